@@ -159,6 +159,8 @@ private final class FailingSession: SaveSession {
     try base.prepare()
   }
 
+  var derivedObjectIDs: [ManagedObjectID] { base.derivedObjectIDs }
+
   func commit() throws {
     try store.call()
     if store.refusesCommits.withLock({ $0 }) { throw FailingStore.error }
