@@ -30,6 +30,8 @@ public final class Connection {
   var tracing: Tracing?
   /// Whether a statement runs that must not be stopped for the limits of a script.
   var isUnstoppable = false
+  /// Whether nobody wants any more what a statement does: asked in its midst. The statement ends with `CancellationError` then.
+  package var isCancelled: (() -> Bool)?
   /// The bytes of the greatest value that SQLite reads or takes, unless a script sets a limit.
   public var greatestValue = Connection.greatestValue
   /// The limit that SQLite was told.
@@ -284,6 +286,6 @@ public final class Connection {
     let error = SQLiteError(connection: handle, code: code, sql: sql)
     guard [.interrupted, .busy].contains(error.code.primary) else { return error }
     if HostWork.isOver { return HostWork.ending() }
-    return Task.isCancelled ? CancellationError() : error
+    return Task.isCancelled || isCancelled?() == true ? CancellationError() : error
   }
 }

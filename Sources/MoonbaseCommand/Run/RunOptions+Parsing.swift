@@ -93,7 +93,9 @@ extension RunOptions {
     let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
     let isNamed = mayBeName && !FileManager.default.fileExists(atPath: value)
     let path = isNamed ? parts[1] : value
-    let store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
+    var store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
+    // A store is migrated by the command that is called so, and by no other.
+    store.shouldMigrateStoreAutomatically = false
     guard !path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
     guard !others.contains(where: { $0.url == store.url }) else {
       throw UsageError("--store names \(path) twice")

@@ -8,14 +8,10 @@ import MoonbaseSQLite
 /// First the copy is complete on the disk, with its external values, which have names that no other store uses; then its file takes the place
 /// of the old one in one step. Before that the old store is as it was, after it the new one is there.
 final class StoreReplacement {
-  private static let suffix = ".replacement"
-  /// What a process that died has left behind goes after so many seconds.
-  private static let leastAge: TimeInterval = 3600
-
   private let source: StoreFile
   private let destination: StoreFile
   private let folder: SupportFolder
-  private let copy: String
+  private let successor: SuccessorFile
   /// The values that the copy names, and those of them that were not there before.
   private var named: Set<String> = []
   private var written: [String] = []
@@ -24,12 +20,11 @@ final class StoreReplacement {
   init(source: StoreFile, destination: StoreFile) {
     (self.source, self.destination) = (source, destination)
     folder = SupportFolder(store: destination.truePath)
-    copy = "\(destination.truePath)-\(UUID.random().uuidString)\(Self.suffix)"
+    successor = SuccessorFile(of: destination)
   }
 
   deinit {
     guard !isDone else { return }
-    unlink(copy)
     for name in written { folder.remove(name) }
     folder.removeIfEmpty()
   }
@@ -41,7 +36,7 @@ final class StoreReplacement {
       try destination.reading { _ = try StoreMetadata($0, path: destination.path) }
     }
     try destination.checkPlace()
-    Self.removeOld(beside: destination)
+    successor.removeOld()
     try write()
     try StoreOpener.settled(destination) { try takePlace() }
     isDone = true
@@ -60,15 +55,15 @@ final class StoreReplacement {
         }
         try source.reading { connection in
           _ = try StoreMetadata(connection, path: source.path)
-          unlink(copy)
+          unlink(successor.path)
           let statement = try connection.statement("VACUUM INTO ?")
-          statement.bind(copy, at: 1)
+          statement.bind(successor.path, at: 1)
           try statement.run()
         }
       }
-      SupportFolder.synchronize(copy)
+      SupportFolder.synchronize(successor.path)
       do {
-        named = try OrphanSweep.namedFiles(Connection(copy, mode: .readWrite))
+        named = try OrphanSweep.namedFiles(Connection(successor.path, mode: .readWrite))
         return try copyValues()
       } catch  where attempt < 3 {
         try HostWork.pause(milliseconds: 20)
@@ -91,38 +86,19 @@ final class StoreReplacement {
     try folder.synchronize()
   }
 
-  private static func removeOld(beside file: StoreFile) {
-    let (folder, prefix) = (file.truePath.folderOfPath, URL(fileURLWithPath: file.truePath).lastPathComponent + "-")
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
-      var status = stat()
-      guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
-      let age = Date().timeIntervalSince1970 - TimeInterval(FileIdentity.modification(status).tv_sec)
-      if age > leastAge { unlink("\(folder)/\(name)") }
-    }
-  }
-
   /// The copy is the store.
   private func takePlace() throws {
     guard try destination.state() == .present else {
       // What lies beside no file would be taken for the new one's.
       destination.removeCompanions()
-      return try rename()
+      return try successor.takePlace()
     }
     let former = try destination.alone { connection in
       let former = try OrphanSweep.namedFiles(connection)
-      try rename()
+      try successor.takePlace()
       return former
     }
     guard !folder.isShared else { return }
     for name in former.subtracting(named) { folder.remove(name) }
-  }
-
-  private func rename() throws {
-    guard MoonbasePlatform.rename(copy, destination.truePath) == 0 else {
-      throw GraphError(
-        .storeFailure, message: "\(destination.path) cannot be replaced: \(String(cString: strerror(errno)))")
-    }
-    SupportFolder.synchronize(destination.truePath.folderOfPath)
   }
 }

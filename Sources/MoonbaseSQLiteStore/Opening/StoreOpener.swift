@@ -32,9 +32,29 @@ struct StoreOpener {
   let model: ResolvedModel
   let entities: [ResolvedEntity]
   let options: SQLiteStoreOptions
+  var configuration: String?
 
   func open() throws -> Result {
-    try Self.settled(file) { try openOnce() }
+    do {
+      return try Self.settled(file) { try openOnce() }
+    } catch let error as GraphError where error.code == .incompatibleVersionHash && mayMigrate {
+      try migrate(because: error)
+      return try Self.settled(file) { try openOnce() }
+    }
+  }
+
+  // MARK: Another version of the model
+
+  private var mayMigrate: Bool { options.shouldMigrateStoreAutomatically && !options.readOnly && file.isWritable }
+
+  private func migrate(because error: GraphError) throws {
+    guard options.shouldInferMappingModelAutomatically else {
+      throw GraphError(
+        .missingMappingModel,
+        message: "\(file.path) is of another version of the model, and no mapping may be inferred "
+          + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
+    }
+    try StoreMigration(file: file, sources: [], stages: [model], configuration: configuration).run()
   }
 
   /// Runs `body`, which looks into a file that others may be writing, and again where it failed and the file changed
