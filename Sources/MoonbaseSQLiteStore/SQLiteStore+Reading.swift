@@ -12,23 +12,47 @@ extension SQLiteStore {
 
   /// Rows by their keys.
   func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
-    let rows = RowCollector(store: number)
+    var result: [Snapshot] = []
     let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
     for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
     where root >= 0 {
       let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
       let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
       let plan = try rowPlan(single ?? layout.model.entities[root], includesSubentities: single == nil)
-      for start in stride(from: 0, to: group.count, by: Self.chunk) {
-        let keys = ContiguousArray(group[start..<min(start + Self.chunk, group.count)].lazy.map(\.key))
-        if let range = Self.denseRange(keys) {
-          try plan.collect(keys, in: range, session: session, into: rows)
-        } else {
-          try plan.collect(keys, session: session, into: rows)
-        }
+      let found = try plan.snapshots(of: group, in: session)
+      result += found
+      // Rows whose entity nobody knows are none of an entity's.
+      guard found.count < group.count, plan.select.entityCondition != nil else { continue }
+      let missing = Set(group).subtracting(found.lazy.map(\.id))
+      guard !missing.isEmpty else { continue }
+      let others = try tablePlan(layout.model.entities[root]).snapshots(of: group.filter(missing.contains), in: session)
+      result += others.filter { missing.contains($0.id) }
+    }
+    return result
+  }
+}
+
+extension RowPlan {
+  /// The rows of IDs by their keys.
+  fileprivate func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
+    let rows = RowCollector(store: store)
+    for start in stride(from: 0, to: ids.count, by: SQLiteStore.chunk) {
+      let keys = ContiguousArray(ids[start..<min(start + SQLiteStore.chunk, ids.count)].lazy.map(\.key))
+      if let range = Self.denseRange(keys) {
+        try collect(keys, in: range, session: session, into: rows)
+      } else {
+        try collect(keys, session: session, into: rows)
       }
     }
     return Array(rows.finish())
+  }
+
+  /// The row of a key.
+  func snapshot(of key: Int64, in session: Session) throws -> Snapshot? {
+    let statement = try pointStatement(session.connection)
+    statement.bind(key, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? try snapshot(statement) : nil
   }
 
   /// Fewer keys are looked up each.

@@ -146,6 +146,11 @@ public final class SQLiteStore: PersistentStore {
     return StoreFailure(path: file.path).translate(error)
   }
 
+  /// The plan for all rows of the table that an entity has.
+  func tablePlan(_ entity: ResolvedEntity) throws -> RowPlan {
+    try rowPlan(layout.model.entities[entity.root], includesSubentities: true)
+  }
+
   func rowPlan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {
     try plans.plan(entity, includesSubentities: includesSubentities) {
       try RowPlan(

@@ -87,9 +87,9 @@ struct UndoStash {
     (self.values, self.lists, delayed, self.wasSaved) = (values, lists, object.delayed, wasSaved)
   }
 
-  /// Throws where there is a value that could not be read.
+  /// Throws where there is a value that could not be read. What is damaged may go: only to bring it back fails.
   func requireBytes(of object: ManagedObject) throws {
-    for (slot, value) in values { _ = try object.loaded(value, slot: slot) }
+    for (slot, value) in values where !value.isDamage { _ = try object.loaded(value, slot: slot) }
   }
 
   var weight: Int {

@@ -27,13 +27,15 @@ public struct RuleSubject {
   /// The name of the property.
   public var key: String { object.entity.property(at: slot).name }
 
-  /// The value that the object had when it was saved or read last: `.null` for a new one, and for what no store has.
+  /// The value that the object had when it was saved or read last: `.null` for a new one, for what no store has, and
+  /// where the row holds something that is no value of the attribute.
   ///
   /// Throws what reading it throws, where that is needed.
   public var oldValue: Value {
     get throws {
       if object.isInserted { return .null }
       try object.fireFault()
+      if !object.isAdded(slot), object.snapshot?.values[slot].isDamage == true { return .null }
       return try object.committedValue(slot)
     }
   }

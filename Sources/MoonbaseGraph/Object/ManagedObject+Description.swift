@@ -48,6 +48,7 @@ extension ManagedObject: CustomStringConvertible {
     case .data(let data): "\(data.count) bytes"
     case .list(let list): "a list of \(list.count)"
     case .map(let map): "a map of \(map.count)"
+    case .object(let object) where object.damage != nil: "a damaged value"
     case .object(let object) where object.load != nil: "bytes in a file"
     case .object(let object): "a \(object.className)"
     case .objectID(let id): id.lastComponents

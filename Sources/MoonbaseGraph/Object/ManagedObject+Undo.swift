@@ -5,7 +5,9 @@ extension ManagedObject {
   /// Puts back what an attribute had, past setters and checks: it had it. Throws where a store does not give the bytes of a value that
   /// could not be read before either.
   final func putBack(_ value: Value, transformed: Value?, slot: Slot, silently: Bool) throws {
-    let value = try loaded(value, slot: slot)
+    // What a row holds in the place of a value comes back only as long as the row holds it.
+    let isThere = value.isDamage && snapshot?.values[slot] == value
+    let value = isThere ? value : try loaded(value, slot: slot)
     if try isUnread(slot, equalTo: value) { return }
     if silently { try setStoredPrimitive(value, slot: slot) } else { try setStoredValue(value, slot: slot) }
     if let transformed { cache(Cached(value: transformed), slot: slot) }
@@ -59,7 +61,7 @@ extension ManagedObject {
     if hasList(slot) { return relationships[slot]?.hasChanges != true }
     guard delayed[slot] == nil else { return false }
     guard let own = own(slot) else { return true }
-    if case .object(let token) = row.values[slot], token.load != nil {
+    if case .object(let token) = row.values[slot], token.load != nil, token.damage == nil {
       return (try? loaded(row.values[slot], slot: slot))?.isSame(as: own) == true
     }
     return entity.properties[slot].isTransient ? own.isNull : row.cell(slot).isSame(as: own)

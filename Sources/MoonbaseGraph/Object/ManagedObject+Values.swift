@@ -30,7 +30,7 @@ extension ManagedObject {
 
   /// The value of a slot, through the subclass's own accessor if there is one.
   package final func value(at slot: Slot) throws -> Value {
-    if isSimple(slot) { return try stored(slot) }
+    if isSimple(slot) { return try loaded(stored(slot), slot: slot) }
     noteRead(slot)
     let behavior = try behavior()
     if let accessor = behavior.accessors[slot] { return try accessing(slot) { try accessor.get(self) } }
@@ -62,7 +62,7 @@ extension ManagedObject {
 
   /// The value of a slot past any accessor of a subclass.
   final func read(_ slot: Slot) throws -> Value {
-    if isSimple(slot) { return try stored(slot) }
+    if isSimple(slot) { return try loaded(stored(slot), slot: slot) }
     noteRead(slot)
     return try read(slot, behavior: behavior())
   }
@@ -70,8 +70,7 @@ extension ManagedObject {
   /// The value of a slot past any accessor of a subclass.
   final func read(_ slot: Slot, behavior: EntityBehavior) throws -> Value {
     switch behavior.kind(slot) {
-    case .toOne: try stored(slot)
-    case .plain, .opaque: try loaded(slot)
+    case .toOne, .plain, .opaque: try loaded(slot)
     case .stored: try delayed[slot] ?? loaded(slot)
     case .transformable(let transformer): try transformed(slot, transformer: transformer, behavior: behavior)
     case .storedTransformable(_, let transformer):

@@ -105,8 +105,10 @@ struct ConflictResolver {
       }
       try context.merge(row, into: object, because: .mergePolicy)
     case .overwrite:
-      let former = slots(of: object).filter { slot in !row.cell(slot).isSame(as: object.current(slot) ?? .null) }
-        .map { (slot: $0, value: object.current($0) ?? .null) }
+      let former = slots(of: object).filter { slot in
+        !object.isDamaged(slot) && !row.cell(slot).isSame(as: object.current(slot) ?? .null)
+      }
+      .map { (slot: $0, value: object.current($0) ?? .null) }
       try context.merge(row, into: object, because: .mergePolicy)
       for (slot, value) in former { try set(value, slot: slot, of: object) }
     case .values:

@@ -74,7 +74,14 @@ struct ObjectValidator {
     if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }
     // A derived value that was not assigned has no change of its own (`validateDerived`).
     if case .derived = behavior.kind(slot), object.delayed[slot] == nil { return }
-    let old = try object.value(at: slot)
+    let old: Value
+    do {
+      old = try object.value(at: slot)
+    } catch {
+      guard object.isDamaged(slot) else { throw error }
+      // The save leaves it as it is in the file.
+      return
+    }
     var normalized: Value?
     try collect(slot) { normalized = try ValueNormalizer(object, behavior).normalized(old, slot: slot) }
     guard let new = normalized else { return }

@@ -82,6 +82,17 @@ public struct Snapshot: Sendable {
     }
   }
 
+  /// What the store holds in the place of values: what reading each of them throws, and once what concerns the whole row.
+  package var damagedValues: [GraphError] {
+    var errors: [GraphError] = []
+    for slot in 0..<page.shape.slotCount {
+      guard case .value(.object(let token)) = cell(slot), let error = token.damage as? GraphError else { continue }
+      errors.append(error)
+      if error.property == nil { break }
+    }
+    return errors
+  }
+
   /// The bytes that it keeps, by estimate.
   package var weight: Int { page.rowWeight }
 

@@ -5,7 +5,8 @@ package import MoonbasePlatform
 /// The token is `Sendable` because it is opaque: code outside of its domain sees its class name and nothing else. The domain
 /// that made it keeps the object alive as long as the token lives.
 ///
-/// In snapshots, and nowhere else, a token may also stand for bytes that the store has not read yet.
+/// In snapshots, and nowhere else, a token may also stand for bytes that the store has not read yet, or for what a store holds in the place
+/// of a value and is none: to read that throws.
 public final class OpaqueObject: Sendable, Hashable {
   /// The registered name of the value's class, for example `Color`.
   public let className: String
@@ -15,6 +16,8 @@ public final class OpaqueObject: Sendable, Hashable {
   package let reference: Int
   /// Reads the bytes that the token stands for; nil for objects of scripting domains.
   package let load: (@Sendable () throws -> Data)?
+  /// Why the store has no value; nil where it has one.
+  package let damage: (any Error)?
   private let release: @Sendable (Int) -> Void
 
   /// A token; `release` is called once with the reference, from whatever thread drops the token last.
@@ -22,7 +25,7 @@ public final class OpaqueObject: Sendable, Hashable {
     self.className = className
     self.domain = domain
     self.reference = reference
-    load = nil
+    (load, damage) = (nil, nil)
     self.release = release
   }
 
@@ -32,14 +35,26 @@ public final class OpaqueObject: Sendable, Hashable {
     domain = 0
     reference = 0
     self.load = load
+    damage = nil
     self.release = { _ in release() }
+  }
+
+  /// A token for what is no value of its attribute; `digest` tells what one column holds from what it held before.
+  package init(damage: any Error, digest: Int) {
+    className = "damaged value"
+    domain = 0
+    reference = digest
+    load = { throw damage }
+    self.damage = damage
+    release = { _ in }
   }
 
   deinit { release(reference) }
 
-  /// Tokens are equal when they name the same object of the same domain.
+  /// Tokens are equal when they name the same object of the same domain, or the same damage.
   public static func == (left: OpaqueObject, right: OpaqueObject) -> Bool {
     if left === right { return true }
+    if left.damage != nil, right.damage != nil { return left.reference == right.reference }
     return left.load == nil && right.load == nil && left.domain == right.domain && left.reference == right.reference
   }
 

@@ -4,31 +4,6 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What a column holds is no value of its attribute: nothing is made of it without a word.
-struct ColumnMismatch: Error {
-  /// What the column holds, and what it should hold.
-  let description: String
-
-  /// The storage class is that of before anything was read, which SQLite converts in place.
-  init(_ row: Statement, column: Int32, storage: StorageClass, wanted: String) {
-    let found =
-      switch storage {
-      case .blob: "\(row.data(column).count) bytes"
-      case .text: row.withBytes(column, Self.found(text:))
-      case .integer, .real, .null: row.text(column)
-      }
-    description = "holds \(found), which is no \(wanted)"
-  }
-
-  private static func found(text bytes: UnsafeRawBufferPointer) -> String {
-    if !bytes.isUTF8 {
-      let shown = bytes.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-      return "text whose bytes (\(shown)\(bytes.count > 20 ? " ..." : "")) are not UTF-8"
-    }
-    return "the text \(String(decoding: bytes.prefix(240), as: UTF8.self).prefix(60).debugDescription)"
-  }
-}
-
 /// Reads one column. Another storage class than expected is fine where SQL compares the value as memory does.
 enum ColumnDecoder {
   /// Reads a column into a slot of the row that a page begins.

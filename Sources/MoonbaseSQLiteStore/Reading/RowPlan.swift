@@ -22,7 +22,7 @@ struct RowPlan: Sendable {
   /// Among the hot statements of a connection to the store, those of the plan: one row by its key, and rows of a range. Nil where not
   /// all slots are read.
   private let hotNumbers: (point: Int, range: Int)?
-  private let store: StoreNumber
+  let store: StoreNumber
   private let model: ResolvedModel
   /// By entity number; for a single entity by 0.
   private let decoders: ContiguousArray<Decoder?>
@@ -30,6 +30,8 @@ struct RowPlan: Sendable {
   let isSingle: Bool
   private let singleNumber: Int64
   private let entityNames: String
+  /// What a row of the table is taken for whose number no entity has.
+  private let stranger: ResolvedEntity?
   private let path: String
   private let symbols: ContiguousArray<Symbol?>
   private let externalData: ExternalData
@@ -57,6 +59,8 @@ struct RowPlan: Sendable {
       for (number, decoder) in list { decoders[Int(number)] = decoder }
       self.decoders = decoders
     }
+    let root = layout.model.entities[entity.root]
+    stranger = layout.subtree(of: root).first { !$0.entity.isAbstract }?.entity
     let greatest = layout.entities.compactMap { $0?.number }.max() ?? 0
     symbols = ContiguousArray((0...greatest).map { layout.entity(number: $0)?.entity.symbol })
   }
@@ -75,22 +79,15 @@ struct RowPlan: Sendable {
 
   // MARK: Decoding
 
-  /// The ID in the current row, whose first two columns are key and entity number. Throws for an entity that the model lacks.
+  /// The ID in the current row, whose first two columns are key and entity number.
   func id(_ row: Statement) throws -> ManagedObjectID {
-    ManagedObjectID(store: store, entity: try decoder(row).symbol, key: try rowKey(row))
+    let symbol = try decoder(row)?.symbol ?? entityOfStranger(row).symbol
+    return ManagedObjectID(store: store, entity: symbol, key: try rowKey(row))
   }
 
   /// The IDs of keys, where all rows are of one entity.
   func ids(of keys: [Int64]) -> IDList {
     decoders[0].map { IDList(keys: keys, store: store, entity: $0.symbol) } ?? IDList()
-  }
-
-  /// Adds the current row to others. Throws for an entity that the model lacks, and for a value that is none of its attribute.
-  func read(_ row: Statement, into rows: RowCollector) throws {
-    let decoder = try decoder(row)
-    let page = rows.page(for: decoder.symbol, slotCount: decoder.steps.count)
-    try read(row, by: decoder, into: page)
-    page.endRow()
   }
 
   /// Bytes that are counted together.
@@ -111,7 +108,11 @@ struct RowPlan: Sendable {
       if !isOnRow {
         guard try next(statement, accepts) else { return false }
       }
-      let decoder = try decoder(statement)
+      guard let decoder = try decoder(statement) else {
+        isOnRow = false
+        try readStranger(statement, into: rows)
+        continue
+      }
       let page = rows.page(for: decoder.symbol, slotCount: decoder.steps.count)
       var room = Swift.min(page.capacity - page.count, limit - rows.count)
       let others = rows.weight - page.weight
@@ -147,32 +148,59 @@ struct RowPlan: Sendable {
   private func read(_ row: Statement, by decoder: Decoder, into page: RowPageBuilder) throws {
     page.beginRow(key: try rowKey(row), version: row.integer(2))
     var slot = 0
-    do {
-      while slot < decoder.steps.count {
+    while slot < decoder.steps.count {
+      do {
         try read(decoder.steps[slot], of: row, slot: slot, into: page)
-        slot += 1
+      } catch {
+        page.set(damage(decoder.symbol, row).token(error, of: name(of: slot, in: decoder.symbol)), slot: slot)
       }
-    } catch let mismatch as ColumnMismatch {
-      let id = ManagedObjectID(store: store, entity: decoder.symbol, key: row.integer(0))
-      throw damage(id, slot: slot, mismatch: mismatch)
+      slot += 1
     }
   }
 
   /// The current row, alone.
   func snapshot(_ row: Statement) throws -> Snapshot {
-    let decoder = try decoder(row)
+    guard let decoder = try decoder(row) else {
+      let rows = RowCollector(store: store)
+      try readStranger(row, into: rows)
+      return rows.finish()[0]
+    }
     let page = RowPageBuilder(store, entity: decoder.symbol, slotCount: decoder.steps.count, capacity: 1)
     try read(row, by: decoder, into: page)
     page.endRow()
     return Snapshot(page.finish(), at: 0)
   }
 
-  private func decoder(_ row: Statement) throws -> Decoder {
-    if let number = entityNumber(row, column: 1) {
+  /// How the current row is read; nil where nobody knows its entity. Throws for one that has no business among these rows.
+  private func decoder(_ row: Statement) throws -> Decoder? {
+    let number = entityNumber(row, column: 1)
+    if let number {
       if isSingle, number == singleNumber, let only = decoders[0] { return only }
       if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
     }
-    throw damage(row.integer(0), what: "its entity number (Z_ENT) is \(shown(row, 1)), which is none of \(entityNames)")
+    guard let symbol = number.flatMap(symbol(number:)), let root = model.entity(symbol)?.root, root == stranger?.root
+    else { return nil }
+    let what = "its entity number (Z_ENT) is \(shown(row, 1)), which is none of \(entityNames)"
+    throw damage(symbol, row).error(what)
+  }
+
+  /// A row whose entity nobody knows is there, and each of its values is the error that says so.
+  private func readStranger(_ row: Statement, into rows: RowCollector) throws {
+    let entity = try entityOfStranger(row)
+    let token = damage(entity.symbol, row).token(entityNumber: shown(row, 1), known: entityNames)
+    let page = rows.page(for: entity.symbol, slotCount: entity.properties.count)
+    page.beginRow(key: try rowKey(row), version: row.integer(2))
+    for slot in entity.attributeSlots + entity.toOneSlots where !entity.properties[slot].isTransient {
+      page.set(token, slot: slot)
+    }
+    page.endRow()
+  }
+
+  private func entityOfStranger(_ row: Statement) throws -> ResolvedEntity {
+    if let stranger { return stranger }
+    throw GraphError(
+      .invalidStore,
+      message: "\(path) is damaged: table \(select.table), row \(shown(row, 0)): no entity has rows there")
   }
 
   /// A number that SQLite finds as an integer; nil for anything else.
@@ -201,20 +229,17 @@ struct RowPlan: Sendable {
 
   private func shown(_ row: Statement, _ column: Int32) -> String { row.isNull(column) ? "NULL" : row.text(column) }
 
-  private func damage(_ key: Int64, what: String) -> GraphError {
-    GraphError(.invalidStore, message: "\(path) is damaged: table \(select.table), row \(key): \(what)")
+  private func damage(_ entity: Symbol, _ row: Statement) -> RowDamage {
+    let id = ManagedObjectID(store: store, entity: entity, key: row.integer(0))
+    return RowDamage(path: path, table: select.table, id: id)
   }
 
-  private func damage(_ id: ManagedObjectID, slot: Slot, mismatch: ColumnMismatch) -> GraphError {
-    let name = model.entity(of: id)?.properties[slot].name ?? ""
-    var error = damage(
-      id.key, what: "\(id.entityName).\(name) \(mismatch.description); put it right, or set it to NULL")
-    (error.entity, error.property, error.objectID) = (id.entityName, name, id)
-    return error
-  }
+  private func name(of slot: Slot, in entity: Symbol) -> String { model.entity(entity)?.properties[slot].name ?? "" }
 
   @inline(__always)
-  private func read(_ step: RowSelect.Place, of row: Statement, slot: Slot, into page: RowPageBuilder) throws {
+  private func read(
+    _ step: RowSelect.Place, of row: Statement, slot: Slot, into page: RowPageBuilder
+  ) throws(ColumnMismatch) {
     switch step {
     case .null: break
     case .attribute(let kind, let column):
@@ -226,9 +251,8 @@ struct RowPlan: Sendable {
       // Rows from before the destination had subentities have no number.
       let number = row.isNull(entityColumn) ? 0 : entityNumber(row, column: entityColumn)
       guard let number, let symbol = number == 0 ? declared : symbol(number: number) else {
-        throw damage(
-          row.integer(0),
-          what: "its relationship leads to an object of entity number \(shown(row, entityColumn)), which no entity has")
+        throw ColumnMismatch(
+          row, column: entityColumn, storage: row.storage(entityColumn), wanted: "number of an entity (Z_ENT)")
       }
       page.set(key: key, of: symbol, slot: slot)
     }

@@ -143,10 +143,11 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
     guard id.storeNumber == store.number.rawValue, let entity = store.layout.model.entity(of: id) else { return nil }
     let plan = try store.rowPlan(entity, includesSubentities: false)
     return try read { session in
-      let statement = try plan.pointStatement(session.connection)
-      statement.bind(id.key, at: 1)
-      defer { statement.reset() }
-      return try statement.step() ? try plan.snapshot(statement) : nil
+      if let row = try plan.snapshot(of: id.key, in: session) { return row }
+      // A row whose entity nobody knows is none of the entity's either.
+      guard plan.select.entityCondition != nil else { return nil }
+      let row = try store.tablePlan(entity).snapshot(of: id.key, in: session)
+      return row?.id == id ? row : nil
     }
   }
 

@@ -89,6 +89,10 @@ final class RowWriter {
     files: inout ExternalFiles
   ) throws {
     switch (binding, cell) {
+    case (.plain, .value(.object(let token))), (.toOne, .value(.object(let token))):
+      // No column takes one: what another store has in the place of a value is no value here either.
+      _ = try token.load?()
+      statement.bindNull(index)
     case (.plain, _), (.toOne, _): SQLValue.bind(cell, at: index, to: statement)
     case (.external, .data(let bytes)):
       statement.bind(try externalData.write(Data(bytes), files: &files), at: index)
@@ -99,6 +103,11 @@ final class RowWriter {
       guard let load = token.load else { return statement.bindNull(index) }
       statement.bind(try externalData.write(load(), files: &files), at: index)
     case (.external, _): statement.bindNull(index)
+    case (.polymorphic, .value(.object(let token))):
+      _ = try token.load?()
+      statement.bindNull(index)
+      index += 1
+      statement.bindNull(index)
     case (.polymorphic, .reference(let id)): try bind(id, at: &index, to: statement)
     case (.polymorphic, .value(.objectID(let id))): try bind(id, at: &index, to: statement)
     case (.polymorphic, _):

@@ -188,7 +188,8 @@ private struct HistoryReader {
         try ColumnDecoder.read(
           kind, of: row, column: Int32(6 + index), external: store.externalData, into: page, slot: attribute.slot)
       } catch {
-        throw damage(row, "what is left of \(layout.entity.name).\(attribute.name) \(error.description)")
+        let damage = damage(row, "what is left of \(layout.entity.name).\(attribute.name) \(error.description)")
+        page.set(.object(OpaqueObject(damage: damage, digest: error.digest)), slot: attribute.slot)
       }
       names.append((attribute.name, attribute.slot))
     }

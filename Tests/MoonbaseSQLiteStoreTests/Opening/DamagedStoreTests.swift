@@ -59,45 +59,47 @@ import Testing
     #expect(error?.code == .invalidStore)
   }
 
+  /// The error that reading a value of a row gives.
+  private static func damage(of row: Snapshot?, _ slot: Slot?) throws -> GraphError {
+    let value = try #require(row).values[try #require(slot)]
+    return try #require(value.object?.damage as? GraphError, "\(value)")
+  }
+
   @Test(arguments: ["Department", "Person"])
   func aRowOfAnUnknownEntityIsNamedAndNotReadAsAnotherOne(_ entity: String) throws {
     let people = try PeopleStore()
-    let id = try people.insert(people.row(entity))[0]
-    try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = 77")
-    var reads: [() throws -> Void] = [{ _ = try people.store.snapshots(matching: people.query(entity)) }]
-    if entity == "Person" {
-      reads.append { _ = try people.store.objectIDs(matching: people.query(entity)) }
-    } else {
-      // Nobody looks at the numbers of a table with one entity before a row is read.
-      #expect(try people.store.objectIDs(matching: people.query(entity)) == [id])
-      reads.append { _ = try people.store.snapshot(of: id) }
+    let ids = try people.insert(people.row(entity), people.row(entity))
+    try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = 77 WHERE Z_PK = \(ids[0].key)")
+    let rows = try people.store.snapshots(matching: people.query(entity))
+    #expect(rows.map(\.id.key) == ids.map(\.key))
+    #expect(try people.store.objectIDs(matching: people.query(entity)).map(\.self) == rows.map(\.id))
+    #expect(try people.store.count(matching: people.query(entity)) == 2)
+    let byKey = try people.store.snapshot(of: rows[0].id)
+    for row in [rows[0], try #require(byKey)] {
+      let slots = people.entity(entity).attributeSlots + people.entity(entity).toOneSlots
+      for slot in slots where !people.entity(entity).properties[slot].isTransient {
+        let error = try Self.damage(of: row, slot)
+        #expect(error.code == .invalidStore && error.objectID == row.id)
+        #expect(error.message.contains("Z\(entity.uppercased()), row \(ids[0].key)"))
+        #expect(error.message.contains("its entity number (Z_ENT) is 77, which is none of \(entity)"), "\(error)")
+      }
+      #expect(row.damagedValues.count == 1)
     }
-    for read in reads {
-      let error = #expect(throws: GraphError.self, performing: read)
-      #expect(error?.code == .invalidStore)
-      #expect(error?.message.contains("Z\(entity.uppercased()), row \(id.key)") == true)
-      #expect(error?.message.contains("77") == true)
-    }
+    #expect(rows[1].damagedValues.isEmpty)
   }
 
-  @Test(arguments: ["Department", "Person"])
-  func aRowWithoutAnEntityNumberIsSaidToHaveNone(_ entity: String) throws {
+  @Test(arguments: ["Department", "Person"], ["NULL", "'2x'", "3.5", "x'32'", "-1"])
+  func anEntityNumberThatIsNoneIsNamed(_ entity: String, _ sql: String) throws {
     let people = try PeopleStore()
-    try people.insert(people.row(entity))
-    try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = NULL")
-    let error = #expect(throws: GraphError.self) { try people.store.snapshots(matching: people.query(entity)) }
-    #expect(error?.message.contains("its entity number (Z_ENT) is NULL, which is none of \(entity)") == true)
-  }
-
-  @Test(arguments: ["Department", "Person"], ["'2x'", "3.5", "x'32'"])
-  func anEntityNumberThatIsNoIntegerIsNamed(_ entity: String, _ sql: String) throws {
-    let people = try PeopleStore()
-    let id = try people.insert(people.row(entity))[0]
-    try people.insert(people.row(entity))
-    try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = \(sql) WHERE Z_PK > \(id.key)")
-    let error = #expect(throws: GraphError.self) { try people.store.snapshots(matching: people.query(entity)) }
-    #expect(error?.code == .invalidStore)
-    #expect(error?.message.contains("row \(id.key + 1): its entity number (Z_ENT) is ") == true, "\(error as Any)")
+    let ids = try people.insert(people.row(entity), people.row(entity))
+    try Self.damage(people, "UPDATE Z\(entity.uppercased()) SET Z_ENT = \(sql) WHERE Z_PK > \(ids[0].key)")
+    let rows = try people.store.snapshots(matching: people.query(entity))
+    #expect(rows[0].damagedValues.isEmpty)
+    let error = try Self.damage(of: rows[1], people.entity(entity).attributeSlots.first)
+    let found = sql == "NULL" ? "NULL" : sql == "x'32'" ? "2" : sql.filter { $0 != "'" }
+    #expect(
+      error.message.contains(
+        "row \(ids[1].key): its entity number (Z_ENT) is \(found), which is none of \(entity)"), "\(error)")
   }
 
   /// The destination's entity has subentities, so that its number stands beside its key.
@@ -115,9 +117,9 @@ import Testing
     try people.save { $0.inserted = [boss, row] }
     #expect(try people.value(row.id, "boss") == .objectID(boss.id))
     try Self.damage(people, "UPDATE ZP SET Z1_BOSS = \(sql) WHERE ZBOSS > 0")
-    let error = #expect(throws: GraphError.self) { try people.store.snapshot(of: row.id) }
-    #expect(error?.code == .invalidStore)
-    #expect(error?.message.contains("leads to an object of entity number ") == true, "\(error as Any)")
+    let error = try Self.damage(of: people.store.snapshot(of: row.id), people.entity("P").slot("boss"))
+    #expect(error.code == .invalidStore && error.property == "boss" && error.objectID == row.id)
+    #expect(error.message.contains("which is no number of an entity (Z_ENT)"), "\(error)")
   }
 
   @Test(arguments: ["NULL", "'abc'", "1.5"])
@@ -227,16 +229,20 @@ import Testing
     let ids = try people.insert(people.row("Thing"), people.row("Thing"))
     // A column of BLOB affinity keeps what it is given as it is, and so does one that was made by somebody else.
     try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql) WHERE Z_PK = \(ids[1].key)")
-    for read in [
-      { _ = try people.store.snapshot(of: ids[1]) },
-      { _ = try people.store.snapshots(matching: people.query("Thing")) },
-    ] {
-      let error = #expect(throws: GraphError.self, performing: read)
-      #expect(error?.code == .invalidStore && error?.entity == "Thing" && error?.property == name)
-      #expect(error?.objectID == ids[1])
-      #expect(error?.message.contains("ZTHING, row \(ids[1].key): Thing.\(name) holds ") == true)
+    let rows = try people.store.snapshots(matching: people.query("Thing"))
+    #expect(rows.map(\.id) == ids)
+    for row in [rows[1], try #require(try people.store.snapshot(of: ids[1]))] {
+      let error = try Self.damage(of: row, people.entity("Thing").slot(name))
+      #expect(error.code == .invalidStore && error.entity == "Thing" && error.property == name)
+      #expect(error.objectID == ids[1])
+      #expect(error.message.contains("ZTHING, row \(ids[1].key): Thing.\(name) holds "))
+      #expect(row.damagedValues.map(\.message) == [error.message])
+      #expect(row.values == rows[1].values)
     }
-    #expect(try people.store.snapshot(of: ids[0]) != nil)
+    #expect(rows[0].damagedValues.isEmpty)
+    var found: [String?] = []
+    try people.store.forEachDamagedValue(of: people.entity("Thing")) { found.append($0.property) }
+    #expect(found == [name])
   }
 
   @Test(arguments: [
@@ -258,9 +264,9 @@ import Testing
     let people = try PeopleStore(SavingTests.everyType())
     let id = try people.insert(people.row("Thing"))[0]
     try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql)")
-    let error = #expect(throws: GraphError.self) { try people.store.snapshot(of: id) }
-    #expect(error?.message.contains("table ZTHING, row \(id.key): Thing.\(name) holds ") == true)
-    #expect(error?.message.contains(end) == true, "\(error as Any)")
+    let error = try Self.damage(of: people.store.snapshot(of: id), people.entity("Thing").slot(name))
+    #expect(error.message.contains("table ZTHING, row \(id.key): Thing.\(name) holds "))
+    #expect(error.message.contains(end), "\(error)")
   }
 
   @Test func aNumeralOfAsManyBytesAsAreLookedAtIsADecimal() throws {
@@ -299,8 +305,8 @@ import Testing
     let people = try PeopleStore()
     let id = try people.insert(people.row("Person"))[0]
     try Self.damage(people, "UPDATE ZPERSON SET ZDEPARTMENT = 'x'")
-    let error = #expect(throws: GraphError.self) { try people.store.snapshot(of: id) }
-    #expect(error?.property == "department" && error?.objectID == id)
+    let error = try Self.damage(of: people.store.snapshot(of: id), people.entity("Person").slot("department"))
+    #expect(error.property == "department" && error.objectID == id)
   }
 
   @Test(
