@@ -112,6 +112,14 @@ final class IdentityMap {
     }
   }
 
+  /// The object with the key of an ID in the table of its entity, where that is known by a row, whatever entity the ID names.
+  func object(_ id: ManagedObjectID, inTableOf entity: ResolvedEntity) -> ManagedObject? {
+    guard let map = maps.first(where: { $0.root == entity.root && $0.store == id.storeNumber })?.map,
+      let object = map.object(id.key)?.takeUnretainedValue(), object.page != nil
+    else { return nil }
+    return object
+  }
+
   /// How many there are.
   var count: Int { uniqueMaps.reduce(0) { $0 + $1.count } }
 

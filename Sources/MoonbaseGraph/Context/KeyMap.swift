@@ -58,6 +58,9 @@ final class KeyMap {
     return strays.isEmpty ? nil : stray(key, of: table)
   }
 
+  /// The object of a key, of whichever table.
+  func object(_ key: Int64) -> Unmanaged<ManagedObject>? { Self.object(group(of: key)[Self.place(of: key)]) }
+
   @inline(never)
   private func stray(_ key: Int64, of table: Unmanaged<ObjectTable>) -> Unmanaged<ManagedObject>? {
     strays[table._withUnsafeGuaranteedRef { $0.id(key) }]

@@ -9,7 +9,12 @@ extension ManagedObjectContext {
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
     if let known = registered[id] { return known.takeUnretainedValue() }
     guard !id.isTemporaryID else { return try objectOfParent(id) }
-    return try makeObject(id.key, in: table(of: id.kind, entity: entity(of: id)), state: .fault)
+    let entity = try entity(of: id)
+    // A text may have named the object by another entity with the same table.
+    if entity.root != entity.index || entity.hasSubentities, let known = registered.object(id, inTableOf: entity) {
+      return known
+    }
+    return try makeObject(id.key, in: table(of: id.kind, entity: entity), state: .fault)
   }
 
   /// The object of a temporary ID that nothing here has: of the parent's, if it has one.
@@ -62,7 +67,15 @@ extension ManagedObjectContext {
   }
 
   /// The object of an ID if it is in the store or waits to be saved; reads its values.
+  ///
+  /// The ID may name another entity with the same table: the row says of which the object is.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {
+    if let object = try objectOfRow(id) { return object }
+    let known = try source.known([id])[0]
+    return try known == id ? nil : objectOfRow(known)
+  }
+
+  private func objectOfRow(_ id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
     object.settle()
     if object.isFault, object.snapshot == nil {
@@ -81,7 +94,7 @@ extension ManagedObjectContext {
     if let known = registered[id]?.takeUnretainedValue() {
       return try known.state.contains(.deleted) || isGone(known) ? nil : known
     }
-    return id.isTemporaryID ? nil : try existingObject(with: id)
+    return id.isTemporaryID ? nil : try objectOfRow(id)
   }
 
   /// The same, but also an object that is deleted here: its delete rules go by what it leads to when they are applied.

@@ -166,12 +166,16 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The ID that `uriRepresentation` wrote; nil where the text is none, and where the ID is of a store that is not open here or of an entity
   /// that the model has not.
   ///
+  /// An object is known by store, table and key. A text may name its root entity or another one with the same table, as an old one does after
+  /// a migration: the row says of which entity the object is, and is looked at where the table has objects of several. Where there is no row, or
+  /// it cannot be read now, the ID is of the entity that the text names.
+  ///
   /// ```swift
   /// if let id = coordinator.managedObjectID(forURIRepresentation: text) { print(try context.object(with: id)) }
   /// ```
   public func managedObjectID(forURIRepresentation text: String) -> ManagedObjectID? {
     guard let id = ManagedObjectID(uriRepresentation: text), model.entity(of: id) != nil else { return nil }
-    return registry.withLock { $0.byNumber[id.storeNumber] } == nil ? nil : id
+    return registry.withLock { $0.byNumber[id.storeNumber] } == nil ? nil : (try? known([id])[0]) ?? id
   }
 
   private static func doubled(_ store: any PersistentStore, _ known: any PersistentStore) -> GraphError {
@@ -259,9 +263,12 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private func present(_ row: Snapshot?, id: ManagedObjectID) throws -> Snapshot {
     if let row { return row }
-    throw GraphError(
-      .objectNotFound, message: "\(id) is not in its store (any more): it was deleted elsewhere", entity: id.entityName,
-      objectID: id)
+    let known = (try? known([id])[0]) ?? id
+    let reason =
+      known == id
+      ? "is not in its store (any more): it was deleted elsewhere"
+      : "names another entity than its row: the object is \(known); make IDs of texts with managedObjectID(forURIRepresentation:)"
+    throw GraphError(.objectNotFound, message: "\(id) \(reason)", entity: id.entityName, objectID: id)
   }
 
   /// A row as the store has it now.

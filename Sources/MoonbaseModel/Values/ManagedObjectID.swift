@@ -46,7 +46,7 @@ public struct ManagedObjectID: Hashable, Sendable {
   /// Whether the object was never saved.
   public var isTemporaryID: Bool { storeNumber == 0 }
 
-  /// The name of the object's own entity.
+  /// The name of the object's own entity. In an ID that was made of a text alone it is what the text says, until a store looks at the row.
   public var entityName: String { entitySymbol.name }
 
   /// The store's identifier, an upper-case UUID; nil while the ID is temporary.
@@ -60,6 +60,9 @@ public struct ManagedObjectID: Hashable, Sendable {
   }
 
   /// Reads the URI of a permanent ID; nil where the text has another form or names a store this process never opened.
+  ///
+  /// Takes the text at its word. Where it may name another entity than the object has, one with the same table, ask a coordinator
+  /// (`managedObjectID(forURIRepresentation:)`), which looks at the row.
   public init?(uriRepresentation text: String) {
     let prefix = "x-coredata://"
     // What is longer than a name may be is not taken apart.

@@ -57,6 +57,11 @@ package struct StoreLayout: Sendable {
   /// The number of an entity given by its index in the model.
   package func number(_ index: EntityIndex) -> Int64 { entities[index]?.number ?? 0 }
 
+  /// The first entity of a table that may have objects: what a row is taken for of which nobody knows the entity.
+  package func firstConcrete(ofTable entity: ResolvedEntity) -> ResolvedEntity? {
+    subtree(of: model.entities[entity.root]).first { !$0.entity.isAbstract }?.entity
+  }
+
   /// The entities of a subtree that the store holds.
   package func subtree(of entity: ResolvedEntity) -> [EntityLayout] { entities[entity.subtree].compactMap { $0 } }
 }

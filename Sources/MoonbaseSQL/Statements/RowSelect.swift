@@ -11,7 +11,17 @@ package struct RowSelect: Sendable {
     /// The key of a destination whose entity is known.
     case toOne(Int32, Symbol)
     /// The key of a destination whose entity number is in another column.
-    case polymorphic(Int32, Int32, Symbol)
+    case polymorphic(Int32, Int32, Destinations)
+  }
+
+  /// What a relationship may lead to that has several entities.
+  package struct Destinations: Sendable {
+    /// The entity that the model says.
+    package var declared: Symbol
+    /// The topmost one, which has the table.
+    package var root: EntityIndex
+    /// What a row is taken for whose number no entity has.
+    package var unknown: Symbol
   }
 
   /// An entity whose rows may be among the result.
@@ -42,7 +52,7 @@ package struct RowSelect: Sendable {
   ) throws {
     let own = try layout.layout(entity)
     let concrete = (includesSubentities ? layout.subtree(of: entity) : [own]).filter { !$0.entity.isAbstract }
-    var places = ColumnPlaces(model: layout.model)
+    var places = ColumnPlaces(layout: layout)
     kinds = concrete.map { kind in
       Kind(
         entity: kind.entity, number: kind.number,
@@ -77,27 +87,42 @@ package struct RowSelect: Sendable {
 
 /// The result columns as they are found to be needed, each once.
 private struct ColumnPlaces {
-  let model: ResolvedModel
+  let layout: StoreLayout
   private(set) var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
   private var known: [String: Int32] = [:]
 
-  init(model: ResolvedModel) { self.model = model }
+  init(layout: StoreLayout) { self.layout = layout }
 
   mutating func place(_ slot: SlotLayout) -> RowSelect.Place {
     switch slot {
     case .none, .lost, .foreignKey, .join: return .null
     case .attribute(let column, let kind): return .attribute(kind, index(of: column))
     case .toOne(let toOne):
-      let symbol = model.entities[toOne.destination].symbol
-      guard let entityColumn = toOne.entityColumn else { return .toOne(index(of: toOne.column), symbol) }
-      return .polymorphic(index(of: toOne.column), index(of: entityColumn), symbol)
+      let entity = layout.model.entities[toOne.destination]
+      guard let entityColumn = toOne.entityColumn else { return .toOne(index(of: toOne.column), entity.symbol) }
+      let own = "t0.\(identifier(entityColumn))"
+      let number = numberOfDestination(by: toOne.column, in: entity).map { "IFNULL(\($0), \(own))" }
+      return .polymorphic(index(of: toOne.column), index(of: number ?? own, named: entityColumn), destinations(entity))
     }
   }
 
-  private mutating func index(of column: String) -> Int32 {
+  /// The destination's row says of which entity it is. The column beside the key may be stale, and counts where there is no such row.
+  private func numberOfDestination(by column: String, in entity: ResolvedEntity) -> String? {
+    guard let table = try? layout.layout(entity).table else { return nil }
+    return "(SELECT IFNULL(d.Z_ENT, 0) FROM \(identifier(table)) d WHERE d.Z_PK = t0.\(identifier(column)))"
+  }
+
+  private func destinations(_ entity: ResolvedEntity) -> RowSelect.Destinations {
+    let unknown = layout.firstConcrete(ofTable: entity) ?? entity
+    return RowSelect.Destinations(declared: entity.symbol, root: entity.root, unknown: unknown.symbol)
+  }
+
+  private mutating func index(of column: String) -> Int32 { index(of: "t0.\(identifier(column))", named: column) }
+
+  private mutating func index(of expression: String, named column: String) -> Int32 {
     if let known = known[column] { return known }
     let new = Int32(columns.count)
-    columns.append("t0.\(identifier(column))")
+    columns.append(expression)
     known[column] = new
     return new
   }

@@ -33,7 +33,8 @@ struct RowPlan: Sendable {
   /// What a row of the table is taken for whose number no entity has.
   private let stranger: ResolvedEntity?
   private let path: String
-  private let symbols: ContiguousArray<Symbol?>
+  /// By entity number; a root of -1 stands for no entity.
+  private let numbered: ContiguousArray<(symbol: Symbol, root: EntityIndex)>
   private let externalData: ExternalData
 
   init(
@@ -59,10 +60,12 @@ struct RowPlan: Sendable {
       for (number, decoder) in list { decoders[Int(number)] = decoder }
       self.decoders = decoders
     }
-    let root = layout.model.entities[entity.root]
-    stranger = layout.subtree(of: root).first { !$0.entity.isAbstract }?.entity
+    stranger = layout.firstConcrete(ofTable: entity)
     let greatest = layout.entities.compactMap { $0?.number }.max() ?? 0
-    symbols = ContiguousArray((0...greatest).map { layout.entity(number: $0)?.entity.symbol })
+    numbered = ContiguousArray(
+      (0...greatest).map { number in
+        layout.entity(number: number).map { ($0.entity.symbol, $0.entity.root) } ?? (Symbol(number: 0), -1)
+      })
   }
 
   /// The statement that reads one row by its key.
@@ -178,8 +181,7 @@ struct RowPlan: Sendable {
       if isSingle, number == singleNumber, let only = decoders[0] { return only }
       if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
     }
-    guard let symbol = number.flatMap(symbol(number:)), let root = model.entity(symbol)?.root, root == stranger?.root
-    else { return nil }
+    guard let number, let symbol = symbol(number: number, root: stranger?.root ?? -1) else { return nil }
     let what = "its entity number (Z_ENT) is \(shown(row, 1)), which is none of \(entityNames)"
     throw damage(symbol, row).error(what)
   }
@@ -246,15 +248,9 @@ struct RowPlan: Sendable {
       try ColumnDecoder.read(kind, of: row, column: column, external: externalData, into: page, slot: slot)
     case .toOne(let column, let symbol):
       if let key = try key(row, column: column) { page.set(key: key, of: symbol, slot: slot) }
-    case .polymorphic(let column, let entityColumn, let declared):
+    case .polymorphic(let column, let entityColumn, let destinations):
       guard let key = try key(row, column: column) else { return }
-      // Rows from before the destination had subentities have no number.
-      let number = row.isNull(entityColumn) ? 0 : entityNumber(row, column: entityColumn)
-      guard let number, let symbol = number == 0 ? declared : symbol(number: number) else {
-        throw ColumnMismatch(
-          row, column: entityColumn, storage: row.storage(entityColumn), wanted: "number of an entity (Z_ENT)")
-      }
-      page.set(key: key, of: symbol, slot: slot)
+      page.set(key: key, of: entity(row, column: entityColumn, among: destinations), slot: slot)
     }
   }
 
@@ -266,7 +262,27 @@ struct RowPlan: Sendable {
     return nil
   }
 
-  private func symbol(number: Int64) -> Symbol? {
-    number > 0 && number < symbols.count ? symbols[Int(number)] : nil
+  /// The entity of a destination.
+  @inline(__always)
+  private func entity(_ row: Statement, column: Int32, among destinations: RowSelect.Destinations) -> Symbol {
+    if let number = row.storedInteger(column), let known = symbol(number: number, root: destinations.root) {
+      return known
+    }
+    return unusualEntity(row, column: column, among: destinations)
+  }
+
+  @inline(never)  // for destinations that are gone, or damaged
+  private func unusualEntity(_ row: Statement, column: Int32, among destinations: RowSelect.Destinations) -> Symbol {
+    // Rows from before the destination had subentities have no number.
+    if row.isNull(column) { return destinations.declared }
+    let number = entityNumber(row, column: column)
+    return number.flatMap { symbol(number: $0, root: destinations.root) } ?? destinations.unknown
+  }
+
+  /// The entity of a number, if it has rows in the table of a root.
+  @inline(__always)
+  private func symbol(number: Int64, root: EntityIndex) -> Symbol? {
+    guard number > 0, number < numbered.count, numbered[Int(number)].root == root else { return nil }
+    return numbered[Int(number)].symbol
   }
 }

@@ -169,10 +169,27 @@ private struct HistoryReader {
     }
     return PersistentHistoryChange(
       changeID: row.integer(0),
-      changedObjectID: ManagedObjectID(store: store.number, entity: layout.entity.symbol, key: row.integer(3)),
+      changedObjectID: try objectID(of: row.integer(3), as: layout),
       changeType: type,
       updatedProperties: type == .update ? ChangedColumns.names(row.data(4), of: layout) : [],
       tombstone: type == .delete ? try tombstone(row, of: layout) : [:])
+  }
+
+  /// The object of a key. The row says of which entity it is, where there still is one, and not the history.
+  private func objectID(of key: Int64, as layout: EntityLayout) throws -> ManagedObjectID {
+    var entity = layout.entity
+    let root = store.layout.model.entities[entity.root]
+    if root.hasSubentities {
+      let statement = try connection.statement("SELECT Z_ENT FROM \(identifier(layout.table)) WHERE Z_PK = ?")
+      statement.bind(key, at: 1)
+      defer { statement.reset() }
+      if try statement.step(), let number = statement.storedInteger(0),
+        let own = store.layout.entity(number: number)?.entity, own.root == root.index
+      {
+        entity = own
+      }
+    }
+    return ManagedObjectID(store: store.number, entity: entity.symbol, key: key)
   }
 
   /// What the columns of a tombstone hold, in the forms of the attributes whose values they are.

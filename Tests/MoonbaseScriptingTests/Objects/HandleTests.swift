@@ -95,6 +95,23 @@ import Testing
     #expect(lines[3].contains("did you mean Person"))
   }
 
+  /// The row says of which entity an object is.
+  @Test(arguments: StoreKind.allCases) func aTextMayNameAnotherEntityWithTheSameTable(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
+      """
+      local text
+      do
+        local ann = context:insert("Employee", { firstName = "Ann" })
+        assert(context:save())
+        text = tostring(ann:id()):gsub("/Employee/", "/Person/")
+      end
+      context:reset()
+      local found = context:object(text)
+      print(found.firstName, found:id().entity, found == context:fetch("Person"):first(), found == context:object(text))
+      """)
+    #expect(lines == ["Ann\tEmployee\ttrue\ttrue"])
+  }
+
   @Test func failingReadIsRaisedThroughAHandle() throws {
     var failing: FailingStore?
     let bench = try ScriptBench(wrap: { store in

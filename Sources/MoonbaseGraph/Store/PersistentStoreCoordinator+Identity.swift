@@ -1,0 +1,38 @@
+import MoonbaseModel
+
+/// An object is known by store, table and key. All entities of a hierarchy have one table: the row says of which of them an object is.
+extension PersistentStoreCoordinator {
+  /// The IDs of objects, some of which may name another entity with the same table than their rows do. Where there is no row they stay as
+  /// they are.
+  func known(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
+    let unsure = Set(ids.filter { !$0.isTemporaryID && hierarchy(of: $0).count > 1 && rows[$0] == nil })
+    guard !unsure.isEmpty else { return ids }
+    // A store looks for a row of the entity that it is asked for.
+    let candidates = unsure.flatMap { id in
+      hierarchy(of: id).map {
+        ManagedObjectID(store: StoreNumber(rawValue: id.storeNumber), entity: $0.symbol, key: id.key)
+      }
+    }
+    var found: [Place: ManagedObjectID] = [:]
+    for row in try snapshots(of: candidates) { found[place(of: row.id)] = row.id }
+    return ids.map { unsure.contains($0) ? found[place(of: $0)] ?? $0 : $0 }
+  }
+
+  /// The entities that have rows in the table of an ID's entity.
+  private func hierarchy(of id: ManagedObjectID) -> [ResolvedEntity] {
+    guard let entity = model.entity(of: id) else { return [] }
+    let all = model.entities[model.entities[entity.root].subtree]
+    return all.count == 1 ? [entity] : all.filter { !$0.isAbstract || $0 === entity }
+  }
+
+  /// Store, table and key.
+  private struct Place: Hashable {
+    var store: UInt32
+    var root: EntityIndex?
+    var key: Int64
+  }
+
+  private func place(of id: ManagedObjectID) -> Place {
+    Place(store: id.storeNumber, root: model.entity(of: id)?.root, key: id.key)
+  }
+}
