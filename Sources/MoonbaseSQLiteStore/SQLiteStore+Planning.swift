@@ -16,10 +16,18 @@ extension SQLiteStore {
   ///
   /// What is left is looked for one by one only where the whole was refused.
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
-    guard query.columns != nil else { return try plan(query, columns: nil) }
+    guard let columns = query.columns else { return try plan(query, columns: nil) }
     switch try attempt(query) {
-    case .statement(let select): return QueryPlan(query, how: select.sql, columns: nil, prepared: select)
-    case .refused(let reason): return try plan(query, columns: reason)
+    case .statement(let select): return QueryPlan(query, how: select.sql, columns: nil, choice: nil, prepared: select)
+    case .refused(let reason):
+      guard columns.choosesRows else { return try plan(query, columns: reason) }
+      var all = query
+      all.columns = columns.withAllRows
+      switch try attempt(all) {
+      case .statement(let select):
+        return QueryPlan(query, how: select.sql, columns: nil, choice: reason, prepared: select)
+      case .refused(let reason): return try plan(query, columns: reason)
+      }
     }
   }
 

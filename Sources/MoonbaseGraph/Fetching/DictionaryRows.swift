@@ -21,6 +21,12 @@ package struct DictionaryRows {
   private let relationships: [String]
   /// Why the store was not asked for the columns, as a clause; nil where it was.
   private let columnsReason: String?
+  /// What it was asked of the rows that are left out.
+  private let choice: RowChoice
+  /// Whether the context judges rows by `having`.
+  let judgesRows: Bool
+  /// Whether the context leaves out rows that came before.
+  let leavesOutEqualRows: Bool
 
   var request: FetchRequest { plan.request }
 
@@ -42,9 +48,15 @@ package struct DictionaryRows {
     let paths = StoredPaths(
       context: twin, entity: entity, entities: entity.indexes(includingSubentities: request.includesSubentities))
     columns = try all.map { try GroupColumn($0, entity: entity, model: model, memo: memo, paths: paths) }
-    let stored: QueryColumns?
+    var stored: QueryColumns?
     (stored, columnsReason) = try Self.stored(columns, groupedBy: checked.propertiesToGroupBy, paths: paths)
+    let choice = RowChoice(of: checked, condition, columns: columns, shown: shown.count, in: &stored)
+    self.choice = choice
     plan = try FetchPlan(objects, in: twin, columns: stored, isKept: isKept, readsObjects: true)
+    let taken = plan.storeQuery?.1.columns
+    judgesRows = condition != nil && taken?.condition == nil
+    let isDistinct = taken.map { $0.isDistinct || choice.isDistinctAnyway } ?? false
+    leavesOutEqualRows = request.returnsDistinctResults && !isDistinct
     keys = try checked.propertiesToGroupBy.map {
       try CompiledExpression(.keyPath($0), entity: entity, in: model)
     }
@@ -76,8 +88,10 @@ package struct DictionaryRows {
   func lines() throws -> [String] {
     var lines = try plan.lines()
     if let columnsReason { lines.append("the context computes the columns: \(columnsReason)") }
-    if condition != nil { lines.append("the context judges the rows by having") }
-    if request.returnsDistinctResults { lines.append("the context leaves out rows that are there already") }
+    let reason = plan.givesColumns ? choice.reason ?? plan.parts.first?.plan.choiceReason : nil
+    let because = reason.map { ": \($0)" } ?? ""
+    if judgesRows { lines.append("the context judges the rows by having" + because) }
+    if leavesOutEqualRows { lines.append("the context leaves out rows that are there already" + because) }
     return lines
   }
 
@@ -127,7 +141,7 @@ package struct DictionaryRows {
 
   /// The rows that the store computes. It need not go further than the window, unless rows are left out.
   private func stored() throws -> Steps {
-    let leavesOut = condition != nil || request.returnsDistinctResults
+    let leavesOut = judgesRows || leavesOutEqualRows
     let end = plan.windowEnd
     let next = try plan.rowsOfValues(limit: leavesOut || end == .max ? 0 : end)
     return { pass in

@@ -12,7 +12,7 @@ final class DictionaryWalk {
   init(_ rows: DictionaryRows) throws {
     self.rows = rows
     names = rows.columns.map(\.name)
-    window = RowWindow(rows.request)
+    window = RowWindow(rows.request, isDistinct: rows.leavesOutEqualRows)
     isOver = window.isClosed
     do { steps = isOver ? { _ in false } : try rows.steps() } catch {
       rows.plan.view.end()
@@ -29,7 +29,7 @@ final class DictionaryWalk {
     isOver = true
     isOver = try !steps { row in
       try HostWork.charge(row.count)
-      if let condition = rows.condition, try !condition.holds(names, values: row) { return true }
+      if rows.judgesRows, let condition = rows.condition, try !condition.holds(names, values: row) { return true }
       let shown = row.count == rows.names.count ? row : Array(row.prefix(rows.names.count))
       if try window.admits(shown) { try body(shown) }
       return !window.isClosed
@@ -57,8 +57,8 @@ private struct RowWindow: ~Copyable {
   private var seen: Set<[Value]> = []
   private var memory = HostMemory()
 
-  init(_ request: FetchRequest) {
-    isDistinct = request.returnsDistinctResults
+  init(_ request: FetchRequest, isDistinct: Bool) {
+    self.isDistinct = isDistinct
     skipped = request.fetchOffset
     left = request.fetchLimit > 0 ? request.fetchLimit : .max
   }

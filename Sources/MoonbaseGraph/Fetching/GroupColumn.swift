@@ -15,6 +15,10 @@ final class GroupColumn {
   let stored: StoredColumn
 
   var isAggregate: Bool { parts.contains(where: \.isAggregate) }
+  /// Of how many values it is made.
+  var partCount: Int { parts.count }
+  /// Whether it is one value as it is computed.
+  var isPlain: Bool { combination == nil && type == nil }
 
   /// What objects share is kept in the memo of the run.
   init(

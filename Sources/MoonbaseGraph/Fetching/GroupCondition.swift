@@ -6,6 +6,8 @@ import enum MoonbaseModel.Predicate
 /// A `havingPredicate` made ready: a condition on rows that hold the columns of a group, and whatever else it asks of one.
 struct GroupCondition {
   private let condition: CompiledPredicate
+  /// The condition, in which columns go by their names.
+  private let ofRows: Predicate
   /// What the condition asks that no column gives: functions over the objects of a group, and keys of the groups.
   let hiddenColumns: [FetchColumn]
 
@@ -21,6 +23,7 @@ struct GroupCondition {
       return names.contains(path[0]) ? part : Self.hide(part, in: &hidden)
     }
     hiddenColumns = hidden
+    self.ofRows = ofRows
     condition = try CompiledPredicate(ofRows, nulls: .fetch)
   }
 
@@ -29,6 +32,31 @@ struct GroupCondition {
     let name = "\u{0}\(hidden.count)"
     hidden.append(FetchColumn(name, expression: expression))
     return .keyPath(.evaluatedObject, [name])
+  }
+
+  /// The condition as stores take it, over the places of the columns' values, or why the context judges it, as a clause.
+  func placed(_ columns: [GroupColumn]) -> (condition: Predicate?, reason: String?) {
+    var places: [String: Int] = [:]
+    var place = 0
+    for column in columns {
+      // Of two columns of one name it is the last value that counts, if there is one.
+      if column.isPlain { places[column.name] = places[column.name] == nil ? place : -1 }
+      place += column.partCount
+    }
+    var reason: String?
+    let placed = ofRows.replacing { part in
+      switch part {
+      case .keyPath(.evaluatedObject, let path):
+        if path.count == 1, let place = places[path[0]], place >= 0 { return .keyPath(.evaluatedObject, ["\(place)"]) }
+        reason = "\(path.joined(separator: ".")) is computed by the context"
+        return part
+      case .evaluatedObject:
+        reason = "only it has the rows as they are shown"
+        return part
+      default: return nil
+      }
+    }
+    return reason == nil ? (placed, nil) : (nil, reason)
   }
 
   /// Whether a row satisfies the condition, the hidden columns among its values.

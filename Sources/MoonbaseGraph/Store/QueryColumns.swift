@@ -1,5 +1,7 @@
-import MoonbaseModel
+public import MoonbaseModel
 import MoonbasePlatform
+
+public import enum MoonbaseModel.Predicate
 
 /// Values that a store is asked for in the place of rows: attributes of each object, or functions over groups of objects.
 ///
@@ -48,6 +50,11 @@ public struct QueryColumns: Sendable {
   /// What the groups are made by, as key paths: one row for each group, in the order in which the first objects of the groups come.
   public var groupKeys: [[String]] = []
 
+  /// Which groups are wanted: `0` in it is the value of the first column, `1` that of the second. Nil for all.
+  public var condition: Predicate?
+  /// Whether rows without groups that are equal come once, where the first of their objects would.
+  public var isDistinct = false
+
   /// Values of each object; with functions alone one row for all of them.
   public init(_ columns: [Column]) { self.columns = columns }
 
@@ -58,6 +65,19 @@ public struct QueryColumns: Sendable {
         if case .value = column { false } else { true }
       }
   }
+
+  /// Whether some of the rows are left out.
+  public var choosesRows: Bool { condition != nil || isDistinct }
+
+  /// The same with all rows.
+  public var withAllRows: Self {
+    var columns = self
+    (columns.condition, columns.isDistinct) = (nil, false)
+    return columns
+  }
+
+  /// What is the same in all objects that make a row; empty where each makes one of its own, or all make one.
+  package var rowKeys: [[String]] { isDistinct ? columns.compactMap(\.keyPath) : groupKeys }
 
   /// Why they cannot be computed of the rows of the objects alone, as a clause for a plan; nil where they can: then a session need not
   /// have `values` of its own.

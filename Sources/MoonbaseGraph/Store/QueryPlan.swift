@@ -31,15 +31,19 @@ public struct QueryPlan: Sendable {
   public let orderReason: String?
   /// Why the context computes the columns that are asked for in the place of rows; nil where the store does, or nobody asks.
   public let columnsReason: String?
+  /// Why the context leaves out rows of columns (`QueryColumns.condition`, `isDistinct`); nil where the store does, or all are wanted.
+  public let choiceReason: String?
   private let window: (limit: Int, offset: Int)
 
   /// A plan for a query by which the store leaves some of its conditions, or the order, or nothing.
   ///
   /// `reasons` has a clause for each condition that is left, by its place among the query's `conditions`; `order` is why the store
-  /// cannot sort, and `columns` why it does not compute the query's columns: nil where it does. `prepared` is what the store made of what it takes over; its sessions find it in the plan's query.
+  /// cannot sort, and `columns` why it does not compute the query's columns: nil where it does. `choice` is why it computes all of their rows,
+  /// and leaves none out. `prepared` is what the store made of what it takes over; its sessions find it in the plan's query.
   public init(
     _ query: StoreQuery, how: String, leaving reasons: [Int: String] = [:], order: String? = nil,
-    columns: String? = "the store gives whole rows", prepared: (any PreparedQuery)? = nil
+    columns: String? = "the store gives whole rows", choice: String? = "the store gives all of them",
+    prepared: (any PreparedQuery)? = nil
   ) {
     self.how = how
     orderReason = query.sortDescriptors.isEmpty ? nil : order
@@ -59,7 +63,9 @@ public struct QueryPlan: Sendable {
     remainingOrder = isSorted ? [] : query.sortDescriptors
     if !isSorted { (taken.sortDescriptors, taken.limit, taken.offset) = ([], 0, 0) }
     columnsReason = query.columns == nil ? nil : isSorted ? columns : "only it knows which rows match, in their order"
+    choiceReason = columnsReason == nil && query.columns?.choosesRows == true ? choice : nil
     if columnsReason != nil { taken.columns = nil }
+    if choiceReason != nil { taken.columns = query.columns?.withAllRows }
     taken.prepared = prepared
     self.query = taken
   }

@@ -14,6 +14,9 @@ package struct ColumnSelect: Sendable {
   package fileprivate(set) var forms: [Form] = []
   fileprivate(set) var columns: [SQLFragment] = []
   fileprivate(set) var groups: [SQLFragment] = []
+  /// Which groups are wanted; nil for all.
+  fileprivate(set) var condition: SQLFragment?
+  /// Whether several objects make a row.
   fileprivate(set) var isGrouped = false
 }
 
@@ -21,48 +24,67 @@ extension QueryTranslator {
   /// Throws `Untranslatable` for what SQL would compute otherwise than memory does.
   func translate(_ wanted: QueryColumns) throws -> ColumnSelect {
     var result = ColumnSelect()
-    result.isGrouped = wanted.isGrouped
-    for keys in wanted.groupKeys {
+    result.isGrouped = wanted.isGrouped || wanted.isDistinct
+    for keys in wanted.rowKeys {
       let (term, _) = try column(keys)
       if term.kind == .decimal {
         throw Untranslatable("a decimal (\(keys.joined(separator: "."))) may be stored in several ways")
       }
       result.groups.append(term.kind == .string ? dialect.ordered(term.fragment) : try narrowed(term))
     }
+    var terms: [SQLTerm] = []
     for column in wanted.columns {
-      let (sql, form) = try translate(column, in: wanted)
-      result.columns.append(sql)
+      let (term, form) = try translate(column, in: wanted)
+      result.columns.append(term.stored ?? term.fragment)
       result.forms.append(form)
+      terms.append(term)
+    }
+    if let condition = wanted.condition {
+      columnTerms = terms
+      defer { columnTerms = nil }
+      result.condition = try translate(condition.folded(for: root.layout.entity))
     }
     return result
   }
 
   private func translate(
     _ column: QueryColumns.Column, in wanted: QueryColumns
-  ) throws -> (SQLFragment, ColumnSelect.Form) {
+  ) throws -> (SQLTerm, ColumnSelect.Form) {
+    func number(_ fragment: SQLFragment) -> (SQLTerm, ColumnSelect.Form) {
+      (SQLTerm(fragment: fragment, kind: .number), .number)
+    }
     switch column {
-    case .objectCount: return (SQLFragment("COUNT(*)"), .number)
+    case .objectCount: return number(SQLFragment("COUNT(*)"))
     case .value(let keys):
       if wanted.isGrouped, !wanted.groupKeys.contains(keys) {
         throw Untranslatable("\(keys.joined(separator: ".")) is no key of the groups")
       }
       let (term, kind) = try self.column(keys)
-      return (term.stored ?? term.fragment, .stored(kind))
+      return (term, .stored(kind))
     case .function(let function, let keys):
       let (term, kind) = try self.column(keys)
       switch function {
-      case .count: return ("COUNT(" + (term.stored ?? term.fragment) + ")", .number)
+      case .count: return number("COUNT(" + (term.stored ?? term.fragment) + ")")
       case .sum, .average:
         guard term.kind == .number else { throw Untranslatable("only memory adds up \(keys.joined(separator: "."))") }
-        return (try sum(term, isMean: function == .average), .number)
+        return number(try sum(term, isMean: function == .average))
       case .minimum, .maximum:
         guard term.kind == .number || term.kind == .date || term.kind == .string else {
           throw Untranslatable("only memory compares \(keys.joined(separator: "."))")
         }
         let compared = term.kind == .string ? dialect.ordered(term.fragment) : term.fragment
-        return ((function == .minimum ? "MIN(" : "MAX(") + compared + ")", .stored(kind))
+        let extreme = (function == .minimum ? "MIN(" : "MAX(") + compared + ")"
+        return (SQLTerm(fragment: extreme, kind: term.kind, isSingle: term.isSingle), .stored(kind))
       }
     }
+  }
+
+  /// What a condition on groups calls by the place of a column.
+  func columnTerm(_ keys: [String], among terms: [SQLTerm]) throws -> SQLTerm {
+    guard keys.count == 1, let place = Int(keys[0]), terms.indices.contains(place) else {
+      throw Untranslatable("\(keys.joined(separator: ".")) is no column")
+    }
+    return terms[place]
   }
 
   /// An attribute at the end of a path through to-one relationships.

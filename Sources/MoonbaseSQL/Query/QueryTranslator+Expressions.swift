@@ -5,6 +5,13 @@ import enum MoonbaseModel.Expression
 
 extension QueryTranslator {
   func translate(_ expression: Expression) throws -> SQLTerm {
+    if let columnTerms {
+      switch expression {
+      case .keyPath(.evaluatedObject, let keys): return try columnTerm(keys, among: columnTerms)
+      case .constant, .function: break
+      default: throw Untranslatable("a part of it is judged in memory only")
+      }
+    }
     switch expression {
     case .constant(let value): return try constant(value)
     case .evaluatedObject: return object(current)

@@ -13,7 +13,9 @@ extension QueryTranslator {
 
   /// The path, if the expression is one with a to-many relationship in it and no collection operator.
   func toManyPath(_ expression: Expression) throws -> ToManyPath? {
-    guard case .keyPath(let start, let keys) = expression, !keys.contains(where: { $0.hasPrefix("@") }) else {
+    guard columnTerms == nil, case .keyPath(let start, let keys) = expression,
+      !keys.contains(where: { $0.hasPrefix("@") })
+    else {
       return nil
     }
     let base: QueryScope

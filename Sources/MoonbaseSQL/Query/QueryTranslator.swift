@@ -19,6 +19,8 @@ final class QueryTranslator {
   private var aliases = 1
   /// The scopes of `SUBQUERY` variables.
   var variables: [String: QueryScope] = [:]
+  /// While a condition on groups is translated: the columns, by whose places it calls them.
+  var columnTerms: [SQLTerm]?
   /// What `SELF` and plain key paths start from.
   var current: QueryScope
 

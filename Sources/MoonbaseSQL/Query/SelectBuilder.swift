@@ -26,14 +26,15 @@ package struct SelectBuilder: Sendable {
     condition = try query.predicate.map { try translator.translate($0.folded(for: query.entity)) }
     values = try query.columns.map { try translator.translate($0) }
     var keys = try query.sortDescriptors.map { try translator.translate($0) }
-    if let columns = query.columns, columns.isGrouped {
-      if let key = query.sortDescriptors.first(where: { !columns.groupKeys.contains($0.keyPath.keys) }) {
-        throw Untranslatable("the order goes by \(key.keyPath), which is no key of the groups")
+    if let columns = query.columns, columns.isGrouped || columns.isDistinct {
+      if let key = query.sortDescriptors.first(where: { !columns.rowKeys.contains($0.keyPath.keys) }) {
+        let role = columns.isDistinct ? "none of the columns" : "no key of the groups"
+        throw Untranslatable("the order goes by \(key.keyPath), which is \(role)")
       }
       // Groups come in the order of their first objects; where the order names all that makes a group, no two are equal.
-      if columns.groupKeys.isEmpty {
+      if columns.rowKeys.isEmpty {
         keys = []
-      } else if !query.sortsGroupsApart(columns.groupKeys) {
+      } else if !query.sortsGroupsApart(columns.rowKeys) {
         keys.append(SQLFragment(query.sortDescriptors.breakTiesAscending ? "MIN(t0.Z_PK)" : "MAX(t0.Z_PK) DESC"))
       }
     } else if !keys.isEmpty {
@@ -59,18 +60,19 @@ package struct SelectBuilder: Sendable {
     let values = values ?? ColumnSelect()
     // Values of objects come in the order in which the objects would.
     let plain = values.isGrouped || query.predicate != nil ? nil : SQLFragment("t0.Z_PK")
-    return select(values.columns.joined(", "), for: query, groups: values.groups, order: order ?? plain)
+    return select(values.columns.joined(", "), for: query, values, order: order ?? plain)
   }
 
   private func select(
-    _ columns: SQLFragment, for query: StoreQuery, groups: [SQLFragment] = [], order: SQLFragment?
+    _ columns: SQLFragment, for query: StoreQuery, _ values: ColumnSelect = ColumnSelect(), order: SQLFragment?
   ) -> SQLFragment {
     var sql = "SELECT " + columns + " FROM \(from)"
     var conditions: [SQLFragment] = []
     if let entityCondition { conditions.append(SQLFragment(entityCondition)) }
     if let condition { conditions.append(entityCondition == nil ? condition : "(" + condition + ")") }
     if !conditions.isEmpty { sql = sql + " WHERE " + conditions.joined(" AND ") }
-    if !groups.isEmpty { sql = sql + " GROUP BY " + groups.joined(", ") }
+    if !values.groups.isEmpty { sql = sql + " GROUP BY " + values.groups.joined(", ") }
+    if let condition = values.condition { sql = sql + " HAVING " + condition }
     if let order { sql = sql + " ORDER BY " + order }
     sql = sql + dialect.window(limit: query.limit, offset: query.offset)
     return SQLFragment(dialect.statement(sql.text), values: sql.values)

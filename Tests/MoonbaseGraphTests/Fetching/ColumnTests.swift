@@ -101,9 +101,8 @@ import struct MoonbaseModel.SortDescriptor
     #expect(
       try lines(groups) == [
         "the store: SELECT t0.ZFIRSTNAME, COUNT(*), \(sum) FROM ZPERSON t0 WHERE t0.ZAGE > ? "
-          + "GROUP BY t0.ZFIRSTNAME ORDER BY MIN(t0.Z_PK)",
+          + "GROUP BY t0.ZFIRSTNAME HAVING COUNT(*) > ? ORDER BY MIN(t0.Z_PK)",
         "  SCAN t0", "  USE TEMP B-TREE FOR GROUP BY", "  USE TEMP B-TREE FOR ORDER BY",
-        "the context judges the rows by having",
       ])
     let reasons = [
       (try request([("n", "fullName")]), "fullName is not kept in the store"),
