@@ -64,10 +64,11 @@ extension ContainerDescription {
 }
 
 extension PersistentStoreDescription {
-  /// Whether something stands at the path. One that ends with a slash is refused for that when it is opened.
+  /// Whether something stands at the path, of whatever kind. One that ends with a slash is refused for that when it is opened, and so is a
+  /// link that leads in a circle.
   fileprivate var isThere: Bool {
     guard let url else { return false }
-    return url.hasDirectoryPath || FileManager.default.fileExists(atPath: url.path)
+    return url.hasDirectoryPath || access(url.path, F_OK) == 0 || errno != ENOENT
   }
 
   /// Opens the store, or makes it.

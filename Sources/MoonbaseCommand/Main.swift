@@ -44,6 +44,7 @@ enum Main {
     }
     do {
       var command = try RootCommand.parseAsRoot(arguments)
+      Interruption.endsProcess()
       try command.run()
       return ExitStatus.done
     } catch {
@@ -63,6 +64,10 @@ enum Main {
       return ExitStatus.usage
     case let code:
       guard !(error is ExitCode) else { return code.rawValue }
+      if let error = error as? UsageError {
+        Terminal.complain("moonbase: \(error)")
+        return ExitStatus.usage
+      }
       Terminal.complain("moonbase: \(error)")
       return ExitStatus.status(for: error)
     }

@@ -9,5 +9,7 @@ struct RootCommand: ParsableCommand {
       75 the store is busy, 130 interrupted; os.exit(n) of a script is passed on.
       """,
     version: "0.1.0",
-    subcommands: [RunEntry.self, InfoCommand.self, ModelCommand.self])
+    subcommands: [
+      RunEntry.self, FetchCommand.self, SQLCommand.self, InfoCommand.self, ModelCommand.self,
+    ])
 }

@@ -36,6 +36,9 @@ extension Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))
   }
 
+  /// Lets no SQL name other files: `ATTACH` and `VACUUM INTO` fail.
+  public func refuseOtherFiles() { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
+
   /// SQLite's own bound.
   public static let greatestValue = 1_000_000_000
 

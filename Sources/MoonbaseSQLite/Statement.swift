@@ -183,6 +183,14 @@ nonisolated(unsafe) let transient = unsafeBitCast(-1, to: sqlite3_destructor_typ
 // MARK: - Columns
 
 extension Statement {
+  /// Whether the statement changes nothing in the database. It may change the connection, as `BEGIN` and `ATTACH` do.
+  public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+  /// The name of a column.
+  public func columnName(_ column: Int32) -> String {
+    sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
+  }
+
   /// Whether a column of the current row is NULL.
   public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 

@@ -86,7 +86,7 @@ extension SQLiteStore {
     }
   }
 
-  private static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
+  static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     let file = StoreFile(url: url)
     return try StoreOpener.settled(file) {
       switch try file.state() {

@@ -56,7 +56,7 @@ public final class SQLiteStore: PersistentStore {
     writingAdvice =
       opened.isMirrored && !options.readOnly
       ? "CloudKit mirrors it (it has tables ANSCK*) and would not hear of what is saved; the option allowsCloudKit of a "
-        + "SQLiteStore has it written all the same"
+        + "SQLiteStore (--allow-cloudkit of a command) has it written all the same"
       : "open it for writing to save"
     writer = opened.writer.map { Lock($0) }
     let observer = observer

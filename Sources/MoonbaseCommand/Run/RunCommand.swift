@@ -83,7 +83,9 @@ struct RunCommand {
 
   /// Opens what the command line names, for `moonbase.context`.
   private func openStores(of domain: ScriptDomain) throws {
-    guard !options.stores.isEmpty || options.model != nil || !options.extensions.isEmpty else { return }
+    guard !options.store.stores.isEmpty || options.store.model != nil || !options.store.extensions.isEmpty else {
+      return
+    }
     try domain.setContext(try domain.context(of: PersistentContainer(options.container).opened))
   }
 

@@ -3,18 +3,15 @@ extension RunOptions {
     USAGE: moonbase run [options] [-e CODE]... [SCRIPT [ARG...]]
 
     Runs Lua over a store. SCRIPT may be '-' for standard input; all pieces share one environment. The script finds its
-    arguments in `arg`, and in `moonbase.context` a context, if a store, a model or an extension is given.
+    arguments in `arg`, and in `moonbase.context` a context, if a store, a model or an extension is given
+    (without --store in memory).
 
     Files: a script may read below its own folder and the current one, and write below the current one. `require` finds
     modules beside the script and in the folders that --allow lets it read. Preset pure has no files, trusted all.
 
     OPTIONS:
       -e CODE                   run this piece of Lua
-      --store [CONFIG=]PATH     the SQLite store (default: in memory); repeatable, with the model's configuration that
-                                each store holds; a new file with '=' in its name is written as ./a=b.sqlite
-      --read-only               change nothing in the store
-      --model PATH              the model (default: the one that the store keeps)
-      --extension PATH          load an extension; repeatable, dependencies in any order
+    \(StoreOption.all.map { $0.helpLines() }.joined(separator: "\n"))
       --strict                  refuse a save where a value that was read has been changed in place
       --save-order ORDER        guide (default): rules, then will_save; framework: will_save, then rules
       --sandbox PRESET          pure, standard (default), compat or trusted

@@ -4,18 +4,12 @@ import MoonbasePlatform
 
 extension RunOptions {
   /// What the command line names, for `moonbase.context`.
-  var container: ContainerDescription {
-    limiting(
-      ContainerDescription(
-        model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
-        extensions: extensions.map(ExtensionSource.path)))
-  }
+  var container: ContainerDescription { limiting(store.container) }
 
-  /// The description with the limits of the run, and read-only where the run is.
+  /// The description with the limits of the run, and with what holds for all of its stores.
   func limiting(_ description: ContainerDescription) -> ContainerDescription {
-    var description = description
+    var description = store.applied(to: description)
     description.limits = limits
-    if readOnly { description.setReadOnly() }
     return description
   }
 

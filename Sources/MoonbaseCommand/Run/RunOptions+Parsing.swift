@@ -5,13 +5,15 @@ import MoonbaseScripting
 
 extension RunOptions {
   /// The options that take a value.
-  private static let valued = [
-    "--store", "--model", "--extension", "--sandbox", "--allow", "--limit-instructions", "--limit-memory",
-    "--limit-source", "--limit-time", "--save-order",
-  ]
+  private static let valued =
+    StoreOption.all.filter { $0.argument != nil }.map(\.name) + [
+      "--sandbox", "--allow", "--limit-instructions", "--limit-memory", "--limit-source", "--limit-time",
+      "--save-order",
+    ]
   /// Those of them that may be given more than once.
-  private static let repeatable = ["--store", "--extension", "--allow"]
-  private static let flags = ["--read-only", "--no-files", "--quiet", "--strict", "--help"]
+  private static let repeatable = StoreOption.all.filter(\.isRepeatable).map(\.name) + ["--allow"]
+  private static let flags =
+    StoreOption.all.filter { $0.argument == nil }.map(\.name) + ["--no-files", "--quiet", "--strict", "--help"]
 
   /// Reads what follows `moonbase run`. Options end at the script, whose arguments are its own.
   init(_ words: ArraySlice<String>) throws(UsageError) {
@@ -45,7 +47,7 @@ extension RunOptions {
       guard let code = rest.popFirst() else { throw UsageError("-e needs code to run") }
       return sources.append(.code(code))
     }
-    if word == "-h" || Self.flags.contains(word) { return set(flag: word) }
+    if word == "-h" || Self.flags.contains(word) { return try set(flag: word) }
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let option = parts[0]
     guard Self.valued.contains(option) else {
@@ -58,9 +60,9 @@ extension RunOptions {
     try set(option, to: value)
   }
 
-  private mutating func set(flag: String) {
+  private mutating func set(flag: String) throws(UsageError) {
+    if let option = StoreOption.all.first(where: { $0.name == flag }) { return try option.take("", &store) }
     switch flag {
-    case "--read-only": readOnly = true
     case "--no-files": noFiles = true
     case "--quiet": quiet = true
     case "--strict": strict = true
@@ -69,10 +71,8 @@ extension RunOptions {
   }
 
   private mutating func set(_ option: String, to value: String) throws(UsageError) {
+    if let known = StoreOption.all.first(where: { $0.name == option }) { return try known.take(value, &store) }
     switch option {
-    case "--store": stores.append(try Self.store(value, among: stores))
-    case "--model": model = value
-    case "--extension": extensions.append(value)
     case "--sandbox": sandbox = try Self.preset(value)
     case "--save-order": saveOrder = try Self.saveOrder(value)
     case "--allow": grants.append(try Grant(value))
@@ -82,27 +82,6 @@ extension RunOptions {
       sourceLimit = try Self.positive(option, of: value) { Self.bytes($0).flatMap(Int.init(exactly:)) }
     default: timeLimit = try Self.positive(option, of: value, Double.init)
     }
-  }
-
-  /// `[CONFIGURATION=]PATH`. A '=' behind what cannot be the name of a configuration belongs to the path, and so it does where a
-  /// file of the whole name is there.
-  private static func store(
-    _ value: String, among others: [PersistentStoreDescription]
-  ) throws(UsageError) -> PersistentStoreDescription {
-    let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
-    let isNamed = mayBeName && !FileManager.default.fileExists(atPath: value)
-    let path = isNamed ? parts[1] : value
-    let store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
-    guard !path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
-    guard !others.contains(where: { $0.url == store.url }) else {
-      throw UsageError("--store names \(path) twice")
-    }
-    guard others.isEmpty || store.configuration != nil && others.allSatisfy({ $0.configuration != nil }) else {
-      throw UsageError(
-        "several stores need the configuration that each holds: --store NAME=PATH --store OTHER=PATH")
-    }
-    return store
   }
 
   private static func saveOrder(_ value: String) throws(UsageError) -> ManagedObjectContext.SaveOrder {

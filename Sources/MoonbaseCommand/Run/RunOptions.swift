@@ -18,10 +18,8 @@ struct RunOptions: Equatable {
   /// What the script finds in `arg` from 1 on.
   var arguments: [String] = []
 
-  var stores: [PersistentStoreDescription] = []
-  var readOnly = false
-  var model: String?
-  var extensions: [String] = []
+  /// The store that scripts find in `moonbase.context`, and how all stores are opened.
+  var store = StoreSettings()
   var strict = false
   var saveOrder = ManagedObjectContext.SaveOrder.guide
   var sandbox = LuaPreset.standard

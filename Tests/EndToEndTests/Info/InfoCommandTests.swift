@@ -71,3 +71,28 @@ import Testing
     #expect(try bench.bytes(of: "s.sqlite") == before)
   }
 }
+
+@Suite struct InfoFileTests {
+  @Test func theFileItsLogAndTablesOfOthersAreTold() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("CREATE TABLE notes (x); CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)", in: "s.sqlite")
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.status == 0)
+    #expect(info.output.contains(/size        \d+ bytes/))
+    #expect(info.output.contains("journal     write-ahead log"))
+    #expect(info.output.contains("CloudKit    mirrors it: it is written with --allow-cloudkit only"))
+    #expect(info.output.contains("others'     notes (tables that the model does not know)"), "\(info)")
+    let json = try bench.moonbase("info", "s.sqlite", "--json")
+    #expect(json.output.contains("\"journalMode\" : \"wal\"") && json.output.contains("\"unknownTables\" : [\n"))
+  }
+
+  @Test func aModelThatIsNamedStandsInForTheOneThatIsMissing() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("DROP TABLE Z_MODELCACHE", in: "s.sqlite")
+    let info = try bench.moonbase("info", "s.sqlite", "--model", "m.lua")
+    #expect(info.status == 0 && info.output.contains("Department                      1\n"), "\(info)")
+    #expect(try bench.moonbase("info", "s.sqlite").output.contains("moonbase info --model MODEL s.sqlite"))
+    try bench.write("return { entities = { Person = { attributes = { nick = 'string' } } } }", to: "other.lua")
+    #expect(try bench.moonbase("info", "s.sqlite", "--model", "other.lua").status == 1)
+  }
+}

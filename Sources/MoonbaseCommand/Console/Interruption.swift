@@ -1,0 +1,25 @@
+import MoonbasePlatform
+
+/// SIGINT of a command that runs no script: it ends the process with the status of an interruption. What has to be undone first is waited for.
+enum Interruption {
+  nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by the handler of the signal alone
+  nonisolated(unsafe) private static var isAwaited = false  // set before the work begins that looks at `hasCome`
+
+  /// Lets SIGINT end the process, unless it is ignored.
+  static func endsProcess() {
+    let former = signal(SIGINT) { _ in
+      if Interruption.isAwaited, Interruption.count == 0 {
+        Interruption.count = 1
+      } else {
+        _exit(ExitStatus.interrupted)
+      }
+    }
+    // Compared, never called.
+    if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGINT, SIG_IGN) }
+  }
+
+  /// From now on the first SIGINT is noted, for work that ends by itself then; the next one ends the process.
+  static func isWaitedFor() { isAwaited = true }
+
+  static var hasCome: Bool { count != 0 }
+}

@@ -1,0 +1,67 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The columns of a fetch: key paths, and the object's URI.
+struct FetchColumns {
+  /// The column of the object's URI.
+  static let id = "_id"
+
+  let names: [String]
+  /// What the columns lead through, to be read along.
+  let relationshipPaths: [String]
+
+  /// The columns of these names; without any those of all that an object's own row says.
+  ///
+  /// Throws for an unknown entity or name, before anything is fetched.
+  init(_ names: [String]?, of entityName: String, in model: ResolvedModel) throws {
+    guard let entity = model.entity(entityName) else {
+      let hint = suggestion(for: entityName, among: model.entities.map(\.name))
+      throw GraphError(.unknownName, message: "the model has no entity \(entityName.asName)\(hint)")
+    }
+    self.names = names ?? Self.ownNames(of: entity)
+    var paths: [String] = []
+    for name in self.names where name != Self.id {
+      guard let path = try Self.relationshipPath(of: name, on: entity, in: model), !paths.contains(path) else {
+        continue
+      }
+      paths.append(path)
+    }
+    relationshipPaths = paths
+  }
+
+  /// `name,-age` as names.
+  static func names(_ list: String) -> [String] {
+    list.split(separator: ",", omittingEmptySubsequences: false).map {
+      String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  private static func ownNames(of entity: ResolvedEntity) -> [String] {
+    let attributes = entity.attributeSlots.map { entity.properties[$0] }.filter { !$0.isTransient }.map(\.name)
+    let added = entity.addedProperties.map(\.name)
+    return [id] + attributes + added + entity.toOneSlots.map { entity.properties[$0].name }
+  }
+
+  /// The relationships of a path whose destinations are read for it; nil where there are none. The URI at the end of a to-one relationship
+  /// is in the row that leads there.
+  private static func relationshipPath(
+    of path: String, on entity: ResolvedEntity, in model: ResolvedModel
+  ) throws -> String? {
+    var entity = entity
+    var followed: [String] = []
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    for (index, key) in keys.enumerated() {
+      if key.hasPrefix("@") || entity.fetchedProperties[key] != nil { break }
+      guard let property = entity.property(key) else {
+        throw GraphError(
+          .unknownName, message: entity.noProperty(key, or: followed.isEmpty ? [id] : []), entity: entity.name)
+      }
+      guard let relationship = property.relationship else { break }
+      if case .toOne = property.kind, index == keys.count - 1 { break }
+      followed.append(key)
+      entity = model.entities[relationship.destination]
+    }
+    return followed.isEmpty ? nil : followed.joined(separator: ".")
+  }
+}

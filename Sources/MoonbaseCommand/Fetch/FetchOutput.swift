@@ -1,0 +1,67 @@
+import ArgumentParser
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A fetch that is written as it is walked over.
+struct FetchOutput {
+  private let context: ManagedObjectContext
+  private let request: FetchRequest
+  private let columns: FetchColumns
+  private let form: OutputForm
+
+  init(_ request: FetchRequest, columns names: [String]?, form: OutputForm, in context: ManagedObjectContext) throws {
+    columns = try FetchColumns(names, of: request.entityName, in: context.model)
+    self.context = context
+    self.form = form
+    var request = request
+    request.relationshipKeyPathsForPrefetching = columns.relationshipPaths
+    self.request = request
+  }
+
+  /// Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
+  func run() throws {
+    let found = try context.fetchedObjects(request)
+    let writer = RowWriter(form, columns: columns.names)
+    var unreadable = UnreadableValues()
+    var place = 0
+    while try found.reaches(place) {
+      if let object = try found.existingObject(at: place) {
+        writer.write(columns.names.map { name in unreadable.reading { try value(name, of: object) } })
+      }
+      place += 1
+    }
+    writer.finish()
+    for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
+    if let summary = unreadable.summary {
+      Terminal.complain("moonbase: \(summary)")
+      throw ExitCode(ExitStatus.failed)
+    }
+  }
+
+  private func value(_ name: String, of object: ManagedObject) throws -> Value {
+    name == FetchColumns.id ? .objectID(object.objectID) : try object.value(forKeyPath: name)
+  }
+}
+
+/// Values that a store cannot give, of rows that it can: each is told, up to a number, and written as no value.
+private struct UnreadableValues {
+  private static let greatestCount = 20
+  private var count = 0
+
+  mutating func reading(_ body: () throws -> Value) -> Value {
+    do { return try body() } catch {
+      count += 1
+      if count <= Self.greatestCount { Terminal.complain("moonbase: \(error)") }
+      return .null
+    }
+  }
+
+  var summary: String? {
+    switch count {
+    case 0: nil
+    case 1: "one value could not be read and was written as no value"
+    default: "\(count) values could not be read and were written as no value"
+    }
+  }
+}

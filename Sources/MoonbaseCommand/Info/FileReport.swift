@@ -1,0 +1,66 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+/// What `moonbase info` tells of the file.
+struct FileReport: Encodable {
+  struct History: Encodable {
+    let transactions: Int
+    let first: String?
+    let last: String?
+  }
+
+  let size: Int
+  let freeSize: Int
+  /// `wal`, for a write-ahead log, or `delete`, for a rollback journal.
+  let journalMode: String
+  /// The bytes of the log; nil where there is none.
+  let logSize: Int?
+  /// Whether a process died while it wrote, or writes just now.
+  let hasJournal: Bool
+  let isMirroredByCloudKit: Bool
+  /// Nil where none is kept.
+  let history: History?
+  /// Tables of others; nil where no model says which they are.
+  let unknownTables: [String]?
+
+  init(_ facts: StoreFacts) {
+    size = facts.size
+    freeSize = facts.freePageCount * facts.pageSize
+    journalMode = facts.wantsLog ? "wal" : "delete"
+    logSize = facts.logSize
+    hasJournal = facts.hasJournal
+    isMirroredByCloudKit = facts.isMirrored
+    history = facts.history.map {
+      History(
+        transactions: $0.transactions, first: $0.first.map(ISODate.text), last: $0.last.map(ISODate.text))
+    }
+    unknownTables = facts.foreignTables
+  }
+
+  var lines: [String] {
+    var lines = [
+      "size        \(size) bytes\(freeSize > 0 ? ", \(freeSize) of them free" : "")", "journal     \(journal)",
+    ]
+    if let history {
+      let span = history.first.flatMap { first in history.last.map { ", from \(first) to \($0)" } } ?? ""
+      let count = "\(history.transactions) transaction\(history.transactions == 1 ? "" : "s")"
+      lines.append("history     \(count)\(span)")
+    }
+    if isMirroredByCloudKit { lines.append("CloudKit    mirrors it: it is written with --allow-cloudkit only") }
+    if let unknownTables, !unknownTables.isEmpty {
+      lines.append("others'     \(unknownTables.joined(separator: ", ")) (tables that the model does not know)")
+    }
+    return lines
+  }
+
+  private var journal: String {
+    if hasJournal { return "rollback journal, one is there: a process writes, or died writing" }
+    guard journalMode == "wal" else { return "rollback journal" }
+    switch logSize {
+    case nil: return "write-ahead log, none there: a copy made without it lacks what was saved last"
+    case 0: return "write-ahead log, empty"
+    case let size?: return "write-ahead log of \(size) bytes"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+/// What `moonbase info` tells. The store is opened read-only.
+struct StoreReport: Encodable {
+  struct Entity: Encodable {
+    let name: String
+    let count: Int
+    let superentity: String?
+    /// How many ancestors it has.
+    fileprivate let depth: Int
+
+    enum CodingKeys: String, CodingKey {
+      case name, count, superentity
+    }
+  }
+
+  struct Table: Encodable {
+    let name: String
+    let rows: Int
+  }
+
+  let path: String
+  let identifier: String
+  let frameworkVersion: String?
+  let versionIdentifiers: [String]
+  /// The checksum by which Core Data knows a version of a model.
+  let modelChecksum: String?
+  /// The configuration of the model that the store holds; nil where it has all entities.
+  let configuration: String?
+  let entities: [Entity]
+  /// What a store of an old framework holds, which carries no model that could name its entities.
+  let tables: [Table]?
+
+  /// The file's bytes, log and journal, history, and tables that are not the model's.
+  let file: FileReport
+
+  /// `model` stands in for the one that the store keeps.
+  init(_ url: URL, model named: ManagedObjectModel?) throws {
+    let metadata = try SQLiteStore.metadata(ofStoreAt: url)
+    path = url.relativePath
+    identifier = metadata["NSStoreUUID"]?.text ?? ""
+    frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
+    modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
+    guard try named != nil || SQLiteStore.modelCache(ofStoreAt: url) != nil else {
+      (versionIdentifiers, configuration, entities) = ([], nil, [])
+      tables = try SQLiteStore.rowCounts(ofStoreAt: url).map(Table.init)
+      file = FileReport(try SQLiteStore.facts(ofStoreAt: url, model: nil))
+      return
+    }
+    tables = nil
+    let model = try named ?? SQLiteStore.cachedModel(ofStoreAt: url)
+    let held = metadata["NSStoreModelVersionHashes"]?.keys ?? []
+    configuration = held.count < model.entities.count ? model.configuration(of: held) : nil
+    let container = try PersistentContainer(
+      model: model, stores: [.sqlite(url, readOnly: true, configuration: configuration)])
+    versionIdentifiers = container.coordinator.model.description.versionIdentifiers
+    entities = try Self.entities(held, of: ManagedObjectContext(container.coordinator))
+    file = FileReport(try SQLiteStore.facts(ofStoreAt: url, model: container.coordinator.model))
+  }
+
+  private static func entities(_ held: Set<String>, of context: ManagedObjectContext) throws -> [Entity] {
+    let model = context.model
+    var depths: [Int] = []
+    return try model.entities.compactMap { entity in
+      depths.append(entity.parent.map { depths[$0] + 1 } ?? 0)
+      guard held.isEmpty || held.contains(entity.name) else { return nil }
+      var request = FetchRequest(entity.name)
+      request.includesSubentities = false
+      return Entity(
+        name: entity.name, count: try context.count(request),
+        superentity: entity.parent.map { model.entities[$0].name },
+        depth: depths[entity.index])
+    }
+  }
+
+  var text: String {
+    var lines = ["store       \(path)", "identifier  \(identifier)"]
+    if let frameworkVersion { lines.append("framework   \(frameworkVersion)") }
+    if let modelChecksum { lines.append("model       \(modelChecksum)") }
+    if !versionIdentifiers.isEmpty { lines.append("version     \(versionIdentifiers.joined(separator: ", "))") }
+    if let configuration { lines.append("holds       configuration \(configuration) of the model") }
+    lines += file.lines
+    if let tables {
+      lines += [
+        "", "The store carries no model, since an old framework wrote it. With the one that it was made with it opens:",
+        "moonbase info --model MODEL \(path)", "moonbase run --model MODEL --store \(path)",
+      ]
+      return (lines + [""] + rows(tables.map { ($0.name, $0.rows) }, name: "table", count: "rows")).joined(
+        separator: "\n")
+    }
+    let names = entities.map { String(repeating: "  ", count: $0.depth) + $0.name }
+    let counts = zip(names, entities).map { ($0, $1.count) }
+    return (lines + [""] + rows(counts, name: "entity", count: "objects")).joined(separator: "\n")
+  }
+
+  private func rows(_ counts: [(String, Int)], name: String, count: String) -> [String] {
+    let width = max(32, (counts.map(\.0.count).max() ?? 0) + 2)
+    return [column(name, width: width) + count] + counts.map { column($0.0, width: width) + "\($0.1)" }
+  }
+
+  private func column(_ text: String, width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}
+
+extension Value {
+  fileprivate var keys: Set<String> {
+    if case .map(let map) = self { Set(map.keys) } else { [] }
+  }
+}

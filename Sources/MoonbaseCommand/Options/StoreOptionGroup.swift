@@ -1,0 +1,48 @@
+import ArgumentParser
+import MoonbasePlatform
+
+/// The options of commands that work on the objects of stores: those of `StoreOption`, for the argument parser.
+struct StoreOptionGroup: ParsableArguments {
+  @Option(name: StoreOption.store.parserName, help: StoreOption.store.parserHelp)
+  var store: [String] = []
+
+  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
+  var model: String?
+
+  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  var modules: [String] = []
+
+  @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
+  var readOnly = false
+
+  @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
+  var allowsCloudKit = false
+
+  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
+  var busyTimeout: String?
+
+  func validate() throws { try understood { _ = try settings() } }
+
+  /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
+  func settings() throws(UsageError) -> StoreSettings {
+    var settings = StoreSettings()
+    for value in store { try StoreOption.store.take(value, &settings) }
+    if store.isEmpty, let value = ProcessInfo.processInfo.environment["MOONBASE_STORE"], !value.isEmpty {
+      try StoreOption.store.take(value, &settings)
+    }
+    if let model { try StoreOption.model.take(model, &settings) }
+    for value in modules { try StoreOption.modules.take(value, &settings) }
+    if readOnly { try StoreOption.readOnly.take("", &settings) }
+    if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
+    if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
+    guard !settings.stores.isEmpty else {
+      throw UsageError("there is no store to work on: name one with --store PATH, or in the variable MOONBASE_STORE")
+    }
+    return settings
+  }
+}
+
+/// What is wrong with an option is wrong usage for the argument parser too.
+func understood(_ body: () throws -> Void) throws {
+  do { try body() } catch let error as UsageError { throw ValidationError(error.description) }
+}

@@ -1,0 +1,54 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbasePlatform
+
+/// Which stores a command works on, with which model, and how they are opened.
+struct StoreSettings: Equatable {
+  var stores: [PersistentStoreDescription] = []
+  var model: String?
+  var extensions: [String] = []
+  var readOnly = false
+  var allowsCloudKit = false
+  /// In milliseconds.
+  var busyTimeout: Int?
+
+  /// The container that they describe.
+  var container: ContainerDescription {
+    applied(
+      to: ContainerDescription(
+        model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
+        extensions: extensions.map(ExtensionSource.path)))
+  }
+
+  /// A description with what holds for all stores.
+  func applied(to description: ContainerDescription) -> ContainerDescription {
+    var description = description
+    if readOnly { description.setReadOnly() }
+    for index in description.stores.indices where description.stores[index].url != nil {
+      if allowsCloudKit { description.stores[index].allowsCloudKit = true }
+      if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
+    }
+    return description
+  }
+}
+
+extension StoreSettings {
+  /// `[CONFIGURATION=]PATH`. A '=' behind what cannot be the name of a configuration belongs to the path, and so it does where a
+  /// file of the whole name is there.
+  mutating func add(store value: String) throws(UsageError) {
+    let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
+    let isNamed = mayBeName && !FileManager.default.fileExists(atPath: value)
+    let path = isNamed ? parts[1] : value
+    let store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
+    guard !path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
+    guard !stores.contains(where: { $0.url == store.url }) else {
+      throw UsageError("--store names \(path) twice")
+    }
+    guard stores.isEmpty || store.configuration != nil && stores.allSatisfy({ $0.configuration != nil }) else {
+      throw UsageError(
+        "several stores need the configuration that each holds: --store NAME=PATH --store OTHER=PATH")
+    }
+    stores.append(store)
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import MoonbaseModel
+import MoonbasePlatform
+
+/// How rows are written.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+  /// For a person.
+  case table
+  /// One array of objects.
+  case json
+  /// An object a line.
+  case ndjson
+  /// As RFC 4180 has it, with a line of names.
+  case csv
+}
+
+/// How dates are written.
+enum DateForm: String, CaseIterable, ExpressibleByArgument {
+  /// `2001-01-01T00:00:00.000Z`.
+  case iso
+  /// Seconds since 1970.
+  case unix
+  /// Seconds since 2001, as they are stored.
+  case reference
+}
+
+/// The form in which rows are written, all of it.
+struct OutputForm {
+  var format = OutputFormat.table
+  var dates = DateForm.iso
+  /// What stands for no value where nothing does not say so: in csv and tables.
+  var null = ""
+}
+
+/// The options of commands that write rows.
+struct RowOptionGroup: ParsableArguments {
+  @Option(help: "How rows are written: table (default), json, ndjson or csv.")
+  var format: OutputFormat?
+
+  @Option(
+    name: .customLong("null"), parsing: .unconditional,
+    help: "What stands for no value in csv and tables (default: nothing; the empty string is \"\" in csv).")
+  var null: String?
+
+  func validate() throws {
+    guard null != nil, format == .json || format == .ndjson else { return }
+    throw ValidationError("--null is for csv and tables: JSON has a null of its own")
+  }
+
+  var form: OutputForm { OutputForm(format: format ?? .table, null: null ?? "") }
+}
+
+/// The options of commands that write objects, which may have dates.
+struct ObjectOptionGroup: ParsableArguments {
+  @OptionGroup var rows: RowOptionGroup
+
+  @Option(help: "How dates are written: iso (default), unix or reference (seconds since 2001, as stored).")
+  var dates: DateForm = .iso
+
+  var form: OutputForm {
+    var form = rows.form
+    form.dates = dates
+    return form
+  }
+}

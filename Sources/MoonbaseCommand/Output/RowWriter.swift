@@ -1,0 +1,136 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Writes rows to standard output as they come; none is kept but the first ones of a table, by which its columns get their widths.
+///
+/// ```swift
+/// let writer = RowWriter(form, columns: ["name", "age"])
+/// writer.write(["Ann", 32])
+/// writer.finish()
+/// ```
+final class RowWriter {
+  private static let greatestBuffer = 1 << 16
+
+  private let form: OutputForm
+  private let columns: [String]
+  /// The names of columns as keys of JSON.
+  private let keys: [[UInt8]]
+  private var bytes: [UInt8] = []
+  private var count = 0
+  private var table: TableLines
+  private(set) var losses = OutputLosses()
+
+  init(_ form: OutputForm, columns: [String]) {
+    (self.form, self.columns) = (form, columns)
+    keys = columns.map { name in
+      var key: [UInt8] = []
+      key.append(quoted: name)
+      return key
+    }
+    table = TableLines(columns: columns)
+    if form.format == .csv { writeHeader() }
+  }
+
+  /// Writes a row, of as many values as there are columns.
+  func write(_ values: [Value]) {
+    switch form.format {
+    case .table: table.add(values.map(cell), isNumber: values.map(\.isNumber), to: &bytes)
+    case .json:
+      bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8)
+      writeObject(values)
+    case .ndjson:
+      writeObject(values)
+      bytes.append(UInt8(ascii: "\n"))
+    case .csv: writeRecord(values)
+    }
+    count += 1
+    if bytes.count >= Self.greatestBuffer { flush() }
+  }
+
+  /// Writes what is still to come. To be called once, at the end.
+  func finish() {
+    switch form.format {
+    case .table: table.finish(&bytes)
+    case .json: bytes.append(contentsOf: count == 0 ? "[]\n".utf8 : "\n]\n".utf8)
+    case .ndjson, .csv: break
+    }
+    flush()
+  }
+
+  private func flush() {
+    bytes.withUnsafeBytes { StandardStream.output.write($0) }
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Forms
+
+  private func writeObject(_ values: [Value]) {
+    bytes.append(UInt8(ascii: "{"))
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(contentsOf: ", ".utf8) }
+      bytes.append(contentsOf: keys[index])
+      bytes.append(contentsOf: ": ".utf8)
+      bytes.append(json: value, dates: form.dates, column: columns[index], losses: &losses)
+    }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  private func writeHeader() {
+    for (index, name) in columns.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(field: name, isQuoted: name.isEmpty)
+    }
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  private func writeRecord(_ values: [Value]) {
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      if value.isNull {
+        bytes.append(contentsOf: form.null.utf8)
+      } else {
+        let text = text(value, column: columns[index])
+        // What reads like no value is quoted, so that it does not.
+        bytes.append(field: text, isQuoted: text.isEmpty || text == form.null)
+      }
+    }
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  private func cell(_ value: Value) -> String { value.isNull ? form.null : text(value, column: nil) }
+
+  /// A value in one text; lists and maps as JSON.
+  private func text(_ value: Value, column: String?) -> String {
+    switch value {
+    case .date(let date): return form.dates.text(date)
+    case .list, .map:
+      var json: [UInt8] = []
+      json.append(json: value, dates: form.dates, column: column ?? "", losses: &losses)
+      return String(decoding: json, as: UTF8.self)
+    case .object(let object):
+      losses.note(object, in: column ?? "")
+      return value.description
+    default: return value.description
+    }
+  }
+}
+
+extension Value {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int, .double, .decimal: true
+    default: false
+    }
+  }
+}
+
+extension DateForm {
+  /// The date as text; a number for other forms than ISO 8601.
+  func text(_ date: Date) -> String {
+    switch self {
+    case .iso: ISODate.text(date)
+    case .unix: date.timeIntervalSince1970.description
+    case .reference: date.timeIntervalSinceReferenceDate.description
+    }
+  }
+}

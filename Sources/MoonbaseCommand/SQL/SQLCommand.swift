@@ -1,0 +1,69 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+struct SQLCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql", abstract: "Prints what one SQL statement finds in a store, which is only read.",
+    discussion: """
+      moonbase sql people.sqlite 'SELECT name, age FROM Person WHERE department = 3'
+
+      Entities are views by their names, with their subentities' rows: _pk, _entity where there are several, and a column for \
+      each attribute and each to-one relationship (the destination's key). A many-to-many relationship is the view \
+      "Entity.relationship" with source, destination and, where it is ordered, place. The file's own tables (ZPERSON) are \
+      there too. Values are as they are stored: dates are seconds since 2001.
+      """)
+
+  @Argument(help: "The store.")
+  var store: String
+
+  @Argument(help: "One statement that reads.")
+  var query: String
+
+  @OptionGroup var output: RowOptionGroup
+
+  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
+  var model: String?
+
+  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
+  var busyTimeout: String?
+
+  func validate() throws { try understood { _ = try patience() } }
+
+  func run() throws {
+    let url = URL(literalPath: store)
+    let model = try resolvedModel(of: url)
+    if model == nil {
+      Terminal.complain(
+        "moonbase: \(store) carries no model: only its tables go by their names; name a model with --model")
+    }
+    let query = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: patience())
+    let writer = RowWriter(output.form, columns: Self.unique(query.columns))
+    while let row = try query.next() { writer.write(row) }
+    writer.finish()
+    for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
+  }
+
+  private func patience() throws(UsageError) -> Int? {
+    guard let busyTimeout else { return nil }
+    return try StoreOption.milliseconds(busyTimeout)
+  }
+
+  private func resolvedModel(of url: URL) throws -> ResolvedModel? {
+    if let model { return try ModelFile.read(model) }
+    guard try SQLiteStore.modelCache(ofStoreAt: url) != nil else { return nil }
+    return try SQLiteStore.cachedModel(ofStoreAt: url).resolved()
+  }
+
+  /// Columns may have one name several times, keys of JSON may not.
+  private static func unique(_ names: [String]) -> [String] {
+    var counts: [String: Int] = [:]
+    return names.map { name in
+      let count = counts[name, default: 0]
+      counts[name] = count + 1
+      return count == 0 ? name : "\(name):\(count)"
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import MoonbaseGraph
+package import MoonbaseModel
+package import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// A question in SQL to a store that is only read, in which entities and attributes may go by the names that the model has for them.
+///
+/// An entity is a view of the connection's own: with its subentities' rows, `_pk`, `_entity` where there are several, and a column for each
+/// attribute and to-one relationship, which holds the destination's key. A many-to-many relationship is the view `Entity.relationship` with
+/// `source`, `destination` and, where it is ordered, `place`. Values are as they are stored: dates are seconds since 2001. The tables of the file
+/// are there too, and what has the name of one is not hidden by a view.
+package final class NamedQuery {
+  /// The names of the columns of the answer.
+  package let columns: [String]
+  /// The views that there are for the model.
+  package let names: [String]
+
+  private let file: StoreFile
+  private let reading: ReadingConnection
+  private let statement: Statement
+
+  /// Prepares one statement. Without a model there are the tables of the file only.
+  ///
+  /// Throws as opening a store does, and `.invalidRequest` for what is no SQL, names what is not there, or would change something.
+  package init(_ sql: String, ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Int? = nil) throws {
+    let file = StoreFile(url: url)
+    self.file = file
+    let reading = try StoreOpener.settled(file) {
+      switch try file.state() {
+      case .absent: throw StoreOpener.missing(file)
+      case .empty: throw StoreOpener.bare(file)
+      case .present: return try file.openForReading(busyTimeout: busyTimeout ?? SQLiteStoreOptions().busyTimeout)
+      }
+    }
+    self.reading = reading
+    let connection = reading.connection
+    do {
+      let views = try model.map { try Self.views(of: $0, on: connection, path: file.path) } ?? []
+      try connection.execute("PRAGMA temp_store = MEMORY")
+      for view in views { try connection.execute(view.sql) }
+      names = views.map(\.name)
+    } catch {
+      throw StoreFailure(path: file.path).translate(error)
+    }
+    connection.refuseOtherFiles()
+    statement = try Self.prepared(sql, on: connection, names: names)
+    columns = (0..<statement.columnCount).map(statement.columnName)
+  }
+
+  /// The next row; nil at the end.
+  ///
+  /// Throws `.storeFailure` at the end where the file was written meanwhile that no lock keeps: what was read may be of two states.
+  package func next() throws -> [Value]? {
+    do {
+      if try statement.step() { return (0..<statement.columnCount).map(value) }
+    } catch let error as SQLiteError where error.code.primary == .error {
+      throw Self.mistake(error, names: names)
+    } catch {
+      throw StoreFailure(path: file.path).translate(error)
+    }
+    guard reading.isSound(file) else {
+      throw GraphError(
+        .storeFailure,
+        message: "\(file.path) was written while it was read: what was read may be of two states, ask again")
+    }
+    return nil
+  }
+
+  private func value(_ column: Int32) -> Value {
+    switch statement.storage(column) {
+    case .null: .null
+    case .integer: .int(statement.integer(column))
+    case .real: .double(statement.double(column))
+    // Text that is no UTF-8 is shown as the bytes that it is.
+    case .text:
+      statement.storedText(column).map { .string(String(decoding: $0, as: UTF8.self)) } ?? .data(statement.data(column))
+    case .blob: .data(statement.data(column))
+    }
+  }
+
+  // MARK: The statement
+
+  private static func prepared(_ sql: String, on connection: Connection, names: [String]) throws -> Statement {
+    let statement: Statement
+    do { statement = try connection.statement(sql) } catch let error as SQLiteError {
+      throw mistake(error, names: names)
+    }
+    guard statement.isReadOnly else {
+      throw GraphError(.invalidRequest, message: "the store is only read, and the statement would write: \(sql)")
+    }
+    return statement
+  }
+
+  private static func mistake(_ error: SQLiteError, names: [String]) -> GraphError {
+    let table = error.message.hasPrefix("no such table: ") ? String(error.message.dropFirst(15)) : nil
+    let isOther = error.message.hasPrefix("too many attached databases")
+    let hint = isOther ? ": only the store itself is read" : table.map { suggestion(for: $0, among: names) } ?? ""
+    return GraphError(.invalidRequest, message: "the query: \(error.message)\(hint)", underlying: error)
+  }
+
+  // MARK: Views
+
+  private struct View {
+    let name: String
+    let sql: String
+  }
+
+  private static func views(of model: ResolvedModel, on connection: Connection, path: String) throws -> [View] {
+    let held = try StoreMetadata(connection, path: path).hashes.keys
+    let entities = model.entities.filter { held.contains($0.name) }
+    guard
+      let contents = try connection.readingFacts(
+        ofStoreAt: path, { try StoreContents(connection, path: path, model: model, entities: entities) })
+    else { return [] }
+    let taken = try namesInUse(connection)
+    return contents.layout.entities.compactMap { $0 }.flatMap { views(of: $0, in: contents.layout) }
+      .filter { !taken.contains($0.name.uppercased()) && !$0.name.lowercased().hasPrefix("sqlite_") }
+  }
+
+  private static func namesInUse(_ connection: Connection) throws -> Set<String> {
+    let statement = try connection.statement("SELECT name FROM main.sqlite_master")
+    defer { statement.reset() }
+    var names: Set<String> = []
+    while try statement.step() { names.insert(statement.text(0).uppercased()) }
+    return names
+  }
+
+  private static func views(of layout: EntityLayout, in store: StoreLayout) -> [View] {
+    let entity = layout.entity
+    var columns = ["t.Z_PK AS \"_pk\""]
+    if entity.hasSubentities {
+      columns.append("(SELECT Z_NAME FROM main.Z_PRIMARYKEY k WHERE k.Z_ENT = t.Z_ENT) AS \"_entity\"")
+    }
+    var views: [View] = []
+    for (property, slot) in zip(entity.properties, layout.slots) {
+      switch slot {
+      case .attribute(let column, _): columns.append("t.\(identifier(column)) AS \(quoted(property.name))")
+      case .toOne(let place): columns.append("t.\(identifier(place.column)) AS \(quoted(property.name))")
+      case .join(let join): views.append(view(of: join, name: "\(entity.name).\(property.name)"))
+      case .none, .foreignKey, .lost: break
+      }
+    }
+    let numbers = store.subtree(of: entity).map { "\($0.number)" }.joined(separator: ", ")
+    let condition = entity.parent == nil ? "" : " WHERE t.Z_ENT IN (\(numbers))"
+    let table = "main.\(identifier(layout.table))"
+    let sql =
+      "CREATE TEMP VIEW \(quoted(entity.name)) AS SELECT \(columns.joined(separator: ", ")) FROM \(table) t\(condition)"
+    return [View(name: entity.name, sql: sql)] + views
+  }
+
+  private static func view(of join: JoinLayout, name: String) -> View {
+    let (owner, destination) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
+    let table = "main.\(identifier(join.table))"
+    let place = join.orderColumn.map { ", \(identifier($0)) AS place" } ?? ""
+    var pairs = "SELECT DISTINCT \(owner) AS source, \(destination) AS destination\(place) FROM \(table)"
+    if join.isReflexive, place.isEmpty { pairs += " UNION SELECT \(destination), \(owner) FROM \(table)" }
+    return View(name: name, sql: "CREATE TEMP VIEW \(quoted(name)) AS \(pairs)")
+  }
+
+  private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+}

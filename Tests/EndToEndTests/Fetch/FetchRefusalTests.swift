@@ -1,0 +1,93 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct FetchRefusalTests {
+  @Test func unknownNamesSayWhichWereMeant() throws {
+    let bench = try Workbench.withPeople()
+    func complaint(_ arguments: String...) throws -> String {
+      let outcome = try bench.moonbase(["fetch"] + arguments + ["--store", "s.sqlite"])
+      #expect(outcome.status == 1 && outcome.output == "", "\(outcome)")
+      return outcome.complaints
+    }
+    #expect(try complaint("Persn").contains("no entity Persn; did you mean Person?"))
+    #expect(try complaint("Person", "--columns", "naem").contains("no property naem; did you mean name?"))
+    #expect(try complaint("Person", "--columns", "department.naem").contains("did you mean name?"))
+    #expect(try complaint("Person", "--columns", "").contains("no property"))
+    #expect(try complaint("Person", "--sort", "naem").contains("did you mean name?"))
+    #expect(try complaint("Person", "--where", "age >").contains("column"))
+    #expect(try complaint("Person", "--where", "age > %@").contains("argument"))
+    #expect(try complaint("Person", "--where", "age > %@", "--param", "old").contains("impossible comparison"))
+  }
+
+  @Test func wrongUsageIsToldBeforeTheStoreIsOpened() throws {
+    let bench = try Workbench()
+    func complaint(_ arguments: String...) throws -> String {
+      let outcome = try bench.moonbase(["fetch", "Person"] + arguments)
+      #expect(outcome.status == 2 && outcome.output == "", "\(outcome)")
+      return outcome.complaints
+    }
+    #expect(try complaint().contains("--store PATH"))
+    #expect(try complaint("--store", "a", "--store", "a").contains("twice"))
+    #expect(try complaint("--store", "a", "--store", "b").contains("several stores need the configuration"))
+    #expect(try complaint("--store", "a", "--limit", "0").contains("--limit takes a number above 0"))
+    #expect(try complaint("--store", "a", "--param", "0").contains("--where"))
+    #expect(try complaint("--store", "a", "--busy-timeout", "soon").contains("--busy-timeout takes a number"))
+    #expect(try complaint("--store", "a", "--format", "xml").contains("--format"))
+  }
+
+  @Test func whatIsNoStoreIsOneClearError() throws {
+    let bench = try Workbench.withPeople()
+    try bench.write("hello", to: "text.sqlite")
+    try bench.write("", to: "empty.sqlite")
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.file("loop.sqlite").path, withDestinationPath: bench.file("loop.sqlite").path)
+    let names = try bench.names()
+    func complaint(_ path: String) throws -> String {
+      let outcome = try bench.moonbase("fetch", "Person", "--store", path)
+      #expect(outcome.status == 1 && outcome.output == "", "\(outcome)")
+      return outcome.complaints
+    }
+    #expect(try complaint("none.sqlite").contains("none.sqlite does not exist"))
+    #expect(try complaint("text.sqlite").contains("not a SQLite database"))
+    #expect(try complaint("empty.sqlite").contains("empty"))
+    #expect(try complaint(".").contains("folder"))
+    #expect(try complaint("loop.sqlite").contains("symbolic links"))
+    #expect(try bench.names() == names)
+  }
+
+  @Test func aStoreBehindALinkAndInAFolderThatMayNotBeWrittenIsRead() throws {
+    let bench = try Workbench.withPeople()
+    try FileManager.default.createSymbolicLink(atPath: bench.file("link").path, withDestinationPath: "s.sqlite")
+    let linked = try bench.moonbase("fetch", "Person", "--store", "link", "--count")
+    #expect(linked.output == "3\n", "\(linked)")
+    let other = try Workbench.withPeople()
+    let before = try other.contents()
+    chmod(other.folder.path, 0o500)
+    defer { chmod(other.folder.path, 0o700) }
+    #expect(try other.moonbase("fetch", "Person", "--store", "s.sqlite", "--count").output == "3\n")
+    #expect(try other.contents() == before)
+  }
+
+  @Test func aStoreInRollbackModeThatIsBeingWrittenIsBusy() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
+    #expect(
+      try bench.program(
+        "sqlite3", "s.sqlite", "BEGIN EXCLUSIVE",
+        ".shell \(Self.quoted(Workbench.command.path)) fetch Person --store s.sqlite --busy-timeout 0.05; echo status=$?"
+      ).output.contains("status=75"))
+  }
+
+  private static func quoted(_ path: String) -> String { "'\(path)'" }
+
+  @Test func aReaderThatGoesEndsTheFetchWithoutAWord() throws {
+    let bench = try Workbench.withPeople()
+    let code =
+      "for i = 1, 20000 do moonbase.context:insert('Department', { name = ('x'):rep(50) }) end assert(moonbase.context:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "-e", code).status == 0)
+    let pipe = "'\(Workbench.command.path)' fetch Department --store s.sqlite --format csv | head -1"
+    let outcome = try bench.program("sh", "-c", pipe)
+    #expect(outcome.status == 0 && outcome.output == "_id,name\n" && outcome.complaints == "", "\(outcome)")
+  }
+}

@@ -1,0 +1,43 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// The options that say how stores are opened are one table: `run`, which reads its command line by hand, has the same as other commands.
+@Suite struct StoreOptionTests {
+  @Test func runAndFetchHaveTheSameOptions() throws {
+    let bench = try Workbench()
+    let (run, fetch) = (try bench.moonbase("run", "--help").output, try bench.moonbase("fetch", "--help").output)
+    for option in ["--store", "--model", "--extension", "--read-only", "--allow-cloudkit", "--busy-timeout"] {
+      #expect(run.contains("  \(option)") && fetch.contains("  \(option)"), "\(option)")
+    }
+  }
+
+  @Test func aStoreThatCloudKitMirrorsIsWrittenWhenThatIsAllowed() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)", in: "s.sqlite")
+    let code = "moonbase.context:insert('Department') assert(moonbase.context:save())"
+    let refused = try bench.moonbase("run", "--store", "s.sqlite", "-e", code)
+    #expect(refused.status == 1 && refused.complaints.contains("--allow-cloudkit"), "\(refused)")
+    #expect(try bench.moonbase("run", "--allow-cloudkit", "--store", "s.sqlite", "-e", code).status == 0)
+  }
+
+  @Test func aBusyStoreIsWaitedForAsLongAsToldAndNoLonger() throws {
+    let bench = try Workbench.withPeople()
+    let lock = try bench.lock("s.sqlite")
+    let code = "moonbase.context:insert('Department') assert(moonbase.context:save())"
+    let busy = try bench.moonbase("run", "--busy-timeout", "0", "--store", "s.sqlite", "-e", code)
+    #expect(busy.status == 75, "\(busy)")
+    lock.end()
+    #expect(try bench.moonbase("run", "--busy-timeout", "60", "--store", "s.sqlite", "-e", code).status == 0)
+    let refused = try bench.moonbase("run", "--busy-timeout", "-1", "-e", "")
+    #expect(refused.status == 2 && refused.complaints.contains("--busy-timeout takes a number of seconds"))
+  }
+
+  @Test func aLinkInACircleIsNoStoreThatIsMissing() throws {
+    let bench = try Workbench()
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.file("loop.sqlite").path, withDestinationPath: "loop.sqlite")
+    let outcome = try bench.moonbase("run", "--store", "loop.sqlite", "-e", "")
+    #expect(outcome.status == 1 && !outcome.complaints.contains("does not exist"), "\(outcome)")
+  }
+}

@@ -1,0 +1,67 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct SQLCommandTests {
+  @Test func entitiesAndTheirPropertiesGoByTheirNames() throws {
+    let bench = try Workbench.withPeople()
+    func answer(_ query: String) throws -> String {
+      let outcome = try bench.moonbase("sql", "s.sqlite", query, "--format", "csv")
+      #expect(outcome.status == 0 && outcome.complaints == "", "\(outcome)")
+      return outcome.output
+    }
+    #expect(
+      try answer("SELECT d.name, COUNT(*) n FROM Person p JOIN Department d ON p.department = d._pk GROUP BY 1")
+        == "name,n\nSales,2\n")
+    #expect(
+      try answer("SELECT _entity, name, age FROM Person WHERE age = 30 AND name = ''")
+        == "_entity,name,age\nBoss,\"\",30\n")
+    #expect(try answer("SELECT title FROM Boss") == "title\nDr\n")
+    #expect(try answer("SELECT COUNT(*) n FROM \"Person.friends\"") == "n\n2\n", "both directions")
+    #expect(try answer("SELECT COUNT(*) n FROM ZPERSON") == "n\n3\n")
+    #expect(try answer("SELECT born FROM Person WHERE born IS NOT NULL") == "born\n1.5\n")
+  }
+
+  @Test func theAnswerMayBeATableOrJSON() throws {
+    let bench = try Workbench.withPeople()
+    let table = try bench.moonbase("sql", "s.sqlite", "SELECT name, 1 AS n FROM Department")
+    #expect(table.output == "name   n\n-----  -\nSales  1\n")
+    let json = try bench.moonbase("sql", "s.sqlite", "SELECT x'0102' b, NULL n, 1.5 d, 1 d", "--format", "json")
+    #expect(json.output == "[\n{\"b\": \"AQI=\", \"n\": null, \"d\": 1.5, \"d:1\": 1}\n]\n")
+  }
+
+  @Test func nothingIsWritten() throws {
+    let bench = try Workbench.withPeople()
+    let before = try bench.contents()
+    for query in [
+      "DELETE FROM ZPERSON", "UPDATE ZPERSON SET ZAGE = 1", "DROP TABLE ZPERSON", "VACUUM INTO 'copy.sqlite'",
+      "ATTACH 'other.sqlite' AS o", "CREATE TABLE x (y)", "SELECT 1; DELETE FROM ZPERSON", "PRAGMA user_version = 3",
+    ] {
+      let outcome = try bench.moonbase("sql", "s.sqlite", query)
+      #expect(outcome.status == 1 && outcome.output == "" && outcome.complaints != "", "\(query): \(outcome)")
+    }
+    #expect(try bench.contents() == before)
+  }
+
+  @Test func mistakesAreNamed() throws {
+    let bench = try Workbench.withPeople()
+    func complaint(_ arguments: String...) throws -> String {
+      let outcome = try bench.moonbase(["sql"] + arguments)
+      #expect(outcome.status == 1 && outcome.output == "", "\(outcome)")
+      return outcome.complaints
+    }
+    #expect(try complaint("s.sqlite", "SELECT * FROM Persn").contains("no such table: Persn; did you mean Person?"))
+    #expect(try complaint("s.sqlite", "SELECT nme FROM Person").contains("no such column: nme"))
+    #expect(try complaint("s.sqlite", "SELEC 1").contains("syntax error"))
+    #expect(try complaint("s.sqlite", " ").contains("there is no statement"))
+    #expect(try complaint("none.sqlite", "SELECT 1").contains("there is no such store"))
+    #expect(try complaint("m.lua", "SELECT 1").contains("not a SQLite database"))
+  }
+
+  @Test func anotherModelThanTheStoresIsRefused() throws {
+    let bench = try Workbench.withPeople()
+    try bench.write("return { entities = { Person = { attributes = { nick = 'string' } } } }", to: "other.lua")
+    let refused = try bench.moonbase("sql", "s.sqlite", "SELECT 1", "--model", "other.lua")
+    #expect(refused.status == 1 && refused.complaints.contains("version"), "\(refused)")
+  }
+}
