@@ -9,6 +9,7 @@ struct StoreSettings: Equatable {
   var extensions: [String] = []
   var readOnly = false
   var allowsCloudKit = false
+  var keepsHistory = false
   /// In milliseconds.
   var busyTimeout: Int?
 
@@ -26,6 +27,7 @@ struct StoreSettings: Equatable {
     if readOnly { description.setReadOnly() }
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }
+      if keepsHistory { description.stores[index].keepsHistory = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
     }
     return description
