@@ -84,7 +84,8 @@ extension PersistentStoreDescription {
     }
     var options = SQLiteStoreOptions(
       readOnly: isReadOnly, allowsCloudKit: allowsCloudKit, keepsHistory: keepsHistory,
-      transactionAuthor: transactionAuthor)
+      transactionAuthor: transactionAuthor, shouldMigrateStoreAutomatically: shouldMigrateStoreAutomatically,
+      shouldInferMappingModelAutomatically: shouldInferMappingModelAutomatically)
     if let busyTimeout { options.busyTimeout = busyTimeout }
     return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
   }

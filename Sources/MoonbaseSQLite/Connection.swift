@@ -25,9 +25,13 @@ public final class Connection {
   /// How many statements were begun. Tests assert it.
   package private(set) var statementCount = 0
   /// Whether a statement runs that is not counted.
-  private var isSilent = false
+  private var isSilent = false { didSet { tracing?.isSilent = isSilent } }
+  /// Who is told of each statement that ended.
+  var tracing: Tracing?
   /// Whether a statement runs that must not be stopped for the limits of a script.
   var isUnstoppable = false
+  /// Whether nobody wants any more what a statement does: asked in its midst. The statement ends with `CancellationError` then.
+  package var isCancelled: (() -> Bool)?
   /// The bytes of the greatest value that SQLite reads or takes, unless a script sets a limit.
   public var greatestValue = Connection.greatestValue
   /// The limit that SQLite was told.
@@ -75,6 +79,7 @@ public final class Connection {
   }
 
   deinit {
+    if tracing != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
     // Statements go first; SQLite waits for one that is still held.
     (statements, hotStatements) = ([:], [])
     sqlite3_close_v2(handle)
@@ -281,6 +286,6 @@ public final class Connection {
     let error = SQLiteError(connection: handle, code: code, sql: sql)
     guard [.interrupted, .busy].contains(error.code.primary) else { return error }
     if HostWork.isOver { return HostWork.ending() }
-    return Task.isCancelled ? CancellationError() : error
+    return Task.isCancelled || isCancelled?() == true ? CancellationError() : error
   }
 }

@@ -56,7 +56,7 @@ extension SQLiteStore {
     }
   }
 
-  private static func requireClosed(_ file: StoreFile, participle: String) throws {
+  static func requireClosed(_ file: StoreFile, participle: String) throws {
     guard OpenStores.hold(path: file.truePath, writing: true) else { return }
     throw GraphError(
       .invalidRequest,
@@ -94,6 +94,29 @@ extension StoreFile {
     defer { connection.rollBack() }
     if connection.hasMoved { throw StoreOpener.moved(self) }
     return try body(connection)
+  }
+
+  /// Runs `body` while no other process reads or writes the store. Nothing of it changes, unless `body` changes it.
+  func held<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    let hasLog = (size("-wal") ?? 0) > 0
+    let connection = try connectionToChange()
+    // A log that was there stays; an empty one, which the lock takes, goes with the connection.
+    connection.setLeavesLog(hasLog)
+    // The lock that the transaction takes stays until the connection is closed.
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try connection.execute("BEGIN EXCLUSIVE")
+    connection.rollBack()
+    if connection.hasMoved { throw StoreOpener.moved(self) }
+    return try body(connection)
+  }
+
+  /// Takes the log of a store that is held into the file, so that nothing beside it belongs to it.
+  func takeLogIn(_ connection: Connection) throws {
+    guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
+      throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
+    }
+    // SQLite keeps the file of a journal that is done with, as long as it keeps its lock.
+    unlink(truePath + "-journal")
   }
 
   /// Removes what SQLite keeps beside a file that is gone.

@@ -47,7 +47,9 @@ public final class SQLiteStore: PersistentStore {
     let file = StoreFile(url: url)
     self.file = file
     entities = try model.entities(inConfiguration: configuration)
-    let opened = try StoreOpener(file: file, model: model, entities: entities, options: options).open()
+    let opened = try StoreOpener(
+      file: file, model: model, entities: entities, options: options, configuration: configuration
+    ).open()
     layout = opened.layout
     identifier = opened.metadata.identifier
     number = StoreNumber(identifier)

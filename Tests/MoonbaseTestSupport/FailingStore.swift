@@ -108,6 +108,7 @@ public final class FailingStore: PersistentStore {
     return try base.metadata()
   }
 
+  public func steps(of plan: QueryPlan) throws -> [String] { try base.steps(of: plan) }
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
     try call()
     return try base.plan(query)
@@ -157,6 +158,8 @@ private final class FailingSession: SaveSession {
     try store.call()
     try base.prepare()
   }
+
+  var derivedObjectIDs: [ManagedObjectID] { base.derivedObjectIDs }
 
   func commit() throws {
     try store.call()

@@ -114,6 +114,18 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
+  @Test func aStoreOfAnotherModelIsMigratedUnlessTheDescriptionSaysOtherwise() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appendingPathComponent("people.sqlite")
+    _ = try PersistentContainer(model: model, store: .sqlite(url))
+    var other = model
+    other.entities[0].attributes.append(AttributeDescription("email", type: .string))
+    let container = try PersistentContainer(model: other, store: .sqlite(url))
+    #expect(container.persistentStoreDescriptions[0].shouldMigrateStoreAutomatically)
+    #expect(try ManagedObjectModel(contentsOf: url).entitiesByName["Person"]?.attributes.count == 3)
+  }
+
   @Test func anotherModelIsRefusedAndTheFileStaysAsItWas() throws {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -122,7 +134,9 @@ import struct MoonbaseModel.SortDescriptor
     let before = try Data(contentsOf: store)
     var other = model
     other.entities[0].attributes.append(AttributeDescription("email", type: .string))
-    #expect { try PersistentContainer(model: other, store: .sqlite(store)) } throws: {
+    var description = PersistentStoreDescription.sqlite(store)
+    description.shouldMigrateStoreAutomatically = false
+    #expect { try PersistentContainer(model: other, store: description) } throws: {
       ($0 as? GraphError)?.code == .incompatibleVersionHash && "\($0)".contains("Person")
     }
     #expect(try Data(contentsOf: store) == before)

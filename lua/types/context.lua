@@ -218,3 +218,9 @@ function Request:batch_delete() end
 ---@param columns? table<integer|string, string> those of the fetch template, the keys of groups, or all attributes
 ---@return table<string, any>[]
 function Request:dictionaries(columns) end
+
+---How the request is answered, in lines to print: the statement that the store runs with the steps of its plan, what
+---stays with the context and why. Nothing is read. With columns, or of groups, as `dictionaries` is answered.
+---@param columns? table<integer|string, string>
+---@return string
+function Request:explain(columns) end

@@ -107,6 +107,49 @@ int64_t yardstick_fetch_by_key(const char *path, int64_t count, int64_t stride) 
   return close_reader(database, statement, SQLITE_DONE, sum);
 }
 
+int64_t yardstick_execute(const char *path, const char *sql) {
+  sqlite3 *database = yardstick_open(path);
+  if (database == NULL) return -1;
+  if (!yardstick_run(database, "BEGIN IMMEDIATE") || !yardstick_run(database, sql)) return yardstick_fail(database);
+  int64_t changes = sqlite3_changes64(database);
+  if (!yardstick_run(database, "COMMIT")) return yardstick_fail(database);
+  sqlite3_close(database);
+  return changes;
+}
+
+int64_t yardstick_value(const char *path, const char *sql) {
+  sqlite3_stmt *statement = NULL;
+  sqlite3 *database = open_reader(path, sql, &statement);
+  if (database == NULL) return -1;
+  if (sqlite3_step(statement) != SQLITE_ROW) return yardstick_fail(database);
+  int64_t value = sqlite3_column_int64(statement, 0);
+  return close_reader(database, statement, sqlite3_step(statement), value);
+}
+
+/* Reads every column of every row of a query. */
+static int read_all(sqlite3 *database, const char *sql) {
+  sqlite3_stmt *statement = NULL;
+  int status;
+  volatile int64_t kept = 0; /* what is read must be used */
+  if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK) return 0;
+  while ((status = sqlite3_step(statement)) == SQLITE_ROW)
+    for (int column = 0; column < sqlite3_column_count(statement); column++)
+      if (sqlite3_column_text(statement, column) != NULL) kept = kept + sqlite3_column_bytes(statement, column);
+  sqlite3_finalize(statement);
+  return status == SQLITE_DONE;
+}
+
+int64_t yardstick_opens(const char *path, int64_t count) {
+  for (int64_t index = 0; index < count; index++) {
+    sqlite3 *database = NULL;
+    if (sqlite3_open(path, &database) != SQLITE_OK || !read_all(database, "SELECT * FROM sqlite_master") ||
+        !read_all(database, "SELECT * FROM Z_METADATA"))
+      return yardstick_fail(database);
+    sqlite3_close(database);
+  }
+  return count;
+}
+
 int64_t yardstick_join(const char *path) {
   sqlite3_stmt *statement = NULL;
   sqlite3 *database = open_reader(

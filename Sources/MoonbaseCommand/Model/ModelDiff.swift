@@ -43,8 +43,12 @@ struct ModelDiff: ParsableCommand {
       return "\(difference)\nthe version hashes agree: a store of the one opens with the other"
     }
     let migration = "\(difference)\na store of the one must be migrated to open with the other"
-    if inference.problems.isEmpty { return "\(migration); the mapping can be inferred" }
-    let problems = inference.problems.map { "\n- \($0.message)" }.joined()
-    return "\(migration); the mapping cannot be inferred:\(problems)"
+    guard inference.problems.isEmpty else {
+      return "\(migration); the mapping cannot be inferred:\(list(inference.problems))"
+    }
+    let mapped = "\(migration); the mapping can be inferred"
+    return inference.conditions.isEmpty ? mapped : "\(mapped), and the rows must allow it:\(list(inference.conditions))"
   }
+
+  private static func list(_ reasons: [ModelError]) -> String { reasons.map { "\n- \($0.message)" }.joined() }
 }

@@ -13,9 +13,11 @@ struct StoreSettings: Equatable {
   /// In milliseconds.
   var busyTimeout: Int?
 
-  /// The container that they describe.
+  /// The container that they describe. A store is migrated by the command that is called so, and by no other.
   var container: ContainerDescription {
-    applied(
+    var stores = stores
+    for index in stores.indices { stores[index].shouldMigrateStoreAutomatically = false }
+    return applied(
       to: ContainerDescription(
         model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
         extensions: extensions.map(ExtensionSource.path)))

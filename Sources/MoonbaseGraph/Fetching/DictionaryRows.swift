@@ -73,12 +73,12 @@ package struct DictionaryRows {
   }
 
   /// How the rows are made, in lines for a person.
-  var explanation: String {
-    var lines = plan.lines
+  func lines() throws -> [String] {
+    var lines = try plan.lines()
     if let columnsReason { lines.append("the context computes the columns: \(columnsReason)") }
     if condition != nil { lines.append("the context judges the rows by having") }
     if request.returnsDistinctResults { lines.append("the context leaves out rows that are there already") }
-    return lines.joined(separator: "\n")
+    return lines
   }
 
   /// A row's values by their columns' names.

@@ -3,10 +3,8 @@ import MoonbasePlatform
 
 /// A fetch in words.
 extension FetchPlan {
-  var explanation: String { lines.joined(separator: "\n") }
-
-  var lines: [String] {
-    var lines = parts.count == 1 ? parts[0].plan.lines : linesOfSeveral
+  func lines() throws -> [String] {
+    var lines = try linesOfStores()
     if hasPending {
       lines.append(
         "unsaved changes: objects that have some are judged as they are now, and take their places in the result")
@@ -15,9 +13,14 @@ extension FetchPlan {
   }
 
   /// Of several stores each finds its rows; order and window are the context's.
-  private var linesOfSeveral: [String] {
+  private func linesOfStores() throws -> [String] {
     guard !parts.isEmpty else { return ["no open store holds \(entity.name): there are no saved rows"] }
-    var lines = parts.flatMap { store, plan in ["in \(store.name):"] + plan.lines.map { "  " + $0 } }
+    var lines: [String] = []
+    for (store, plan) in parts {
+      let part = plan.lines(steps: try store.steps(of: plan))
+      if parts.count == 1 { return part }
+      lines += ["in \(store.name):"] + part.map { "  " + $0 }
+    }
     if sort != nil { lines.append("the context sorts the rows of the stores together") }
     if let words = QueryPlan.words((request.fetchLimit, request.fetchOffset)) {
       lines.append("the context applies \(words)")

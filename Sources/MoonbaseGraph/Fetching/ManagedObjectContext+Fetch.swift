@@ -48,19 +48,23 @@ extension ManagedObjectContext {
   /// How many objects match a request.
   public func count(_ request: FetchRequest) throws -> Int { try FetchPlan(request, in: self).count() }
 
-  /// How a request is answered, in lines for a person: what each store does (the statement that it runs, the index that it goes
-  /// through), what is left to the context and why, and what unsaved changes add. No rows are read.
+  /// How a request is answered, in lines for a person: what each store does (the statement that it runs, and below it the steps of the
+  /// engine's own plan, with the indexes that it goes through), what is left to the context and why, and what unsaved changes add. No rows
+  /// are read.
   ///
   /// ```swift
   /// print(try context.explain(FetchRequest("Person", where: "age >= 30 AND nickname == 'x'")))
-  /// // the store: SELECT t0.Z_PK, … FROM ZPERSON t0 WHERE (t0.ZAGE >= ?)
+  /// // the store: SELECT t0.Z_PK, … FROM ZPERSON t0 WHERE t0.ZAGE >= ?
+  /// //   SEARCH t0 USING INDEX Z_Person_byAge (ZAGE>?)
   /// // the context judges nickname == "x": nickname is not kept in the store
   /// ```
   ///
   /// Throws as `fetch` does for a request that does not fit the model.
   public func explain(_ request: FetchRequest) throws -> String {
-    guard request.resultType == .dictionaries else { return try FetchPlan(request, in: self).explanation }
-    return try DictionaryRows(request, in: self).explanation
+    let lines =
+      request.resultType == .dictionaries
+      ? try DictionaryRows(request, in: self).lines() : try FetchPlan(request, in: self).lines()
+    return lines.joined(separator: "\n")
   }
 
   /// The request of a template of the model, with its variables replaced.

@@ -79,7 +79,7 @@ final class SaveAhead {
       try new.prepare()
       try coordinator.committing {
         try new.commit()
-        coordinator.didSave(changes, from: sender)
+        coordinator.didSave(changes, deriving: new.derivedObjectIDs, from: sender)
       }
     } catch {
       session?.abort()

@@ -5,7 +5,6 @@ import OrderedCollections
 struct SaveOperation {
   private let context: ManagedObjectContext
   private var plan: SavePlan?
-  private var counted: CountedOwners?
   /// Whether another thread may do the writing.
   private let mayRunAhead: Bool
   private var isHandedOver = false
@@ -64,11 +63,10 @@ struct SaveOperation {
     context.endViews()
     context.phase = .writing
     plan = try SavePlan(context, areUpdates: areUpdates)
-    counted = CountedOwners(before: context)
     stashes = try context.undoManager?.stashes(of: plan?.deleted ?? []) ?? []
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0
-    isHandedOver = try mayRunAhead && counted == nil && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
+    isHandedOver = try mayRunAhead && !context.source.derives && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
     if !isHandedOver { try plan?.write() }
   }
 
@@ -135,13 +133,14 @@ struct SaveOperation {
     context.readObjects = []
     context.objectsToCheck = []
     context.forgetReadAhead()
-    counted?.readCounts(after: plan.rows.map(\.object).filter(plan.isSaved), in: context)
+    context.readDerived(plan.derived)
     context.forgetJournal()
     context.noteChange()
     var endOfRun: (any Error)?
     for object in hearers where object.context === context { callDidSave(object, &endOfRun) }
     if let children = context.sourceOfChildren {
       for changes in plan.savedChanges { children.tell(SavedObjectIDs(changes)) }
+      if !plan.derived.isEmpty { children.tell(SavedObjectIDs(updated: plan.derived)) }
       children.parentStores?.rows.forgetUnused(after: plan.rows.count + plan.deleted.count)
     }
     if let save { context.tellDidSave(save) }

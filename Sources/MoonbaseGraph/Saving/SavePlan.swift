@@ -64,6 +64,8 @@ struct SavePlan {
   private var shapes: ContiguousArray<Shape?>
   /// What was in the way.
   private(set) var conflicts: [SaveConflict] = []
+  /// Objects with values that stores derived with the save.
+  private(set) var derived: [ManagedObjectID] = []
   /// Stores that committed.
   private var saved: [StorePlan] = []
   /// Whether not all stores committed.
@@ -156,7 +158,9 @@ struct SavePlan {
         try context.source.committing {
           try session.commit()
           sessions.removeLast()
-          context.source.didSave(plan.changes, from: context.inbox)
+          let derived = session.derivedObjectIDs
+          context.source.didSave(plan.changes, deriving: derived, from: context.inbox)
+          self.derived += derived
         }
         saved.append(plan)
       }

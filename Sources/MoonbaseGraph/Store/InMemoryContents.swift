@@ -8,7 +8,11 @@ struct InMemoryContents {
   }
 
   let model: ResolvedModel
-  private let plans: [InMemoryPlan]
+  let plans: [InMemoryPlan]
+  /// What is derived from rows, by their entity.
+  let sources: [EntityIndex: [DerivationSource]]
+  /// Whether anything is.
+  let derives: Bool
   /// Whether any values have to be unique.
   private let hasConstraints: Bool
   var lastKeys: [EntityIndex: Int64] = [:]
@@ -16,7 +20,7 @@ struct InMemoryContents {
   /// The rows, by entity.
   private var tables: [InMemoryTable]
   /// Destinations of many-to-many relationships, and of those without an inverse.
-  private var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
+  private(set) var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The order of ordered relationships. Destinations of which no save said where they stand come behind these, by their keys.
   var orders: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The rows whose to-one relationship points at an object.
@@ -25,12 +29,14 @@ struct InMemoryContents {
   private(set) var index = InMemoryIndex()
   /// Grows with each save.
   private(set) var state = 0
-  /// Rows whose counts are to be computed, while a save is applied.
-  private var toCount: Set<ManagedObjectID> = []
+  /// Rows with values that are to be derived anew, while a save is applied.
+  var underived: Set<ManagedObjectID> = []
 
   init(model: ResolvedModel) {
     self.model = model
     plans = InMemoryPlan.plans(for: model)
+    derives = plans.contains { !$0.derivations.isEmpty }
+    sources = derives ? DerivationSource.all(of: model) : [:]
     hasConstraints = plans.contains { !$0.constraints.isEmpty }
     tables = Array(repeating: InMemoryTable(), count: model.entities.count)
   }
@@ -117,8 +123,8 @@ struct InMemoryContents {
     return loose.isEmpty ? claimUniqueValues(of: changes) : (loose, Claims())
   }
 
-  /// Writes changes that were claimed: nothing can fail.
-  mutating func write(_ changes: StoreChanges) {
+  /// Writes changes that were claimed: nothing can fail. Returns the rows that are others by what the store derives.
+  mutating func write(_ changes: StoreChanges) -> [ManagedObjectID] {
     state += 1
     put(changes.inserted)
     put(changes.updated.rows)
@@ -126,7 +132,7 @@ struct InMemoryContents {
     for links in changes.links { for id in links.removed { link(links, id: id, isThere: false) } }
     for links in changes.links { for id in links.added { link(links, id: id, isThere: true) } }
     for links in changes.links { arrange(links) }
-    count()
+    return derives ? derive(saved: Set(changes.inserted.ids).union(changes.updated.rows.ids)) : []
   }
 
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
@@ -161,7 +167,7 @@ struct InMemoryContents {
     for stretch in rows.stretches {
       guard let entity = model.entity(stretch.page.entity) else { continue }
       let plan = plans[entity.index]
-      if index.isEmpty, plan.pointers.isEmpty, plan.counts.isEmpty {
+      if index.isEmpty, plan.pointers.isEmpty, !derives {
         tables[entity.index].put(stretch)
       } else {
         for place in stretch.places { put(Snapshot(unchecked: stretch.page, at: place)) }
@@ -174,13 +180,21 @@ struct InMemoryContents {
     let old = tables[entity.index].put(snapshot, at: snapshot.id.key)
     index.move(from: old, to: snapshot, of: entity)
     point(from: old, to: snapshot, plan: plans[entity.index])
-    if !plans[entity.index].counts.isEmpty { toCount.insert(snapshot.id) }
+    noteSource(snapshot.id, from: old, to: snapshot)
+  }
+
+  /// Puts a row of the same version in the place of another one.
+  mutating func replace(_ old: Snapshot, with new: Snapshot, of entity: ResolvedEntity) {
+    _ = tables[entity.index].put(new, at: new.id.key)
+    index.move(from: old, to: new, of: entity)
+    noteSource(new.id, from: old, to: new)
   }
 
   private mutating func remove(_ id: ManagedObjectID) {
     guard let entity = model.entity(of: id), let old = tables[entity.index].remove(id.key) else { return }
     index.move(from: old, to: nil, of: entity)
     point(from: old, to: nil, plan: plans[entity.index])
+    noteSource(id, from: old, to: nil)
     for slot in entity.toManySlots { unlinkAll(id, along: entity.properties[slot]) }
   }
 
@@ -193,32 +207,11 @@ struct InMemoryContents {
         if let list { orders[list]?[destination]?.remove(id, keepingOrder: true) }
         pointers[key]?[destination]?.remove(id)
         if pointers[key]?[destination]?.isEmpty == true { pointers[key]?[destination] = nil }
-        noteCount(of: destination)
       }
       if case .objectID(let destination) = after {
         pointers[key, default: [:]][destination, default: []].insert(id)
-        noteCount(of: destination)
       }
     }
-  }
-
-  // MARK: Counts
-
-  private mutating func noteCount(of id: ManagedObjectID) {
-    if let entity = model.entity(of: id), !plans[entity.index].counts.isEmpty { toCount.insert(id) }
-  }
-
-  /// Brings derived counts up to date. As in a SQLite store the row's version stays.
-  private mutating func count() {
-    for id in toCount {
-      guard let entity = model.entity(of: id), let row = tables[entity.index][id.key] else { continue }
-      var values = ContiguousArray(row.values)
-      for (slot, key) in plans[entity.index].counts { values[slot] = .int(Int64(pointers[key]?[id]?.count ?? 0)) }
-      if !values.elementsEqual(row.values) {
-        _ = tables[entity.index].put(Snapshot(id: id, version: row.version, values: values), at: id.key)
-      }
-    }
-    toCount = []
   }
 
   // MARK: Links
@@ -242,6 +235,7 @@ struct InMemoryContents {
       links[key]?[owner]?.remove(id, keepingOrder: isOrdered)
       if isOrdered { orders[key]?[owner]?.remove(id, keepingOrder: true) }
     }
+    if derives, let row = row(of: owner) { noteSource(owner, from: nil, to: row) }
   }
 
   private func inverse(of relationship: ResolvedRelationship) -> ResolvedProperty? {

@@ -10,10 +10,10 @@ struct InMemoryPlan {
 
   /// Uniqueness constraints of the entity and its ancestors.
   let constraints: [Constraint]
-  /// To-one relationships that have another side, and that side where it is ordered.
+  /// To-one relationships that have another side, and that side where it is ordered; and those by which values are derived.
   let pointers: [(slot: Slot, key: PropertyID, list: PropertyID?)]
-  /// Attributes that are the number of destinations of a to-many relationship, whose other side the key is.
-  let counts: [(slot: Slot, key: PropertyID)]
+  /// Attributes that the store derives.
+  let derivations: [StoredDerivation]
 
   /// Plans for all entities of a model, by index.
   static func plans(for model: ResolvedModel) -> [InMemoryPlan] {
@@ -28,33 +28,31 @@ struct InMemoryPlan {
         number += 1
       }
     }
-    return model.entities.map { InMemoryPlan($0, constraints: constraints[$0.index] ?? [], model: model) }
+    let derivations = model.entities.map(model.storedDerivations(of:))
+    var steps: Set<PropertyID> = []
+    for derivation in derivations.joined() {
+      for (slot, entity) in zip(derivation.path, derivation.entities) {
+        steps.insert(model.entities[entity].properties[slot].id)
+      }
+    }
+    return zip(model.entities, derivations).map {
+      InMemoryPlan($0, constraints: constraints[$0.index] ?? [], derivations: $1, steps: steps, model: model)
+    }
   }
 
-  private init(_ entity: ResolvedEntity, constraints: [Constraint], model: ResolvedModel) {
-    self.constraints = constraints
+  private init(
+    _ entity: ResolvedEntity, constraints: [Constraint], derivations: [StoredDerivation], steps: Set<PropertyID>,
+    model: ResolvedModel
+  ) {
+    (self.constraints, self.derivations) = (constraints, derivations)
     pointers = entity.toOneSlots.compactMap { slot in
-      guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot
-      else { return nil }
+      let property = entity.properties[slot]
+      guard let relationship = property.relationship else { return nil }
+      guard let inverse = relationship.inverseSlot else {
+        return steps.contains(property.id) ? (slot, property.id, nil) : nil
+      }
       let other = model.destination(of: relationship).properties[inverse]
-      return (slot, entity.properties[slot].id, other.relationship?.isOrdered == true ? other.id : nil)
-    }
-    counts = entity.countedRelationships.compactMap { slot, relationship in
-      guard let inverse = relationship.inverseSlot else { return nil }
-      return (slot, model.destination(of: relationship).properties[inverse].id)
-    }
-  }
-}
-
-extension ResolvedEntity {
-  /// Attributes derived as `relationship.@count` from a one-to-many relationship: the derivation that stores keep.
-  var countedRelationships: [(slot: Slot, relationship: ResolvedRelationship)] {
-    attributeSlots.compactMap { slot in
-      let keys = properties[slot].attribute?.derivationExpression?.split(separator: ".").map(String.init) ?? []
-      guard keys.count == 2, keys[1] == "@count", let relationship = property(keys[0])?.relationship,
-        relationship.isToMany, !relationship.isManyToMany, relationship.inverseSlot != nil
-      else { return nil }
-      return (slot, relationship)
+      return (slot, property.id, other.relationship?.isOrdered == true ? other.id : nil)
     }
   }
 }

@@ -95,6 +95,7 @@ private final class InMemorySaveSession: SaveSession {
   private var claims = InMemoryContents.Claims()
   private var metadata: [String: Value]?
   private var lostHistory: HistoryExtent?
+  private(set) var derivedObjectIDs: [ManagedObjectID] = []
   private var isOver = false
 
   init(
@@ -135,7 +136,7 @@ private final class InMemorySaveSession: SaveSession {
       if let lostHistory { history?.delete(lostHistory) }
       // Rows that go are still there.
       history?.record(changes, author: author, in: stored.model) { stored.row(of: $0) }
-      stored.write(changes)
+      derivedObjectIDs = stored.write(changes)
       if let metadata { stored.metadata = metadata }
     }
   }

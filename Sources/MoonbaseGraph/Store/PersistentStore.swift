@@ -29,6 +29,9 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// are asked with what it takes over (`QueryPlan.query`). Throws only where the store cannot be asked.
   func plan(_ query: StoreQuery) throws -> QueryPlan
 
+  /// How the store's engine will find the rows of a plan, a line for each step, for a person. No row is read.
+  func steps(of plan: QueryPlan) throws -> [String]
+
   /// Begins reading. The session has one state of the store as of the call, as far as it is asked for more than one call.
   func beginReading(_ extent: ReadExtent) throws -> any ReadSession
 
@@ -64,6 +67,9 @@ extension PersistentStore {
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
     QueryPlan(query, how: "the rows of \(query.entity.name)", leavingAll: "a store of type \(type) evaluates nothing")
   }
+
+  /// Says no more than the plan does.
+  public func steps(of plan: QueryPlan) throws -> [String] { [] }
 }
 
 extension Array {

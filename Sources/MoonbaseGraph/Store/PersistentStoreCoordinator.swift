@@ -35,8 +35,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private static let writings = Lock<[UInt32: Int]>([:])
   let rows: RowCache
   private let listeners = NewsListeners<SavedObjectIDs>()
-  /// The counts that stores keep themselves.
-  let counts: CountedRelationships
+  /// Whether stores derive values of the model.
+  let derives: Bool
   /// What the stores follow: those of a context whose children draw on this; nil where they are added and removed here.
   let parentStores: ParentStores?
 
@@ -54,7 +54,7 @@ public final class PersistentStoreCoordinator: Sendable {
     self.model = model
     self.parentStores = parentStores
     rows = RowCache(capacity: rowCapacity)
-    counts = CountedRelationships(model)
+    derives = model.entities.contains { !model.storedDerivations(of: $0).isEmpty }
   }
 
   /// Makes a coordinator with the stores and classes of another one but a row cache of its own.
@@ -347,12 +347,15 @@ public final class PersistentStoreCoordinator: Sendable {
     return try body()
   }
 
-  /// A store committed these changes of a context.
-  func didSave(_ changes: StoreChanges, from sender: NewsInbox<SavedObjectIDs>?) {
+  /// A store committed these changes of a context, and derived values of some objects with them.
+  func didSave(
+    _ changes: StoreChanges, deriving derived: [ManagedObjectID], from sender: NewsInbox<SavedObjectIDs>?
+  ) {
     noteWriting()
     rows.remove(changes.deleted.map(\.id))
     rows.write(changes.updated.rows)
-    if !changes.isEmpty { listeners.tell(SavedObjectIDs(changes), from: sender) }
+    rows.remove(derived)
+    if !changes.isEmpty { listeners.tell(SavedObjectIDs(changes, deriving: derived), from: sender) }
   }
 
   /// A store wrote by itself: what was read of these rows no longer holds.

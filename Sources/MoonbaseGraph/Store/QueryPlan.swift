@@ -78,10 +78,11 @@ public struct QueryPlan: Sendable {
   public var isComplete: Bool { remainingConditions.isEmpty && remainingOrder.isEmpty }
 
   /// What the store does and what is left, a line for each.
-  public var explanation: String { lines.joined(separator: "\n") }
+  public var explanation: String { lines().joined(separator: "\n") }
 
-  var lines: [String] {
-    var lines = ["the store: \(how)"]
+  /// `steps` are those of the store's engine.
+  func lines(steps: [String] = []) -> [String] {
+    var lines = ["the store: \(how)"] + steps.map { "  " + $0 }
     for condition in remainingConditions {
       lines.append("the context judges \(condition.predicate): \(condition.reason)")
     }

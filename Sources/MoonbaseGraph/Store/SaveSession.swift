@@ -29,11 +29,16 @@ public protocol SaveSession: AnyObject {
   func prepare() throws
   /// Makes what was written visible and lasting. Where it throws, the store is as it was before the session.
   func commit() throws
+  /// The objects whose values the store derived anew with what was written, as `relationship.@count`: asked after the commit.
+  var derivedObjectIDs: [ManagedObjectID] { get }
   /// Gives up what was not committed. It is called for every session whose commit did not succeed, whatever failed before.
   func abort()
 }
 
 extension SaveSession {
+  /// None: the store derives nothing.
+  public var derivedObjectIDs: [ManagedObjectID] { [] }
+
   /// Refuses it: a store that keeps a history deletes what is asked for.
   public func deleteHistory(_ extent: HistoryExtent) throws -> Int {
     throw GraphError(.invalidRequest, message: "the store keeps no history of which a part could be deleted")

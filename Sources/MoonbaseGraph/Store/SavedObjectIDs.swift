@@ -26,8 +26,8 @@ public struct SavedObjectIDs: Sendable, Hashable {
   /// What says that any object may be another one: who merges it reads all objects anew that it has.
   public static let anything = SavedObjectIDs(mayBeAnything: true)
 
-  /// What a store wrote. Pairs change the objects at both ends.
-  init(_ changes: StoreChanges) {
+  /// What a store wrote. Pairs change the objects at both ends, and what a store derives the objects whose it is.
+  init(_ changes: StoreChanges, deriving derived: [ManagedObjectID] = []) {
     mayBeAnything = false
     inserted = changes.inserted.ids
     deleted = changes.deleted.map(\.id)
@@ -40,6 +40,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
       for id in links.added { note(id) }
       for id in links.removed { note(id) }
     }
+    for id in derived { note(id) }
     self.updated = updated
   }
 }

@@ -12,7 +12,7 @@ extension ManagedObjectModel {
       let warnings = try ModelExpressionChecker(model: resolved).check()
       return ResolvedModel(
         description: resolved.description, entities: resolved.entities,
-        warnings: model.warnings + ModelWarnings(model: resolved.description).find() + warnings)
+        warnings: model.warnings + ModelWarnings(model: resolved).find() + warnings)
     } catch {
       var error = error
       // A compiled model has no lines, but its file has a name.

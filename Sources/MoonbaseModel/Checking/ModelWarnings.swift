@@ -1,10 +1,25 @@
 /// Finds what is worth telling about a model without being wrong.
 struct ModelWarnings {
-  let model: ManagedObjectModel
+  let model: ResolvedModel
 
   func find() -> [String] {
-    if model.entities.isEmpty { return ["the model has no entity"] }
-    return model.entities.flatMap { warnings(of: $0) }
+    let entities = model.description.entities
+    if entities.isEmpty { return ["the model has no entity"] }
+    return entities.flatMap { warnings(of: $0) + warningsOfDerivations(in: $0) }
+  }
+
+  /// What no store can keep current.
+  private func warningsOfDerivations(in entity: EntityDescription) -> [String] {
+    let derived = entity.attributes.filter { $0.derivationExpression != nil && !$0.isTransient }
+    guard !derived.isEmpty, let resolved = model.entity(entity.name) else { return [] }
+    let kept = Set(model.storedDerivations(of: resolved).map { resolved.properties[$0.slot].name })
+    return derived.filter { !kept.contains($0.name) }.map {
+      text(
+        entity, name: $0.name, at: $0.location,
+        what:
+          "is derived from \($0.derivationExpression ?? ""), which no store here keeps current: let an extension derive it, "
+          + "in an attribute of its own")
+    }
   }
 
   private func warnings(of entity: EntityDescription) -> [String] {
@@ -37,7 +52,6 @@ struct ModelWarnings {
     if attribute.type == .composite, !attribute.isTransient {
       result.append("is a composite, which no SQLite store can keep here: give its elements attributes of their own")
     }
-    if let derivation = attribute.derivationExpression { result.append(Self.warning(ofDerivation: derivation)) }
     if let name = attribute.valueTransformerName, attribute.type == .transformable, !AppleNames.isTransformer(name) {
       result.append("names the transformer \(name)\(absence)")
     }
@@ -50,15 +64,9 @@ struct ModelWarnings {
 
   /// What a class or transformer that the model names and does not hold means.
   private var absence: String {
-    model.allowsUnknownClasses
+    model.description.allowsUnknownClasses
       ? ": until an extension provides it, the value is bytes that cannot be assigned"
       : ", which an extension has to provide to open a store"
-  }
-
-  private static func warning(ofDerivation derivation: String) -> String {
-    derivation.hasSuffix(".@count")
-      ? "is derived: a SQLite store counts, and objects see it after a refresh; the store in memory leaves it as it is"
-      : "is derived from \(derivation), which is not computed here: let an extension derive it, in an attribute of its own"
   }
 
   private func isOutOfBounds(_ attribute: AttributeDescription) -> Bool {

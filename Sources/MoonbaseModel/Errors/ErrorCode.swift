@@ -125,6 +125,12 @@ extension ErrorCode {
   public static let historyTokenExpired = Self(rawValue: 134_301)
   /// The model does not fit the store.
   public static let incompatibleVersionHash = Self(rawValue: 134_100)
+  /// A store was not migrated, because something would be lost: Core Data's `NSMigrationError`.
+  public static let migrationLoss = Self(rawValue: 134_110)
+  /// The model that wrote a store is not known, so that it cannot be migrated: Core Data's `NSMigrationMissingSourceModelError`.
+  public static let missingSourceModel = Self(rawValue: 134_130)
+  /// A store may be migrated, but no mapping may be inferred, and none was given: Core Data's `NSMigrationMissingMappingModelError`.
+  public static let missingMappingModel = Self(rawValue: 134_140)
   /// No mapping follows from two models alone: Core Data's `NSInferredMappingModelError`.
   public static let cannotInferMapping = Self(rawValue: 134_190)
 }

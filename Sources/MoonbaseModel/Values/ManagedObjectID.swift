@@ -36,6 +36,13 @@ public struct ManagedObjectID: Hashable, Sendable {
     hasher.combine(UInt64(bitPattern: key) ^ place &* 0x9E37_79B9_7F4A_7C15)
   }
 
+  /// The order of objects that nothing else orders: stores in the order in which they were opened, in each the keys ascending, and objects that
+  /// were never saved behind them, those of an entity as they came. So nearly all stay where they are when they are saved.
+  package func isBefore(_ other: Self) -> Bool {
+    if storeNumber == other.storeNumber { return key < other.key }
+    return !isTemporaryID && (other.isTemporaryID || storeNumber < other.storeNumber)
+  }
+
   /// Whether the object was never saved.
   public var isTemporaryID: Bool { storeNumber == 0 }
 

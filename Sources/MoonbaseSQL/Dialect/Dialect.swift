@@ -78,7 +78,7 @@ package struct Dialect: Sendable {
   package var decimals: Decimals
   /// What keeps an index of a column from being used, where the engine would choose the wrong one.
   package var withoutIndex: String
-  /// Of so many keys an order may be made.
+  /// An order may have so many terms, the key of the row among them.
   package var greatestOrder: Int
   /// A table may have so many columns.
   package var greatestColumnCount: Int

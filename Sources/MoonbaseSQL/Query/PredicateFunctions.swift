@@ -44,6 +44,9 @@ package enum PredicateFunctions {
   /// Any other number, as a key beside those of decimals.
   static func key(number: SQLFragment) -> SQLFragment { "moonbase_decimal_number(" + number + ")" }
 
+  /// What a function of collections makes of decimals, given as texts with spaces between them.
+  package static let decimalReduction = "moonbase_decimal_reduction"
+
   // MARK: Functions
 
   /// A function that SQL is given.

@@ -22,14 +22,16 @@ final class QueryTranslator {
   /// What `SELF` and plain key paths start from.
   var current: QueryScope
 
-  init(_ query: StoreQuery, layout: StoreLayout, store: StoreNumber, dialect: Dialect) throws {
+  init(
+    _ query: StoreQuery, layout: StoreLayout, store: StoreNumber, dialect: Dialect, isNarrow: Bool? = nil
+  ) throws {
     self.layout = layout
     self.dialect = dialect
     self.store = store
     functions = query.functions
     root = QueryScope(
       "t0", layout: try layout.layout(query.entity), includesSubentities: query.includesSubentities,
-      isNarrow: query.isNarrow)
+      isNarrow: isNarrow ?? query.isNarrow)
     current = root
   }
 

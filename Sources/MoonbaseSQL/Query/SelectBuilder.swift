@@ -18,8 +18,9 @@ package struct SelectBuilder: Sendable {
   {
     self.dialect = dialect
     self.entityCondition = entityCondition
-    guard query.sortDescriptors.count <= dialect.greatestOrder else {
-      throw Untranslatable("an order of more than \(dialect.greatestOrder) keys is too much for \(dialect.engine)")
+    // The last term of an order is the key of the row.
+    guard query.sortDescriptors.count < dialect.greatestOrder else {
+      throw Untranslatable("an order of more than \(dialect.greatestOrder - 1) keys is too much for \(dialect.engine)")
     }
     let translator = try QueryTranslator(query, layout: layout, store: store, dialect: dialect)
     condition = try query.predicate.map { try translator.translate($0.folded(for: query.entity)) }
@@ -29,8 +30,14 @@ package struct SelectBuilder: Sendable {
       if let key = query.sortDescriptors.first(where: { !columns.groupKeys.contains($0.keyPath.keys) }) {
         throw Untranslatable("the order goes by \(key.keyPath), which is no key of the groups")
       }
-      // Groups come in the order of their first objects.
-      keys = columns.groupKeys.isEmpty ? [] : keys + [SQLFragment("MIN(t0.Z_PK)")]
+      // Groups come in the order of their first objects; where the order names all that makes a group, no two are equal.
+      if columns.groupKeys.isEmpty {
+        keys = []
+      } else if !query.sortsGroupsApart(columns.groupKeys) {
+        keys.append(SQLFragment(query.sortDescriptors.breakTiesAscending ? "MIN(t0.Z_PK)" : "MAX(t0.Z_PK) DESC"))
+      }
+    } else if !keys.isEmpty {
+      keys.append(SQLFragment("t0.Z_PK" + (query.sortDescriptors.breakTiesAscending ? " ASC" : " DESC")))
     }
     order = keys.isEmpty ? nil : keys.joined(", ")
     from = translator.root.from
@@ -67,6 +74,14 @@ package struct SelectBuilder: Sendable {
     if let order { sql = sql + " ORDER BY " + order }
     sql = sql + dialect.window(limit: query.limit, offset: query.offset)
     return SQLFragment(dialect.statement(sql.text), values: sql.values)
+  }
+}
+
+extension StoreQuery {
+  /// Whether no two groups are equal in the order.
+  fileprivate func sortsGroupsApart(_ keys: [[String]]) -> Bool {
+    let sorted = sortDescriptors.filter { $0.comparator == .compare }.map(\.keyPath.keys)
+    return Set(keys).isSubset(of: sorted)
   }
 }
 

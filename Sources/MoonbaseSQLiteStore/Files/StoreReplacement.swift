@@ -8,14 +8,10 @@ import MoonbaseSQLite
 /// First the copy is complete on the disk, with its external values, which have names that no other store uses; then its file takes the place
 /// of the old one in one step. Before that the old store is as it was, after it the new one is there.
 final class StoreReplacement {
-  private static let suffix = ".replacement"
-  /// What a process that died has left behind goes after so many seconds.
-  private static let leastAge: TimeInterval = 3600
-
   private let source: StoreFile
   private let destination: StoreFile
   private let folder: SupportFolder
-  private let copy: String
+  private let successor: SuccessorFile
   /// Whether a store that is there already goes.
   private let replaces: Bool
   /// Fills the copy from a connection that reads one state of the store.
@@ -31,12 +27,11 @@ final class StoreReplacement {
   ) {
     (self.source, self.destination, self.replaces, self.fill) = (source, destination, replaces, fill)
     folder = SupportFolder(store: destination.truePath)
-    copy = "\(destination.truePath)-\(UUID.random().uuidString)\(Self.suffix)"
+    successor = SuccessorFile(of: destination)
   }
 
   deinit {
     guard !isDone else { return }
-    unlink(copy)
     for name in written { folder.remove(name) }
     folder.removeIfEmpty()
   }
@@ -50,7 +45,7 @@ final class StoreReplacement {
       try destination.reading { _ = try StoreMetadata($0, path: destination.path) }
     }
     try destination.checkPlace()
-    Self.removeOld(beside: destination)
+    successor.removeOld()
     try write()
     try StoreOpener.settled(destination) { try takePlace() }
     isDone = true
@@ -69,14 +64,14 @@ final class StoreReplacement {
         }
         try source.reading { connection in
           _ = try StoreMetadata(connection, path: source.path)
-          unlink(copy)
-          try fill(connection, copy)
+          unlink(successor.path)
+          try fill(connection, successor.path)
         }
       }
-      SupportFolder.synchronize(copy)
+      SupportFolder.synchronize(successor.path)
       do {
         // It may say that it has a log, which must not lie about under this name.
-        named = try StoreFile(url: URL(fileURLWithPath: copy)).reading(OrphanSweep.namedFiles)
+        named = try StoreFile(url: URL(fileURLWithPath: successor.path)).reading(OrphanSweep.namedFiles)
         return try copyValues()
       } catch let error where attempt < 3 && !(error is CancellationError) {
         try HostWork.pause(milliseconds: 20)
@@ -106,27 +101,16 @@ final class StoreReplacement {
     try folder.synchronize()
   }
 
-  private static func removeOld(beside file: StoreFile) {
-    let (folder, prefix) = (file.truePath.folderOfPath, URL(fileURLWithPath: file.truePath).lastPathComponent + "-")
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
-      var status = stat()
-      guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
-      let age = Date().timeIntervalSince1970 - TimeInterval(FileIdentity.modification(status).tv_sec)
-      if age > leastAge { unlink("\(folder)/\(name)") }
-    }
-  }
-
   /// The copy is the store.
   private func takePlace() throws {
     guard try destination.state() == .present else {
       // What lies beside no file would be taken for the new one's.
       destination.removeCompanions()
-      return try replaces ? rename() : appear()
+      return try replaces ? successor.takePlace() : appear()
     }
     let former = try destination.alone { connection in
       let former = try OrphanSweep.namedFiles(connection)
-      try rename()
+      try successor.takePlace()
       return former
     }
     guard !folder.isShared else { return }
@@ -140,25 +124,14 @@ final class StoreReplacement {
         "\(destination.path) is there already: name another file, or have a store replaced (replacing: true, --force)")
   }
 
-  /// The copy gets its name where no file has it, and nobody can come in between.
+  /// The copy gets its name where no file has it, and nobody can come in between. Its other name goes with the successor.
   private func appear() throws {
-    if link(copy, destination.truePath) == 0 {
-      unlink(copy)
-    } else if errno == EEXIST {
-      throw isThere
-    } else {
-      // A file system without second names.
-      guard access(destination.truePath, F_OK) != 0 else { throw isThere }
-      return try rename()
+    guard link(successor.path, destination.truePath) != 0 else {
+      return SupportFolder.synchronize(destination.truePath.folderOfPath)
     }
-    SupportFolder.synchronize(destination.truePath.folderOfPath)
-  }
-
-  private func rename() throws {
-    guard MoonbasePlatform.rename(copy, destination.truePath) == 0 else {
-      throw GraphError(
-        .storeFailure, message: "\(destination.path) cannot be replaced: \(String(cString: strerror(errno)))")
-    }
-    SupportFolder.synchronize(destination.truePath.folderOfPath)
+    if errno == EEXIST { throw isThere }
+    // A file system without second names.
+    guard access(destination.truePath, F_OK) != 0 else { throw isThere }
+    try successor.takePlace()
   }
 }

@@ -24,7 +24,7 @@ package enum StoreRepair {
             "\(file.path) is mirrored by CloudKit, which would not hear of a repair: --allow-cloudkit does it all the same"
         )
       }
-      try TriggerFunctions.register(on: connection)
+      try TriggerFunctions.register(on: connection, telling: DerivedRows())
       try connection.transaction {
         if connection.hasMoved { throw StoreOpener.moved(file) }
         try raiseCounters(contents.layout, on: connection)

@@ -14,16 +14,27 @@ public struct SQLiteStoreOptions: Sendable {
   public var keepsHistory: Bool
   /// The name that new history transactions bear as their author.
   public var transactionAuthor: String?
+  /// Whether a store of another version of the model is migrated when it is opened for writing; otherwise it is refused. What would lose
+  /// anything is refused in any case (`SQLiteStore.migrate`).
+  public var shouldMigrateStoreAutomatically: Bool
+  /// Whether the mapping of such a migration is inferred from the two models.
+  public var shouldInferMappingModelAutomatically: Bool
+  /// What is told each statement that the store runs, when it has run; nil, which costs nothing, for nobody.
+  public var sqlLog: SQLLog?
 
-  /// Makes options; the defaults open for writing and wait five seconds.
+  /// Makes options; the defaults open for writing, wait five seconds and migrate nothing.
   public init(
     readOnly: Bool = false, busyTimeout: Int = 5000, allowsCloudKit: Bool = false, keepsHistory: Bool = false,
-    transactionAuthor: String? = nil
+    transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
+    shouldInferMappingModelAutomatically: Bool = true, sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
     self.allowsCloudKit = allowsCloudKit
     self.keepsHistory = keepsHistory
     self.transactionAuthor = transactionAuthor
+    self.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
+    self.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
+    self.sqlLog = sqlLog
   }
 }

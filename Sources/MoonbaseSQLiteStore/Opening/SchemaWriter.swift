@@ -12,6 +12,11 @@ struct SchemaWriter {
   func write(_ connection: Connection) throws {
     for sql in statements { try connection.executeScript(sql) }
     try writePrimaryKeys(connection)
+    try writeModel(connection)
+  }
+
+  /// The model and what identifies it, in tables that are there and have no row of it.
+  func writeModel(_ connection: Connection) throws {
     let caches = try layout.model.modelCaches()
     let statement = try connection.statement("INSERT OR ABORT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
     statement.bind(caches.plain, at: 1)
@@ -22,17 +27,29 @@ struct SchemaWriter {
   }
 
   var statements: [String] {
-    let facts = TableFacts(layout)
-    return layout.tables.map(createTable) + layout.joins.map { createTable($0, facts: facts) }
-      + IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
-        layout.tables.flatMap { standardIndexes($0, facts: facts) } + layout.joins.map(reverseIndex)
-          + layout.entities.compactMap { $0 }.flatMap(declaredIndexes))
-      + DerivedTriggers(layout: layout).statements
+    tableStatements.map(\.sql) + indexStatements + DerivedTriggers(layout: layout).statements
       + [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
         "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
-        "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+        Self.modelCacheTable,
       ]
+  }
+
+  static let modelCacheTable = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
+
+  /// The tables of rows and pairs.
+  var tableStatements: [(table: String, sql: String)] {
+    let facts = TableFacts(layout)
+    return layout.tables.map { ($0.name, createTable($0)) }
+      + layout.joins.map { ($0.table, createTable($0, facts: facts)) }
+  }
+
+  /// The indexes of these tables.
+  var indexStatements: [String] {
+    let facts = TableFacts(layout)
+    return IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
+      layout.tables.flatMap { standardIndexes($0, facts: facts) } + layout.joins.map(reverseIndex)
+        + layout.entities.compactMap { $0 }.flatMap(declaredIndexes))
   }
 
   private func createTable(_ table: TableLayout) -> String {

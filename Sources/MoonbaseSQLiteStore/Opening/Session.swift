@@ -21,6 +21,9 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   let orderEnds = OrderEnds()
   /// The history tables as the schema of this version had them.
   private var history: (version: Int64?, form: HistoryForm?)?
+  /// Of the writing connection: rows whose derived values others set, and derived attributes that this connection sets itself.
+  let derivedRows = DerivedRows()
+  var derivedColumns: DerivedColumns?
   /// The functions of scripts, by generation.
   private var functions: [UInt64: RegisteredFunctions] = [:]
 
@@ -32,9 +35,10 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// name and each statement that ever had one, so the whole connection is given up then.
   var isOutdated: Bool { functions.values.contains(where: \.isOutdated) }
 
-  init(_ connection: Connection, busyTimeout: Int) throws {
+  init(_ connection: Connection, options: SQLiteStoreOptions) throws {
     self.connection = connection
-    self.busyTimeout = busyTimeout
+    busyTimeout = options.busyTimeout
+    options.sqlLog?.follow(connection)
     connection.setBusyTimeout(milliseconds: busyTimeout)
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
     // query that follows relationships.
@@ -44,7 +48,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     // A damaged page is an error when it is read, and not when something trips over it.
     try connection.execute("PRAGMA cell_size_check = 1")
     try PredicateFunctions.register(on: connection)
-    try TriggerFunctions.register(on: connection)
+    try TriggerFunctions.register(on: connection, telling: derivedRows)
   }
 
   /// Makes the functions of a provider known to SQL, once for each generation.

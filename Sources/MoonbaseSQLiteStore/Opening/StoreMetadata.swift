@@ -30,6 +30,14 @@ struct StoreMetadata: Sendable {
     ]
   }
 
+  /// Makes it the metadata of a store of another model. The store stays the same, and so does what is the program's own.
+  mutating func adopt(_ model: ResolvedModel, entities: [ResolvedEntity]) {
+    let new = StoreMetadata(model: model, entities: entities).entries
+    entries[Self.modelKey] = nil
+    // Of which framework a file is, and how it gives up pages, no model says.
+    for (key, entry) in new where entries[key] == nil || key.hasPrefix("NSStoreModel") { entries[key] = entry }
+  }
+
   /// Reads the row. Throws `.invalidStore` where there is none.
   init(_ connection: Connection, path: String) throws {
     let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)

@@ -32,9 +32,29 @@ struct StoreOpener {
   let model: ResolvedModel
   let entities: [ResolvedEntity]
   let options: SQLiteStoreOptions
+  var configuration: String?
 
   func open() throws -> Result {
-    try Self.settled(file) { try openOnce() }
+    do {
+      return try Self.settled(file) { try openOnce() }
+    } catch let error as GraphError where error.code == .incompatibleVersionHash && mayMigrate {
+      try migrate(because: error)
+      return try Self.settled(file) { try openOnce() }
+    }
+  }
+
+  // MARK: Another version of the model
+
+  private var mayMigrate: Bool { options.shouldMigrateStoreAutomatically && !options.readOnly && file.isWritable }
+
+  private func migrate(because error: GraphError) throws {
+    guard options.shouldInferMappingModelAutomatically else {
+      throw GraphError(
+        .missingMappingModel,
+        message: "\(file.path) is of another version of the model, and no mapping may be inferred "
+          + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
+    }
+    try StoreMigration(file: file, sources: [], stages: [model], configuration: configuration).run()
   }
 
   /// Runs `body`, which looks into a file that others may be writing, and again where it failed and the file changed
@@ -208,7 +228,8 @@ struct StoreOpener {
 
   /// A connection that writes, to a file that has the tables it is to have.
   private func prepared(_ connection: Connection, _ layout: StoreLayout) throws -> Session {
-    let session = try Session(connection, busyTimeout: options.busyTimeout)
+    let session = try Session(connection, options: options)
+    session.derivedColumns = try patiently { try DerivedColumns(layout, on: connection) }
     let history = HistorySchema(layout: layout, path: file.path)
     guard options.keepsHistory, try !history.isThere(connection) else { return session }
     try patiently {
@@ -226,11 +247,11 @@ struct StoreOpener {
       let connection = try Connection(file.truePath, mode: .readWrite)
       connection.setBusyTimeout(milliseconds: options.busyTimeout)
       try connection.execute("PRAGMA query_only = 1")
-      return try Session(connection, busyTimeout: options.busyTimeout)
+      return try Session(connection, options: options)
     }
     return try FileTurn.take(file.truePath) {
       let reading = try file.openForReading(busyTimeout: options.busyTimeout)
-      let session = try Session(reading.connection, busyTimeout: options.busyTimeout)
+      let session = try Session(reading.connection, options: options)
       session.ground = reading.ground
       return session
     }

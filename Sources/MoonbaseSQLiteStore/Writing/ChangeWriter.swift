@@ -65,7 +65,21 @@ enum ChangedColumns {
     }
   }
 
-  private static func ordered(_ layout: EntityLayout) -> [ResolvedProperty] {
+  /// A bitmap whose bits stand for properties in other places; those without one are gone.
+  static func moved(_ bitmap: Data, to places: [Int?], count: Int) -> Data {
+    let bytes = Array(bitmap)
+    var result = Data(count: (count + 7) / 8)
+    for (index, place) in places.enumerated()
+    where index / 8 < bytes.count && bytes[index / 8] & 0x80 >> UInt8(index % 8) != 0 {
+      if let place { result[place / 8] |= 0x80 >> UInt8(place % 8) }
+    }
+    return result
+  }
+
+  /// How many properties have a bit.
+  static func count(_ layout: EntityLayout) -> Int { ordered(layout).count }
+
+  static func ordered(_ layout: EntityLayout) -> [ResolvedProperty] {
     layout.entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
   }
 }

@@ -11,6 +11,7 @@ final class SQLiteSaveSession: SaveSession {
   private let author: String?
   private let writer: LockHold<Session>
   private var transaction: SaveTransaction?
+  private(set) var derivedObjectIDs: [ManagedObjectID] = []
   private var isOver = false
 
   init(_ store: SQLiteStore, author: String?) throws {
@@ -20,6 +21,7 @@ final class SQLiteSaveSession: SaveSession {
       try store.ready(session)
       try session.connection.begin()
       try store.schema.check(session.connection)
+      _ = session.derivedRows.take()
     }
   }
 
@@ -51,7 +53,10 @@ final class SQLiteSaveSession: SaveSession {
   }
 
   func prepare() throws {
-    try run { _ in try transaction?.prepare() }
+    try run { session in
+      derivedObjectIDs = try store.derive(in: session)
+      try transaction?.prepare()
+    }
   }
 
   func commit() throws {

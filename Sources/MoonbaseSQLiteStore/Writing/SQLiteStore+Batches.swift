@@ -11,14 +11,14 @@ extension SQLiteStore {
   /// one statement each, without a row here.
   ///
   /// Everything else is left to the graph: values that transformers make, bytes in files of their own, unique values, delete rules that
-  /// reach other rows, attributes that the store derives, tables with triggers, and what the file refuses, which is told then.
+  /// reach other rows, tables with triggers, and what the file refuses, which is told then.
   public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
     guard let batch = try BatchStatement(request, in: self) else { return nil }
     var isRefused = false
     do {
       return try writeTransaction { session in
         do {
-          return try batch.run(in: session, of: self)
+          return try batch.run(in: session, of: self).telling(of: try derive(in: session))
         } catch let refusal as BatchRefusal {
           isRefused = true
           throw refusal
@@ -62,8 +62,6 @@ private struct BatchStatement {
       let entity = store.layout.model.entities[index]
       guard !entity.isAbstract else { continue }
       guard let layout = store.layout.entities[index], layout.missingColumns.isEmpty else { return nil }
-      // What the store derives may follow.
-      guard !entity.description.attributes.contains(where: { $0.derivationExpression != nil }) else { return nil }
       kinds.append(layout)
     }
     guard let first = kinds.first else { return nil }
@@ -151,9 +149,7 @@ private struct BatchStatement {
       }
     }
     return model.entities.allSatisfy { entity in
-      // A count of these rows is kept elsewhere.
-      if entity.description.attributes.contains(where: { $0.derivationExpression != nil }) { return false }
-      return entity.properties.allSatisfy { property in
+      entity.properties.allSatisfy { property in
         guard let relationship = property.relationship, relationship.inverseSlot == nil, !property.isTransient else {
           return true
         }
@@ -246,6 +242,18 @@ private struct BatchStatement {
 
   private var deletion: SQLFragment {
     "DELETE FROM \(identifier(table)) WHERE Z_PK IN (" + select.keysAlone(request.query) + ") RETURNING \(keys)"
+  }
+}
+
+extension StoreBatchResult {
+  /// The same, with objects whose values followed.
+  fileprivate func telling(of derived: [ManagedObjectID]) -> StoreBatchResult {
+    if derived.isEmpty { return self }
+    let gone = Set(changes.deleted)
+    let updated = Set(changes.updated).union(derived).subtracting(gone)
+    return StoreBatchResult(
+      objectIDs: objectIDs,
+      changes: SavedObjectIDs(updated: updated.sorted { $0.key < $1.key }, deleted: changes.deleted))
   }
 }
 

@@ -22,7 +22,18 @@ extension SQLiteStore {
     try write { session in
       try session.connection.transaction {
         try schema.check(session.connection)
+        _ = session.derivedRows.take()
         return try body(session)
+      }
+    }
+  }
+
+  /// Derives what is to be derived anew after what the transaction wrote; the objects that have other values now.
+  func derive(in session: Session) throws -> [ManagedObjectID] {
+    try session.derivedColumns?.derive(on: session.connection, telling: session.derivedRows)
+    return session.derivedRows.take().compactMap { row in
+      layout.entity(number: row.entity).map {
+        ManagedObjectID(store: StoreNumber(identifier), entity: $0.entity.symbol, key: row.key)
       }
     }
   }

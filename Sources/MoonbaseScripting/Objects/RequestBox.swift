@@ -311,19 +311,32 @@ extension HostTypes {
     request.method("dictionaries", upTo: 1) { [unowned self] box, call in
       let domain = try openDomain()
       try box.refuseSaving("dictionaries")
-      var request = box.request
       var memory = HostMemory()
-      if !call.isNil(0) {
-        if let path = try call.value(0).textValue {
-          throw call.argumentError(0, problem: "a table of key paths is expected, as in { \"\(path)\" }, got string")
-        }
-        request.propertiesToFetch = try Self.columns(try call.table(0), memory: &memory)
-      }
-      let result = try DictionaryRows(request, in: box.context)
+      let result = try DictionaryRows(Self.request(box, columns: call, memory: &memory), in: box.context)
       var rows = try domain.state.rows(result.names)
       try result.forEach { try rows.append(try $0.map { try domain.luaValue(from: $0) }) }
       try call.return(.table(rows.list))
     }
+    request.method("explain", upTo: 1) { box, call in
+      var memory = HostMemory()
+      var request = try Self.request(box, columns: call, memory: &memory)
+      let isOfObjects = call.isNil(0) && request.propertiesToGroupBy.isEmpty && request.havingPredicate == nil
+      if !isOfObjects { request.resultType = .dictionaries }
+      call.return(try box.context.explain(request))
+    }
+  }
+
+  /// A request with the columns that a call names, if it names some.
+  private static func request(
+    _ box: RequestBox, columns call: borrowing LuaCall, memory: inout HostMemory
+  ) throws -> FetchRequest {
+    var request = box.request
+    guard !call.isNil(0) else { return request }
+    if let path = try call.value(0).textValue {
+      throw call.argumentError(0, problem: "a table of key paths is expected, as in { \"\(path)\" }, got string")
+    }
+    request.propertiesToFetch = try columns(try call.table(0), memory: &memory)
+    return request
   }
 
   /// The arguments of a call as a predicate: its text, and what stands for its placeholders, which is given too.

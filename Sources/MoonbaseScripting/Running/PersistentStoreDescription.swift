@@ -24,6 +24,11 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public var allowsCloudKit = false
   /// The name that a file's history has for saves of contexts without a `transactionAuthor`.
   public var transactionAuthor: String?
+  /// Whether a file of another version of the model is migrated when it is opened; otherwise it is refused, with what differs. A file that is only
+  /// read is refused, and so is a migration that would lose anything.
+  public var shouldMigrateStoreAutomatically = true
+  /// Whether the mapping of such a migration is inferred from the two models.
+  public var shouldInferMappingModelAutomatically = true
 
   /// A store that lives as long as its container.
   public static let inMemory = PersistentStoreDescription(url: nil)

@@ -135,15 +135,22 @@ extension ScriptDomain {
       guard let stores = try reader.table("store") else { return [] }
       return try stores.keys().map { configuration in
         let path = try Self.checked(path: stores.string(configuration) ?? "")
-        return .sqlite(URL(literalPath: path), configuration: configuration)
+        return Self.store(path, configuration: configuration)
       }
     case let value:
       guard let path = value.textValue else {
         throw ScriptError(
           .invalidRequest, message: "store is a path or a table of paths by configuration, not \(value.typePhrase)")
       }
-      return [.sqlite(URL(literalPath: try Self.checked(path: path)))]
+      return [Self.store(try Self.checked(path: path))]
     }
+  }
+
+  /// A script migrates no store by opening it.
+  private static func store(_ path: String, configuration: String? = nil) -> PersistentStoreDescription {
+    var store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: configuration)
+    store.shouldMigrateStoreAutomatically = false
+    return store
   }
 
   private func model(of table: LuaTable) throws -> ContainerDescription.Model {

@@ -102,6 +102,7 @@ import struct MoonbaseModel.SortDescriptor
       try lines(groups) == [
         "the store: SELECT t0.ZFIRSTNAME, COUNT(*), \(sum) FROM ZPERSON t0 WHERE t0.ZAGE > ? "
           + "GROUP BY t0.ZFIRSTNAME ORDER BY MIN(t0.Z_PK)",
+        "  SCAN t0", "  USE TEMP B-TREE FOR GROUP BY", "  USE TEMP B-TREE FOR ORDER BY",
         "the context judges the rows by having",
       ])
     let reasons = [

@@ -39,17 +39,29 @@ import struct MoonbaseModel.SortDescriptor
     #expect(lines[0].hasSuffix(" FROM ZPERSON t0 WHERE t0.ZAGE >= ?"), "\(lines[0])")
     #expect(
       lines.dropFirst() == [
+        "  SCAN t0",
         #"the context judges fullName == "x": fullName is computed by the context"#,
         "the context sorts by age: only it knows which rows match", "the context applies limit 10",
       ])
     request.predicate = try Predicate(format: "age >= 30")
-    #expect(try context.explain(request).hasSuffix("WHERE t0.ZAGE >= ? ORDER BY t0.ZAGE ASC LIMIT ? OFFSET ?"))
+    let end = "WHERE t0.ZAGE >= ? ORDER BY t0.ZAGE ASC, t0.Z_PK ASC LIMIT ? OFFSET ?"
+    #expect(try context.explain(request).contains(end + "\n  SCAN t0\n  USE TEMP B-TREE FOR ORDER BY"))
     request.sortDescriptors = [SortDescriptor("lastName", comparator: .localizedCompare)]
     #expect(
       try context.explain(request).split(separator: "\n").dropFirst() == [
+        "  SCAN t0",
         "the context sorts by lastName (localizedCompare): the order of lastName is that of a person's language",
         "the context applies limit 10",
       ])
+  }
+
+  @Test func stepsThatBelongToAnotherOneStandBelowIt() throws {
+    let bench = try StoreBench(.sqlite)
+    let condition = "SUBQUERY(employees, $e, $e.age > 3 AND ANY $e.friends.age > 3).@count > 1"
+    let explanation = try bench.context().explain(FetchRequest("Department", where: condition))
+    let steps = explanation.split(separator: "\n").dropFirst()
+    #expect(steps.allSatisfy { $0.hasPrefix("  ") })
+    #expect(steps.contains { $0.hasPrefix("    SEARCH ") }, "\(steps)")
   }
 
   @Test(arguments: StoreKind.allCases) func unsavedChangesAreSaidToComeOnTopAndNothingIsRead(_ kind: StoreKind) throws {
@@ -76,7 +88,8 @@ import struct MoonbaseModel.SortDescriptor
     request.sortDescriptors = [SortDescriptor("name")]
     request.fetchLimit = 3
     let lines = try ManagedObjectContext(coordinator).explain(request).split(separator: "\n")
-    #expect(lines.count == 6)
+    #expect(lines.count == (kind == .sqlite ? 8 : 6))
+    #expect(lines.contains("    SCAN t0") == (kind == .sqlite))
     #expect(lines.filter { $0.hasPrefix("in ") }.count == 2)
     #expect(
       lines.suffix(2) == ["the context sorts the rows of the stores together", "the context applies limit 3"])

@@ -15,6 +15,12 @@ import Testing
     try infer(change).problems.map(\.message)
   }
 
+  private func conditions(_ change: (inout ManagedObjectModel) -> Void) throws -> [String] {
+    let inference = try infer(change)
+    #expect(inference.problems == [])
+    return inference.conditions.map(\.message)
+  }
+
   @Test func nothingChangedIsCopied() throws {
     let inference = try infer { _ in }
     #expect(inference.problems == [])
@@ -57,33 +63,43 @@ import Testing
 
   @Test func whatCannotBeInferredSaysWhy() throws {
     #expect(
-      try problems { $0.entities[3].attributes[0].type = .integer64 } == [
-        "Department.name changed its type from string to integer64: say how values become the other type"
+      try problems { $0.entities[3].attributes[0].type = .boolean } == [
+        "Department.name changed its type from string to boolean: say how values become the other type"
       ])
-    #expect(
-      try problems { $0.entities[3].attributes[0].isOptional = false } == [
-        "Department.name became required and has no default for objects without a value: give it one"
-      ])
-    #expect(
-      try problems { $0.entities[3].relationships[0].maxCount = 1 } == [
-        "Department.people became to-one: say which of several destinations stays"
-      ])
-    #expect(
-      try problems {
-        var code = AttributeDescription("code", type: .string)
-        code.isOptional = false
-        $0.entities[3].attributes.append(code)
-      } == ["Department.code is required, new and has no default: give it one or make it optional"])
     #expect(
       try problems { $0.entities[3].superentityName = "Being" } == [
         "Department joined a hierarchy with entities of Being: two hierarchies cannot become one"
       ])
   }
 
+  @Test func whatTheRowsDecideIsACondition() throws {
+    #expect(
+      try conditions { $0.entities[3].attributes[0].type = .integer64 } == [
+        "Department.name changed its type from string to integer64: all values must have a meaning in it"
+      ])
+    #expect(
+      try conditions { $0.entities[3].attributes[0].isOptional = false } == [
+        "Department.name became required and has no default for objects without a value: give it one, unless all have one"
+      ])
+    #expect(
+      try conditions { $0.entities[3].relationships[0].maxCount = 1 } == [
+        "Department.people became to-one: no object may have several destinations"
+      ])
+    #expect(
+      try conditions {
+        var code = AttributeDescription("code", type: .string)
+        code.isOptional = false
+        $0.entities[3].attributes.append(code)
+      } == [
+        "Department.code is required, new and has no default: give it one or make it optional, unless there are no objects"
+      ])
+    #expect(try conditions { $0.entities[3].attributes[0].isTransient = true } == [])
+  }
+
   @Test func theThrowingFormNamesAllReasons() throws {
     var model = SampleModels.rich
-    model.entities[3].attributes[0].type = .integer64
-    model.entities[1].attributes[3].type = .string
+    model.entities[3].attributes[0].type = .boolean
+    model.entities[1].attributes[3].type = .date
     model.entities[1].attributes[3].defaultValue = .null
     let error = #expect(throws: ModelError.self) {
       try MappingModel(inferredFrom: try SampleModels.rich.resolved(), to: try model.resolved())

@@ -192,6 +192,20 @@ import Testing
     #expect(lines[1].contains("did you mean firstName?") && lines[2].contains("age"))
   }
 
+  @Test(arguments: StoreKind.allCases) func aRequestSaysHowItIsAnswered(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
+      """
+      local request = context:fetch("Person"):where("age > 30")
+      print(request:sort("age"):explain())
+      print(request:group_by("active"):explain { "active", n = "@count" })
+      print(pcall(request.explain, request, "age"))
+      """)
+    #expect(lines.count { $0.hasPrefix("the store: ") } == 2)
+    #expect(lines.contains { $0.contains("GROUP BY") } == (kind == .sqlite), "\(lines)")
+    #expect(lines.contains("  SCAN t0") == (kind == .sqlite))
+    #expect(lines.last?.hasPrefix("false\t") == true && lines.last?.contains("a table of key paths") == true)
+  }
+
   @Test(arguments: StoreKind.allCases) func dictionariesGroupAndAggregate(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       people + """

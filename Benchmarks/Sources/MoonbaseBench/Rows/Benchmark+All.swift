@@ -1,6 +1,6 @@
 extension Benchmark {
   /// The rows of the table, in its order.
   static var all: [Benchmark] {
-    store + relationships + graph + operations + validation + scripts + lua + limits + model + [startUp]
+    store + batches + relationships + graph + operations + validation + scripts + lua + limits + model + [startUp]
   }
 }

@@ -20,6 +20,15 @@ int64_t yardstick_fetch_keys(const char *path);
    further, around the end; the answer is the sum of the ages. */
 int64_t yardstick_fetch_by_key(const char *path, int64_t count, int64_t stride);
 
+/* Runs one statement in a transaction; the answer is the rows it changed. */
+int64_t yardstick_execute(const char *path, const char *sql);
+
+/* Runs a query; the answer is the integer in its first row. */
+int64_t yardstick_value(const char *path, const char *sql);
+
+/* Opens a database so many times, each time reading all of sqlite_master and of Z_METADATA; the answer is the count. */
+int64_t yardstick_opens(const char *path, int64_t count);
+
 /* Selects all owners with their children in one join; the answer is the sum of the children's ages and of the lengths of
    their names. */
 int64_t yardstick_join(const char *path);

@@ -1,6 +1,9 @@
 import MoonbasePlatform
 
-/// A sort order with everything looked up. Sorting is stable.
+/// A sort order with everything looked up.
+///
+/// It is total over objects: who is equal in all keys comes in the order of the IDs (`ManagedObjectID.isBefore`), in the direction of the last
+/// key, as an index of that key has its rows. Other subjects that are equal stay as they came.
 package struct CompiledSort: Sendable {
   private struct Key: Sendable {
     var expression: CompiledExpression
@@ -9,6 +12,8 @@ package struct CompiledSort: Sendable {
   }
 
   private let keys: [Key]
+  /// The direction in which objects come that are equal in all keys.
+  private let breaksTiesAscending: Bool
   /// Whether objects that lead to the same one may share a part of a key: then they are sorted with a memo.
   package var hasSharedParts: Bool { keys.contains(where: \.expression.hasSharedParts) }
 
@@ -21,6 +26,7 @@ package struct CompiledSort: Sendable {
       keys.append(Key(expression: expression, ascending: descriptor.ascending, comparator: descriptor.comparator))
     }
     self.keys = keys
+    breaksTiesAscending = descriptors.breakTiesAscending
   }
 
   /// The subjects in order; missing values come first where a key ascends. Each key is read once a subject.
@@ -42,6 +48,7 @@ package struct CompiledSort: Sendable {
   /// Where a subject stands: the values that it is sorted by, prepared for comparison.
   package struct Rank {
     fileprivate let values: [Value]
+    fileprivate let id: ManagedObjectID?
   }
 
   /// Which of two ranks comes first.
@@ -51,7 +58,8 @@ package struct CompiledSort: Sendable {
       let order = key.comparator.order(left.values[position], right.values[position])
       if order != .same { return (order == .ascending) == key.ascending ? .ascending : .descending }
     }
-    return .same
+    guard let left = left.id, let right = right.id, left != right else { return .same }
+    return left.isBefore(right) == breaksTiesAscending ? .ascending : .descending
   }
 
   /// The rank of a subject.
@@ -65,8 +73,14 @@ package struct CompiledSort: Sendable {
       try value.checkComparable()
       values.append(key.comparator.prepared(value))
     }
-    return Rank(values: values)
+    guard case .objectID(let id) = subject.predicateValue else { return Rank(values: values, id: nil) }
+    return Rank(values: values, id: id)
   }
+}
+
+extension [SortDescriptor] {
+  /// Whether objects that are equal in all keys come with ascending IDs: in the direction of the last key.
+  package var breakTiesAscending: Bool { last?.ascending ?? true }
 }
 
 extension SortDescriptor.Comparator {

@@ -6,6 +6,7 @@ struct MappingBuilder {
   let destination: ResolvedModel
   private(set) var mappings: [EntityMapping] = []
   private(set) var problems: [ModelError] = []
+  private(set) var conditions: [ModelError] = []
   /// Names of the newer model's entities with their names in the older.
   private let oldNames: [String: String]
 
@@ -34,7 +35,9 @@ struct MappingBuilder {
     let isSame = old.name == new.name && source.versionHashes[old.name] == destination.versionHashes[new.name]
     var mapping = EntityMapping(isSame ? .copy : .transform, from: old.name, to: new.name)
     if new.isAbstract, !old.isAbstract {
-      report("\(new.name) became abstract: its objects would have no entity", entity: new.name, property: nil)
+      ask(
+        "\(new.name) became abstract: there must be no object of it, which would have no entity", entity: new.name,
+        property: nil)
     }
     mapping.attributeMappings = attributes(old, new: new)
     mapping.relationshipMappings = relationships(old, new: new)
@@ -50,9 +53,9 @@ struct MappingBuilder {
     return news.filter { $0.derivationExpression == nil }.map { attribute in
       guard let name = matcher.oldNames[attribute.name], let before = olds.first(where: { $0.name == name }) else {
         if !attribute.isOptional, attribute.defaultValue.isNull {
-          report(
-            "is required, new and has no default: give it one or make it optional", entity: new.name,
-            property: attribute.name)
+          ask(
+            "is required, new and has no default: give it one or make it optional, unless there are no objects",
+            entity: new.name, property: attribute.name)
         }
         return PropertyMapping(attribute.name, from: .value(attribute.defaultValue))
       }
@@ -63,15 +66,17 @@ struct MappingBuilder {
 
   private mutating func check(_ old: AttributeDescription, new: AttributeDescription, entity: String) {
     if old.type != new.type {
-      report(
-        "changed its type from \(old.type.modelName) to \(new.type.modelName): say how values become the other type",
-        entity: entity,
-        property: new.name)
+      let change = "changed its type from \(old.type.modelName) to \(new.type.modelName)"
+      if AttributeConversion(from: old.type, to: new.type) == nil {
+        report("\(change): say how values become the other type", entity: entity, property: new.name)
+      } else {
+        ask("\(change): all values must have a meaning in it", entity: entity, property: new.name)
+      }
     }
     if old.isOptional, !new.isOptional, new.defaultValue.isNull {
-      report(
-        "became required and has no default for objects without a value: give it one", entity: entity,
-        property: new.name)
+      ask(
+        "became required and has no default for objects without a value: give it one, unless all have one",
+        entity: entity, property: new.name)
     }
   }
 
@@ -84,7 +89,7 @@ struct MappingBuilder {
     return news.map { relationship in
       guard let name = matcher.oldNames[relationship.name], let before = olds.first(where: { $0.name == name }) else {
         if !relationship.isOptional {
-          report(
+          ask(
             "is required and new: no object has a destination for it yet", entity: new.name, property: relationship.name
           )
         }
@@ -97,10 +102,10 @@ struct MappingBuilder {
 
   private mutating func check(_ old: RelationshipDescription, new: RelationshipDescription, entity: String) {
     if old.isToMany, !new.isToMany {
-      report("became to-one: say which of several destinations stays", entity: entity, property: new.name)
+      ask("became to-one: no object may have several destinations", entity: entity, property: new.name)
     }
     if old.isOptional, !new.isOptional {
-      report("became required: objects without a destination would be invalid", entity: entity, property: new.name)
+      ask("became required: every object needs a destination", entity: entity, property: new.name)
     }
     if !leads(new, whereItLed: old) {
       report(
@@ -133,14 +138,21 @@ struct MappingBuilder {
     }
   }
 
+  // MARK: What stands against it
+
   private mutating func report(_ what: String, entity: String, property: String?) {
+    Self.note(what, entity: entity, property: property, in: &problems)
+  }
+
+  /// What the rows of a store decide.
+  private mutating func ask(_ what: String, entity: String, property: String?) {
+    Self.note(what, entity: entity, property: property, in: &conditions)
+  }
+
+  private static func note(_ what: String, entity: String, property: String?, in list: inout [ModelError]) {
     let message = property.map { "\(entity).\($0) \(what)" } ?? what
     // A subentity repeats what its parent's property said.
-    let isKnown = problems.contains {
-      $0.property == property && $0.property != nil && $0.message.hasSuffix(" \(what)")
-    }
-    if !isKnown {
-      problems.append(ModelError(.cannotInferMapping, message: message, entity: entity, property: property))
-    }
+    let isKnown = list.contains { $0.property == property && $0.property != nil && $0.message.hasSuffix(" \(what)") }
+    if !isKnown { list.append(ModelError(.cannotInferMapping, message: message, entity: entity, property: property)) }
   }
 }

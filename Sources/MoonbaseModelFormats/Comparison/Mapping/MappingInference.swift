@@ -2,10 +2,11 @@ public import MoonbaseModel
 
 /// The mapping between two models that follows from the models alone: Core Data's lightweight migration.
 ///
-/// What can be inferred: entities, attributes and relationships added, removed and renamed by renaming identifier; a value
-/// that becomes optional, or required with a default; a relationship that becomes to-many, ordered or unordered; entities
-/// that get or lose a parent; properties that move within a hierarchy. What cannot: a type that changes, a value required
-/// without a default, a to-many relationship that becomes to-one, two hierarchies that become one.
+/// What can be inferred: entities, attributes and relationships added, removed and renamed by renaming identifier; values that become
+/// optional, or required; types of which values of the one mean values of the other (`AttributeConversion`); relationships that become
+/// to-many, to-one, ordered or unordered; entities that get or lose a parent; properties that move within a hierarchy. Some of it
+/// asks something of the rows (`conditions`). What cannot: a type of which no value means one of the other, a relationship that
+/// leads elsewhere, two hierarchies that become one.
 ///
 /// ```swift
 /// let inference = MappingInference(from: old, to: new)
@@ -16,13 +17,16 @@ public struct MappingInference: Sendable {
   public let mapping: MappingModel
   /// Why parts of it cannot be inferred, each with what to do; empty where the mapping is whole.
   public let problems: [ModelError]
+  /// What the mapping asks of a store's rows, for example that none lacks a value that is required now. A migration counts the rows
+  /// that it would cost something.
+  public let conditions: [ModelError]
 
   /// Infers the mapping from an older model to a newer one.
   public init(from source: ResolvedModel, to destination: ResolvedModel) {
     var builder = MappingBuilder(source: source, destination: destination)
     builder.build()
     mapping = MappingModel(entityMappings: builder.mappings)
-    problems = builder.problems
+    (problems, conditions) = (builder.problems, builder.conditions)
   }
 }
 

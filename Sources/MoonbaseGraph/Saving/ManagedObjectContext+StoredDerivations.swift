@@ -1,0 +1,35 @@
+import MoonbaseModel
+
+extension ManagedObjectContext {
+  /// Takes over what stores derived with a save. The rows are of the same version as before: no cache knows by itself.
+  func readDerived(_ ids: [ManagedObjectID]) {
+    guard !ids.isEmpty else { return }
+    source.forgetRows(of: ids)
+    tellListeners(of: ids)
+    let objects = ids.compactMap { registeredObject(for: $0) }.filter { $0.snapshot != nil }
+    var slots: [EntityIndex: [Slot]] = [:]
+    do {
+      for row in try source.snapshots(of: objects.map(\.objectID)) {
+        guard let object = registeredObject(for: row.id) else { continue }
+        let entity = object.entity
+        let derived = slots[entity.index] ?? source.model.storedDerivations(of: entity).map(\.slot)
+        slots[entity.index] = derived
+        object.adoptValues(of: row, slots: derived)
+      }
+    } catch {
+      // What was written is saved. Who has nothing to lose reads the row at its next access.
+      for object in objects where !object.hasChanges { object.becomeFaultSilently() }
+    }
+  }
+}
+
+extension ManagedObject {
+  fileprivate func adoptValues(of row: Snapshot, slots: [Slot]) {
+    guard let snapshot else { return }
+    var values = ContiguousArray(snapshot.values)
+    for slot in slots { values[slot] = row.values[slot] }
+    if !values.elementsEqual(snapshot.values) {
+      adopt(Snapshot(id: objectID, version: snapshot.version, values: values))
+    }
+  }
+}

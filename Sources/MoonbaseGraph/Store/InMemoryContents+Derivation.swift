@@ -1,0 +1,136 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// How rows of one entity lead back to the rows that are derived from them, step by step.
+struct DerivationSource {
+  enum Step {
+    /// To the destination of a to-one relationship, the former one too.
+    case destination(Slot)
+    /// To the rows whose to-one relationship leads here.
+    case pointers(PropertyID)
+    /// To the other side of pairs.
+    case links(PropertyID)
+    /// To the owners of a list without another side.
+    case owners(PropertyID)
+  }
+
+  var steps: [Step]
+
+  /// By entity, for all derivations of a model.
+  static func all(of model: ResolvedModel) -> [EntityIndex: [DerivationSource]] {
+    var sources: [EntityIndex: [DerivationSource]] = [:]
+    for entity in model.entities {
+      for derivation in model.storedDerivations(of: entity)
+      where entity.properties[derivation.slot].declaringEntity == entity.index {
+        for (index, source) in derivation.sources(in: model) {
+          for kind in model.entities[index].subtree { sources[kind, default: []].append(source) }
+        }
+      }
+    }
+    return sources
+  }
+}
+
+extension StoredDerivation {
+  fileprivate func sources(in model: ResolvedModel) -> [(EntityIndex, DerivationSource)] {
+    // From each entity of the path but the first, which derives itself anew with each of its saves.
+    var sources: [(EntityIndex, DerivationSource)] = []
+    var back: [DerivationSource.Step] = []
+    for (place, slot) in path.enumerated() {
+      back.insert(.pointers(model.entities[entities[place]].properties[slot].id), at: 0)
+      sources.append((entities[place + 1], DerivationSource(steps: back)))
+    }
+    guard case .collection(let slot, _, _) = result else { return sources }
+    let property = model.entities[entities[path.count]].properties[slot]
+    guard let relationship = property.relationship else { return sources }
+    let destination = model.destination(of: relationship)
+    let first: DerivationSource.Step =
+      if let inverse = relationship.inverseSlot {
+        relationship.isManyToMany ? .links(destination.properties[inverse].id) : .destination(inverse)
+      } else {
+        .owners(property.id)
+      }
+    return sources + [(destination.index, DerivationSource(steps: [first] + back))]
+  }
+}
+
+/// Attributes that the store derives from what is saved, as a SQLite store's triggers do. A row's version stays.
+extension InMemoryContents {
+  /// Notes what is derived from a row that was written, or is gone.
+  mutating func noteSource(_ id: ManagedObjectID, from old: Snapshot?, to new: Snapshot?) {
+    guard derives, let entity = model.entity(of: id) else { return }
+    if new != nil, !plans[entity.index].derivations.isEmpty { underived.insert(id) }
+    for source in sources[entity.index] ?? [] {
+      for owner in owners(by: source, of: id, from: old, to: new) { underived.insert(owner) }
+    }
+  }
+
+  private func owners(
+    by source: DerivationSource, of id: ManagedObjectID, from old: Snapshot?, to new: Snapshot?
+  ) -> Set<ManagedObjectID> {
+    var ids: Set<ManagedObjectID> = [id]
+    for step in source.steps {
+      switch step {
+      case .destination(let slot):
+        ids = Set(
+          [old, new].compactMap { row in
+            if case .objectID(let destination)? = row?.values[slot] { destination } else { nil }
+          })
+      case .pointers(let key): ids = Set(ids.flatMap { pointers[key]?[$0] ?? [] })
+      case .links(let key): ids = Set(ids.flatMap { Array(links[key]?[$0] ?? MemberList()) })
+      case .owners(let key): ids = Set((links[key] ?? [:]).filter { !ids.isDisjoint(with: $0.value) }.keys)
+      }
+    }
+    return ids
+  }
+
+  /// What is derived from derived values is derived anew in the next round; in a circle it comes to rest, or stays where this many rounds left it.
+  private static let greatestRounds = 1000
+
+  /// Derives what is to be derived anew; returns whose values are others now.
+  mutating func derive(saved: Set<ManagedObjectID>) -> [ManagedObjectID] {
+    guard derives else { return [] }
+    var changed: Set<ManagedObjectID> = []
+    let date = Value.date(Date())
+    for round in 0..<Self.greatestRounds where !underived.isEmpty {
+      let ids = underived
+      underived = []
+      for id in ids {
+        guard let entity = model.entity(of: id), let old = row(of: id) else { continue }
+        var values = ContiguousArray(old.values)
+        for derivation in plans[entity.index].derivations {
+          if case .now = derivation.result {
+            if round == 0, saved.contains(id) { values[derivation.slot] = date }
+          } else {
+            let value = value(of: derivation, for: old)
+            // A sum of none is an integer. What is beyond a type's range stays as it is, as in a column.
+            values[derivation.slot] = (try? entity.properties[derivation.slot].attribute?.checked(value)) ?? value
+          }
+        }
+        guard !values.elementsEqual(old.values) else { continue }
+        replace(old, with: Snapshot(id: id, version: old.version, values: values), of: entity)
+        changed.insert(id)
+      }
+    }
+    underived = []
+    return Array(changed)
+  }
+
+  private func value(of derivation: StoredDerivation, for row: Snapshot) -> Value {
+    var place = row
+    for slot in derivation.path {
+      guard case .objectID(let id) = place.values[slot], let next = self.row(of: id) else { return .null }
+      place = next
+    }
+    switch derivation.result {
+    case .now: return row.values[derivation.slot]
+    case .value(let slot, nil): return place.values[slot]
+    case .value(let slot, let function?): return (try? function.evaluate([place.values[slot]])) ?? .null
+    case .collection(let relationship, nil, _):
+      return .int(Int64(destinations(of: place.id, slot: relationship).count))
+    case .collection(let relationship, let slot?, let function):
+      let rows = destinations(of: place.id, slot: relationship).lazy.compactMap(self.row(of:))
+      return (try? function.evaluate([.list(rows.map { $0.values[slot] })])) ?? .null
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import MoonbaseGraph
+package import MoonbaseModel
+
+package import enum MoonbaseModel.Expression
+
+extension StoredDerivation {
+  /// `SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)`: what an attribute is to have in the rows whose keys a query gives.
+  ///
+  /// Throws `Untranslatable` where the store's tables lack what it is derived from.
+  package func select(
+    of entity: EntityLayout, keys: String, layout: StoreLayout, dialect: Dialect
+  ) throws -> SQLFragment {
+    let query = StoreQuery(entity: entity.entity, in: layout.model)
+    // Each row asks for itself: there are few of them.
+    let translator = try QueryTranslator(
+      query, layout: layout, store: StoreNumber(rawValue: 0), dialect: dialect, isNarrow: true)
+    let value = try translator.value(of: self)
+    var condition = "t0.Z_PK IN (\(keys))"
+    if entity.entity.parent != nil {
+      let kinds = layout.subtree(of: entity.entity).map { String($0.number) }
+      condition += " AND t0.Z_ENT IN (\(kinds.joined(separator: ", ")))"
+    }
+    return "SELECT t0.Z_PK pk, " + value + " v FROM \(translator.root.from) WHERE \(condition)"
+  }
+}
+
+extension QueryTranslator {
+  fileprivate func value(of derivation: StoredDerivation) throws -> SQLFragment {
+    let names = zip(derivation.path, derivation.entities).map { layout.model.entities[$1].properties[$0].name }
+    let place = layout.model.entities[derivation.entities[derivation.path.count]]
+    switch derivation.result {
+    // Seconds since 2001, as columns have them.
+    case .now: return SQLFragment("(julianday('now') - 2451910.5) * 86400.0")
+    case .value(let slot, let function):
+      let path = Expression.keyPath(.evaluatedObject, names + [place.properties[slot].name])
+      let term = try translate(function.map { .function($0.rawValue, [path]) } ?? path)
+      return term.stored ?? term.fragment
+    case .collection(let slot, nil, _):
+      return try translate(.keyPath(.evaluatedObject, names + [place.properties[slot].name, "@count"])).fragment
+    case .collection(let slot, let element?, let function):
+      let relationship = place.properties[slot]
+      guard let destination = relationship.relationship.map(layout.model.destination(of:)) else {
+        throw Untranslatable("\(relationship.name) is no relationship")
+      }
+      let attribute = destination.properties[element]
+      let keys = names + [relationship.name]
+      if attribute.attributeType == .decimal { return try reduce(keys, attribute.name, by: function) }
+      let word = function == .average ? "@avg" : "@\(function.rawValue.dropLast())"
+      return try translate(.keyPath(.evaluatedObject, keys + [word, attribute.name])).fragment
+    }
+  }
+
+  /// Decimals are added up as such, of their texts: what SQL takes for a number would be rounded.
+  private func reduce(_ keys: [String], _ name: String, by function: PredicateFunction) throws -> SQLFragment {
+    let entry = try enter(ToManyPath(base: root, keys: keys[...]))
+    let element = try value([name], from: entry.scope)
+    let texts = "group_concat(CAST(" + (element.stored ?? element.fragment) + " AS TEXT), ' ')"
+    return entry.aggregate(
+      "\(PredicateFunctions.decimalReduction)('\(function.rawValue)', " + texts + ")", isFixed: true)
+  }
+}

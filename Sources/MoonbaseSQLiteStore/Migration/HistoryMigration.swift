@@ -1,0 +1,67 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Has the history of a store speak of its new entities: their numbers, the bits of changed properties, and the columns of values that stay
+/// of deleted objects. Changes of entities that are gone go.
+struct HistoryMigration {
+  let map: MigrationMap
+  let connection: Connection
+  let path: String
+
+  func run() throws {
+    guard let form = try HistoryForm(connection, path: path) else { return }
+    for (index, migration) in map.entities.enumerated() { try move(migration, index: index, form: form) }
+    for entity in map.removed { try connection.execute("DELETE FROM ACHANGE WHERE ZENTITY = \(entity.number)") }
+    // A number that was given anew is below zero until all are: it may be the old one of another entity.
+    try connection.execute("UPDATE ACHANGE SET ZENTITY = -ZENTITY WHERE ZENTITY < 0")
+    try HistorySchema(layout: map.new, path: path).write(connection)
+  }
+
+  private func move(_ migration: EntityMigration, index: Int, form: HistoryForm) throws {
+    let (old, new) = (migration.old, migration.new)
+    var settings = ["ZENTITY = -\(new.number)"]
+    let places = bits(migration)
+    let before = old.entity.properties.filter { !$0.isTransient }.count
+    if places != (0..<before).map({ $0 }) || places.count != ChangedColumns.count(new) {
+      let name = "moonbase_changed_\(index)"
+      let count = ChangedColumns.count(new)
+      try connection.register(function: name, arguments: 1, traits: .directOnly) { call in
+        if call.isNull(0) { return call.setNull() }
+        call.set(ChangedColumns.moved(call.data(0), to: places, count: count))
+      }
+      settings.append("ZCOLUMNS = \(name)(ZCOLUMNS)")
+    }
+    let tombstones = tombstones(migration, form: form)
+    if tombstones.contains(where: { $0.column != $0.source }) {
+      settings += tombstones.map { "\($0.column) = \($0.source)" }
+    }
+    guard settings.count > 1 || old.number != new.number else { return }
+    try connection.execute("UPDATE ACHANGE SET \(settings.joined(separator: ", ")) WHERE ZENTITY = \(old.number)")
+  }
+
+  /// The new place of each bit; nil for one whose property is gone.
+  private func bits(_ migration: EntityMigration) -> [Int?] {
+    let new = ChangedColumns.ordered(migration.new)
+    var places: [Slot: Int] = [:]
+    for (place, property) in new.enumerated() {
+      if let origin = migration.origin(of: property) { places[origin.property.slot] = place }
+    }
+    return ChangedColumns.ordered(migration.old).map { places[$0.slot] }
+  }
+
+  /// What the columns for values of deleted objects hold from now on.
+  private func tombstones(_ migration: EntityMigration, form: HistoryForm) -> [(column: String, source: String)] {
+    let old = migration.old.tombstone.map(\.slot)
+    let columns = form.tombstoneColumns
+    guard !old.isEmpty else { return [] }
+    let sources = migration.new.tombstone.map { property -> String in
+      guard let place = migration.origin(of: property).flatMap({ old.firstIndex(of: $0.property.slot) }),
+        place < columns.count
+      else { return "NULL" }
+      return columns[place]
+    }
+    return columns.enumerated().map { index, column in (column, index < sources.count ? sources[index] : "NULL") }
+  }
+}

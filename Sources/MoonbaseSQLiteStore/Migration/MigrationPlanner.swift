@@ -1,0 +1,199 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Looks through the rows of an old file and says what a migration would do with them.
+struct MigrationPlanner {
+  let map: MigrationMap
+  let mapping: MappingModel
+  let connection: Connection
+  let conversions: ColumnConversions
+  let path: String
+  private var plan = MigrationPlan()
+
+  init(
+    _ map: MigrationMap, mapping: MappingModel, on connection: Connection, conversions: ColumnConversions, path: String
+  ) {
+    (self.map, self.mapping, self.connection) = (map, mapping, connection)
+    (self.conversions, self.path) = (conversions, path)
+  }
+
+  mutating func make() throws -> MigrationPlan {
+    try checkNumbers()
+    for entity in map.entities { try add(entity) }
+    for entity in map.removed { try remove(entity) }
+    let added = mapping.entityMappings.filter { $0.kind == .add }.compactMap(\.destinationEntityName)
+    plan.steps += added.filter { map.new.held($0) != nil }.map {
+      MigrationPlan.Step(kind: .add, sourceEntityName: nil, destinationEntityName: $0, rowCount: 0)
+    }
+    for (entity, property) in map.new.keptProperties where property.relationship?.isToMany == false {
+      try countMembers(of: property, in: entity)
+    }
+    return plan
+  }
+
+  /// A row of an entity that the model does not know would be left behind.
+  private func checkNumbers() throws {
+    for table in Set(map.old.entities.compactMap { $0?.table }).sorted() {
+      let numbers = map.old.entities.compactMap { $0 }.filter { $0.table == table }.map { "\($0.number)" }
+      guard numbers.count > 1 else { continue }
+      let condition = "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))"
+      guard let lost = try count("SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(table)) WHERE \(condition)") else {
+        continue
+      }
+      throw GraphError(
+        .invalidStore,
+        message:
+          "\(path) is damaged: row \(lost.first) of \(table), and \(lost.count - 1) more, has a Z_ENT that no entity of "
+          + "the model has, and would be lost: put it right, or delete the row, and migrate then")
+    }
+  }
+
+  // MARK: Entities
+
+  private mutating func add(_ migration: EntityMigration) throws {
+    let table = map.oldTable(migration.old.table)
+    let condition = map.condition(migration.old)
+    let rows = Int(try connection.integer("SELECT COUNT(*) FROM \(table) WHERE \(condition)") ?? 0)
+    var step = MigrationPlan.Step(
+      kind: migration.mapping.kind, sourceEntityName: migration.old.entity.name,
+      destinationEntityName: migration.new.entity.name, rowCount: rows)
+    for property in migration.new.entity.properties where !property.isTransient {
+      if let change = change(of: property, in: migration) { step.changes.append(change) }
+      try countLosses(of: property, in: migration, rows: rows)
+    }
+    step.changes += try removals(migration, table: table, condition: condition)
+    plan.steps.append(step)
+  }
+
+  private func change(of property: ResolvedProperty, in migration: EntityMigration) -> String? {
+    guard let origin = migration.origin(of: property) else { return "+ \(property.name)" }
+    let old = origin.property
+    let was = old.name == property.name ? "" : " (was \(old.name))"
+    if let type = property.attributeType, let before = old.attributeType {
+      if before != type { return "~ \(property.name)\(was): \(before.modelName) → \(type.modelName)" }
+      if ColumnConversion(property, of: migration) != nil { return "~ \(property.name)\(was): external storage" }
+    } else if let new = property.relationship, let before = old.relationship, new.isToMany != before.isToMany {
+      return "~ \(property.name)\(was): \(new.isToMany ? "to-one → to-many" : "to-many → to-one")"
+    }
+    return was.isEmpty ? nil : "~ \(property.name)\(was)"
+  }
+
+  private func removals(_ migration: EntityMigration, table: String, condition: String) throws -> [String] {
+    let kept = Set(migration.new.entity.properties.compactMap { migration.origin(of: $0)?.property.name })
+    return try migration.old.entity.properties.filter { !$0.isTransient && !kept.contains($0.name) }.map { property in
+      guard case .attribute(let column, _) = migration.old.slots[property.slot],
+        let found = try count(
+          "SELECT COUNT(*), MIN(Z_PK) FROM \(table) WHERE (\(condition)) AND \(identifier(column)) IS NOT NULL")
+      else { return "- \(property.name)" }
+      return "- \(property.name) (\(found.count) value\(found.count == 1 ? "" : "s") go)"
+    }
+  }
+
+  private mutating func remove(_ entity: EntityLayout) throws {
+    let found = try count(
+      "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE \(map.condition(entity))")
+    plan.steps.append(
+      MigrationPlan.Step(
+        kind: .remove, sourceEntityName: entity.entity.name, destinationEntityName: nil, rowCount: found?.count ?? 0))
+    // The model has the entity still: that its objects go nobody said.
+    let isThere = mapping.entityMappings.contains {
+      $0.sourceEntityName == entity.entity.name && $0.destinationEntityName != nil
+    }
+    guard isThere, let found else { return }
+    note(found, entity: entity, property: nil, "would go, because the entity is abstract now")
+  }
+
+  // MARK: Losses
+
+  private mutating func countLosses(of property: ResolvedProperty, in migration: EntityMigration, rows: Int) throws {
+    let head =
+      "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(migration.old.table)) WHERE (\(map.condition(migration.old))) AND"
+    if let conversion = ColumnConversion(property, of: migration),
+      let loses = try conversions.loses(conversion, on: connection), let found = try count("\(head) \(loses) = 1")
+    {
+      let type = property.attributeType?.modelName ?? ""
+      note(
+        found, entity: migration.old, property: conversion.property,
+        "hold\(found.count == 1 ? "s" : "") what \(type) cannot keep")
+    }
+    if try countMissing(property, in: migration, head: head) { return }
+    guard let before = map.isCopied(property, of: migration), case .toOne(let now) = migration.new.slots[property.slot],
+      let number = before.entityColumn
+    else { return }
+    let strangers = map.destinationNumbers(from: before.destination, to: now.destination).filter { pair in
+      pair.new == nil && map.old.entity(number: pair.old).flatMap { map.successor(of: $0.entity.index) } != nil
+    }
+    guard !strangers.isEmpty else { return }
+    let list = strangers.map { "\($0.old)" }.joined(separator: ", ")
+    guard let found = try count("\(head) \(identifier(number)) IN (\(list))") else { return }
+    note(
+      found, entity: migration.old, property: property,
+      "lead\(found.count == 1 ? "s" : "") to an object that the relationship cannot lead to any more")
+  }
+
+  /// Counts rows without a value that is required now and was not; whether there was anything to count.
+  private mutating func countMissing(
+    _ property: ResolvedProperty, in migration: EntityMigration, head: String
+  ) throws -> Bool {
+    let origin = migration.origin(of: property)
+    guard !property.isOptional, origin?.property.isOptional ?? true else { return false }
+    let condition: String
+    if let attribute = property.attribute {
+      // What a derived attribute holds is computed.
+      guard attribute.defaultValue.isNull, attribute.derivationExpression == nil else { return false }
+      if case .value(let value)? = migration.source(of: property), !value.isNull { return false }
+      if case .attribute(let column, _)? = origin?.slot {
+        condition = "\(identifier(column)) IS NULL"
+      } else {
+        condition = "1"
+      }
+    } else if let pairs = map.pairs(of: property, in: declaring(property, of: migration.new)) {
+      condition = "Z_PK NOT IN (SELECT owner FROM (\(pairs.sql)))"
+    } else {
+      condition = "1"
+    }
+    guard let found = try count("\(head) \(condition)") else { return true }
+    note(
+      found, entity: migration.old, property: origin?.property ?? property,
+      "ha\(found.count == 1 ? "s" : "ve") no value, and one is required")
+    return true
+  }
+
+  private func declaring(_ property: ResolvedProperty, of entity: EntityLayout) -> EntityLayout {
+    map.new.entities[property.declaringEntity] ?? entity
+  }
+
+  /// Counts objects with several destinations of a relationship that has one now.
+  private mutating func countMembers(of property: ResolvedProperty, in entity: EntityLayout) throws {
+    let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
+    guard let mover = movers.first(where: { map.isCopied(property, of: $0) == nil }),
+      let pairs = map.pairs(of: property, in: entity),
+      let found = try count(
+        "SELECT COUNT(*), MIN(owner) FROM (SELECT owner FROM (\(pairs.sql)) GROUP BY owner HAVING COUNT(DISTINCT member) > 1)"
+      )
+    else { return }
+    note(
+      found, entity: mover.old, property: mover.origin(of: property)?.property ?? property,
+      "ha\(found.count == 1 ? "s" : "ve") several destinations, and one remains")
+  }
+
+  private mutating func note(
+    _ found: (count: Int, first: Int64), entity: EntityLayout, property: ResolvedProperty?, _ reason: String
+  ) {
+    plan.losses.append(
+      MigrationPlan.Loss(
+        entity: entity.entity.name, property: property?.name, reason: reason, rowCount: found.count,
+        firstKey: found.first))
+  }
+
+  /// How many rows a statement counts, and the first of them; nil where there is none.
+  private func count(_ sql: String) throws -> (count: Int, first: Int64)? {
+    let statement = try connection.statement(sql)
+    defer { statement.reset() }
+    guard try statement.step(), statement.integer(0) > 0 else { return nil }
+    return (Int(statement.integer(0)), statement.integer(1))
+  }
+}

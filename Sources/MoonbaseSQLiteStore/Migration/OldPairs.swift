@@ -1,0 +1,84 @@
+import MoonbaseModel
+import MoonbaseSQL
+
+/// Who was related to whom: the pairs of an old relationship as a SELECT with the columns `owner`, `member`, `place` (of the member in the
+/// owner's list) and `inverse` (of the owner in the member's list).
+struct OldPairs: Hashable {
+  let sql: String
+
+  /// Nil for a relationship that has no place in the file.
+  init?(_ property: ResolvedProperty, of entity: EntityLayout, in map: MigrationMap) {
+    let inverse = map.old.inverse(of: property)
+    switch entity.slots[property.slot] {
+    case .toOne(let toOne):
+      sql = Self.select(
+        owner: "Z_PK", member: identifier(toOne.column), place: nil, inverse: toOne.orderColumn,
+        from: map.oldTable(entity.table))
+    case .foreignKey(let toOne, let destination):
+      guard let table = map.old.entities[destination]?.table else { return nil }
+      sql = Self.select(
+        owner: identifier(toOne.column), member: "Z_PK", place: toOne.orderColumn, inverse: nil,
+        from: map.oldTable(table))
+    case .join(let join):
+      var other: String?
+      if let inverse, case .join(let side) = inverse.entity.slots[inverse.property.slot] { other = side.orderColumn }
+      sql = Self.select(
+        owner: identifier(join.ownerColumn), member: identifier(join.destinationColumn), place: join.orderColumn,
+        inverse: join.isReflexive ? nil : other, from: map.oldTable(join.table))
+    case .none, .lost, .attribute: return nil
+    }
+  }
+
+  private init(sql: String) { self.sql = sql }
+
+  private static func select(
+    owner: String, member: String, place: String?, inverse: String?, from table: String
+  ) -> String {
+    "SELECT \(owner) AS owner, \(member) AS member, \(place.map(identifier) ?? "NULL") AS place, "
+      + "\(inverse.map(identifier) ?? "NULL") AS inverse FROM \(table) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL"
+  }
+
+  /// The same pairs from the other side.
+  var reversed: OldPairs {
+    OldPairs(sql: "SELECT member AS owner, owner AS member, inverse AS place, place AS inverse FROM (\(sql))")
+  }
+
+  static func union(_ all: [OldPairs]) -> OldPairs? {
+    guard let first = all.first else { return nil }
+    return all.count == 1
+      ? first : OldPairs(sql: all.map { "SELECT * FROM (\($0.sql))" }.joined(separator: " UNION ALL "))
+  }
+}
+
+extension MigrationMap {
+  /// The old pairs that a relationship of the new model gets, seen from its side: those of the relationship that it was, or of the one
+  /// that its inverse was. Objects of several entities may bring pairs of several relationships.
+  func pairs(of property: ResolvedProperty, in entity: EntityLayout) -> OldPairs? {
+    if let own = OldPairs.union(origins(of: property, in: entity)) { return own }
+    guard let inverse = new.inverse(of: property), inverse.property !== property else { return nil }
+    return OldPairs.union(origins(of: inverse.property, in: inverse.entity))?.reversed
+  }
+
+  private func origins(of property: ResolvedProperty, in entity: EntityLayout) -> [OldPairs] {
+    var known: Set<PropertyID> = []
+    return entities.filter { $0.new.entity.isKind(of: entity.entity) }.compactMap { migration in
+      guard let origin = migration.origin(of: property), known.insert(origin.property.id).inserted else { return nil }
+      return OldPairs(origin.property, of: migration.old, in: self)
+    }
+  }
+
+  /// Whether a column of destinations is copied as it is: it was one before, and nothing else decides what stands in it.
+  func isCopied(_ property: ResolvedProperty, of migration: EntityMigration) -> ToOneLayout? {
+    guard let origin = migration.origin(of: property), case .toOne(let before) = origin.slot else { return nil }
+    guard let inverse = new.inverse(of: property), inverse.property.relationship?.isToMany == false else {
+      return before
+    }
+    // Of a pair of to-one relationships both sides must be what they were.
+    guard let formerInverse = old.inverse(of: origin.property),
+      formerInverse.property.relationship?.isToMany == false
+    else { return nil }
+    let members = entities.filter { $0.new.entity.isKind(of: inverse.entity.entity) }
+    return members.allSatisfy { $0.origin(of: inverse.property)?.property.id == formerInverse.property.id }
+      ? before : nil
+  }
+}

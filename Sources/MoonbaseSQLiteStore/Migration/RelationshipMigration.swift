@@ -1,0 +1,101 @@
+import MoonbaseModel
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Fills what rows do not bring with them: tables of pairs, and destinations of relationships that were kept in another way.
+struct RelationshipMigration {
+  let map: MigrationMap
+  let connection: Connection
+  /// The tables of the new file that hold their rows and pairs already.
+  let kept: Set<String>
+
+  func run() throws {
+    for (entity, property) in map.new.keptProperties {
+      switch entity.slots[property.slot] {
+      case .toOne(let toOne): try fill(toOne, property: property, of: entity)
+      case .join(let join) where isNamedHere(join): try fill(join, property: property, of: entity)
+      case .none, .attribute, .foreignKey, .join, .lost: break
+      }
+    }
+  }
+
+  /// Whether it is the side by which the layout lists the table.
+  private func isNamedHere(_ join: JoinLayout) -> Bool {
+    map.new.joins.contains { $0.table == join.table && $0.ownerColumn == join.ownerColumn }
+  }
+
+  // MARK: Tables of pairs
+
+  private func fill(_ join: JoinLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
+    guard !kept.contains(join.table), let pairs = map.pairs(of: property, in: entity) else { return }
+    let inverse = map.new.inverse(of: property)
+    var columns = [identifier(join.ownerColumn), identifier(join.destinationColumn)]
+    var values = ["owner", "member"]
+    if let column = join.orderColumn {
+      columns.append(identifier(column))
+      values.append(place("place", of: "member", by: "owner"))
+    }
+    if let inverse, !join.isReflexive, case .join(let side) = inverse.entity.slots[inverse.property.slot],
+      let column = side.orderColumn
+    {
+      columns.append(identifier(column))
+      values.append(place("inverse", of: "owner", by: "member"))
+    }
+    let all = join.isReflexive ? OldPairs.union([pairs, pairs.reversed]) ?? pairs : pairs
+    // A relationship that is its own inverse has each pair both ways.
+    try connection.execute(
+      "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns.joined(separator: ", "))) "
+        + "SELECT \(values.joined(separator: ", ")) FROM (\(all.sql)) WHERE \(present("owner", of: entity)) "
+        + "AND \(present("member", of: map.new.entities[join.destination]))")
+  }
+
+  /// The place that a member has, or one behind those that have any.
+  private func place(_ column: String, of member: String, by owner: String) -> String {
+    "IFNULL(\(column), \(OrderKeys.gap) * (ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member))))"
+  }
+
+  private func present(_ key: String, of entity: EntityLayout?) -> String {
+    guard let entity else { return "1" }
+    let numbers = map.new.subtree(of: entity.entity).map { "\($0.number)" }.joined(separator: ", ")
+    return "\(key) IN (SELECT Z_PK FROM \(identifier(entity.table)) WHERE Z_ENT IN (\(numbers)))"
+  }
+
+  // MARK: Destinations
+
+  private func fill(_ toOne: ToOneLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
+    let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
+    guard !kept.contains(entity.table), movers.contains(where: { map.isCopied(property, of: $0) == nil }),
+      let pairs = map.pairs(of: property, in: entity)
+    else { return }
+    // Objects that brought their destinations keep them.
+    let copied = movers.filter { map.isCopied(property, of: $0) != nil }.map { "\($0.new.number)" }
+    let inverse = map.new.inverse(of: property)
+    let isPair = inverse?.property.relationship?.isToMany == false
+    // Of two to-one relationships the same pairs are taken on both sides: those of the entity that comes first.
+    let isFirst = inverse.map { (entity.number, property.name) <= ($0.entity.number, $0.property.name) } ?? true
+    let seen = isFirst ? pairs : pairs.reversed
+    try connection.executeScript(
+      "CREATE TEMP TABLE moonbase_pairs (owner INTEGER PRIMARY KEY, member INTEGER\(isPair ? " UNIQUE" : ""), place INTEGER)"
+    )
+    defer { try? connection.executeScript("DROP TABLE temp.moonbase_pairs") }
+    let destination = map.new.entities[toOne.destination]
+    let ends = isFirst ? (entity, destination) : (destination ?? entity, Optional(entity))
+    try connection.execute(
+      "INSERT OR IGNORE INTO temp.moonbase_pairs SELECT owner, member, inverse FROM (\(seen.sql)) "
+        + "WHERE \(present("owner", of: ends.0)) AND \(present("member", of: ends.1)) ORDER BY owner, place, member")
+    let (own, other) = isFirst ? ("owner", "member") : ("member", "owner")
+    var settings = ["\(identifier(toOne.column)) = p.\(other)"]
+    if let column = toOne.entityColumn, let table = destination?.table {
+      settings.append(
+        "\(identifier(column)) = (SELECT d.Z_ENT FROM \(identifier(table)) d WHERE d.Z_PK = p.\(other))")
+    }
+    if let column = toOne.orderColumn {
+      settings.append("\(identifier(column)) = IFNULL(p.place, \(OrderKeys.gap) * p.owner)")
+    }
+    let table = identifier(entity.table)
+    let condition = copied.isEmpty ? "" : " AND \(table).Z_ENT NOT IN (\(copied.joined(separator: ", ")))"
+    try connection.execute(
+      "UPDATE \(table) SET \(settings.joined(separator: ", ")) FROM temp.moonbase_pairs p "
+        + "WHERE p.\(own) = \(table).Z_PK\(condition)")
+  }
+}

@@ -1,0 +1,103 @@
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Copies the rows of an old entity into the table of the entity that they become.
+struct RowMigration {
+  let migration: EntityMigration
+  let map: MigrationMap
+  let conversions: ColumnConversions
+  let connection: Connection
+
+  /// The statement's columns, what stands in them, and what its parameters stand for.
+  private struct Columns {
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var expressions: [String]
+    var values: [Value] = []
+
+    mutating func add(_ name: String, _ expression: String) {
+      names.append(identifier(name))
+      expressions.append(expression)
+    }
+
+    mutating func parameter(_ value: Value) -> String {
+      values.append(value)
+      return "?\(values.count)"
+    }
+  }
+
+  /// Returns how many rows there were.
+  func run() throws -> Int {
+    var columns = Columns(expressions: ["Z_PK", "\(migration.new.number)", "Z_OPT"])
+    for property in migration.new.entity.properties where !property.isTransient {
+      switch migration.new.slots[property.slot] {
+      case .attribute(let column, let kind):
+        columns.add(column, try attribute(property, kind: kind, in: &columns))
+      case .toOne(let toOne): add(property, toOne, to: &columns)
+      case .none, .foreignKey, .join, .lost: break
+      }
+    }
+    let statement = try connection.statement(
+      "INSERT INTO \(identifier(migration.new.table)) (\(columns.names.joined(separator: ", "))) "
+        + "SELECT \(columns.expressions.joined(separator: ", ")) FROM \(map.oldTable(migration.old.table)) "
+        + "WHERE \(map.condition(migration.old))")
+    for (index, value) in columns.values.enumerated() { SQLValue.bind(value, at: Int32(index + 1), to: statement) }
+    try statement.run()
+    return connection.changes
+  }
+
+  // MARK: Attributes
+
+  private func attribute(_ property: ResolvedProperty, kind: ColumnKind, in columns: inout Columns) throws -> String {
+    let initial = property.attribute?.defaultValue ?? .null
+    if case .value(let value)? = migration.source(of: property) {
+      return value.isNull ? "NULL" : columns.parameter(try conversions.stored(value, as: kind))
+    }
+    guard case .attribute(let column, _)? = migration.origin(of: property)?.slot else { return "NULL" }
+    let kept =
+      try ColumnConversion(property, of: migration).map { try conversions.converts($0, on: connection) }
+      ?? identifier(column)
+    guard !property.isOptional, !initial.isNull else { return kept }
+    return "IFNULL(\(kept), \(columns.parameter(try conversions.stored(initial, as: kind))))"
+  }
+
+  // MARK: To-one relationships
+
+  /// Where a destination is not copied, it is filled in when all rows are there.
+  private func add(_ property: ResolvedProperty, _ toOne: ToOneLayout, to columns: inout Columns) {
+    guard let before = map.isCopied(property, of: migration) else { return }
+    let numbers = map.destinationNumbers(from: before.destination, to: toOne.destination)
+    let number = number(before)
+    let gone = numbers.filter { $0.new == nil }.map { "\($0.old)" }
+    let key = identifier(before.column)
+    let kept = gone.isEmpty ? key : "CASE WHEN \(number) IN (\(gone.joined(separator: ", "))) THEN NULL ELSE \(key) END"
+    columns.add(toOne.column, kept)
+    if let column = toOne.entityColumn {
+      let cases = numbers.map { "WHEN \($0.old) THEN \($0.new.map(String.init) ?? "NULL")" }.joined(separator: " ")
+      let other = map.new.number(toOne.destination)
+      columns.add(column, "CASE WHEN \(key) IS NULL THEN NULL ELSE CASE \(number) \(cases) ELSE \(other) END END")
+    }
+    if let column = toOne.orderColumn {
+      columns.add(
+        column, before.orderColumn.map(identifier) ?? OrderKeys.numbering(of: "Z_PK", by: key, where: key))
+    }
+  }
+
+  /// The number of the destination's entity in the old file.
+  private func number(_ toOne: ToOneLayout) -> String {
+    if let column = toOne.entityColumn { return identifier(column) }
+    let destination = map.old.model.entities[toOne.destination]
+    guard destination.hasSubentities, let table = map.old.entities[toOne.destination]?.table else {
+      return "\(map.old.number(toOne.destination))"
+    }
+    return "(SELECT d.Z_ENT FROM \(map.oldTable(table)) d WHERE d.Z_PK = \(identifier(toOne.column)))"
+  }
+}
+
+extension OrderKeys {
+  /// Places for members of lists that had none, in the order of their keys.
+  static func numbering(of member: String, by owner: String, where condition: String) -> String {
+    "CASE WHEN \(condition) IS NOT NULL THEN \(gap) * ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member)) END"
+  }
+}

@@ -1,0 +1,167 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Makes a store of one model a store of another.
+///
+/// Nobody else has the store meanwhile. A copy beside it becomes the new store in one transaction; when it is on the disk with all its
+/// values, its file takes the place of the old one in one step. Until then the old store is as it was, whatever happens.
+struct StoreMigration {
+  let file: StoreFile
+  /// The models that the store may be of; the one that it carries comes first.
+  let sources: [ResolvedModel]
+  /// The model that it is to be of, behind those that it becomes one of on the way.
+  let stages: [ResolvedModel]
+  let configuration: String?
+  var allowsLoss = false
+  var progress = MigrationProgress(nil)
+
+  /// Says what the first stage would do. The file is only read.
+  func plan() throws -> MigrationPlan {
+    guard let first = stages.first else { return MigrationPlan() }
+    return try StoreOpener.settled(file) { try file.reading { try work(on: $0, destination: first).plan } }
+  }
+
+  /// Returns what was done, stage by stage. Throws `.migrationLoss` where something would be lost and that is not allowed.
+  @discardableResult
+  func run() throws -> [MigrationPlan] {
+    try SQLiteStore.requireClosed(file, participle: "migrated")
+    try file.checkPlace()
+    return try StoreOpener.settled(file) { try file.held(migrate) }
+  }
+
+  private func migrate(_ connection: Connection) throws -> [MigrationPlan] {
+    progress.watch(connection)
+    guard let first = stages.first else { return [] }
+    // What the first stage asks is known before anything is copied.
+    let plan = try allowed(work(on: connection, destination: first))
+    progress.begin(plan.plan.rowCount * stages.count)
+    let successor = SuccessorFile(of: file)
+    successor.removeOld()
+    try progress.step("copy")
+    let copy = try connection.statement("VACUUM INTO ?")
+    copy.bind(successor.path, at: 1)
+    try copy.run()
+    progress.finish(plan.plan.rowCount)
+    let external = external()
+    var created: [String] = []
+    do {
+      var plans: [MigrationPlan] = []
+      for stage in stages {
+        plans.append(try advance(successor.path, to: stage, external: external, created: &created))
+      }
+      SupportFolder.synchronize(successor.path)
+      try takePlace(successor, of: connection, external: external, created: created)
+      progress.finish()
+      return plans
+    } catch {
+      for name in created { external.folder.remove(name) }
+      external.folder.removeIfEmpty()
+      throw StoreFailure(path: file.path).translate(error)
+    }
+  }
+
+  /// One stage, in the copy.
+  private func advance(
+    _ path: String, to stage: ResolvedModel, external: ExternalData, created: inout [String]
+  ) throws -> MigrationPlan {
+    let copy = try Connection(path, mode: .readWrite)
+    progress.watch(copy)
+    let (plan, old, mapping) = try allowed(work(on: copy, destination: stage))
+    let map = MigrationMap(mapping, from: old, to: try layout(stage))
+    let rewriting = StoreRewriting(path: file.path, map: map, plan: plan, external: external, progress: progress)
+    try rewriting.run(on: copy, created: &created)
+    return plan
+  }
+
+  private func takePlace(
+    _ successor: SuccessorFile, of connection: Connection, external: ExternalData, created: [String]
+  ) throws {
+    let named = try OrphanSweep.namedFiles(Connection(successor.path, mode: .readWrite))
+    let former = try OrphanSweep.namedFiles(connection)
+    try progress.step("swap")
+    try file.takeLogIn(connection)
+    try successor.takePlace()
+    // A stage may have made files that the next one gave up.
+    for name in Set(created).subtracting(named) { external.folder.remove(name) }
+    if !external.folder.isShared { for name in former.subtracting(named) { external.folder.remove(name) } }
+  }
+
+  private func allowed(
+    _ work: (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel)
+  ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
+    if !allowsLoss, !work.plan.losses.isEmpty { throw refusal(work.plan) }
+    return work
+  }
+
+  // MARK: What is there, and what is to be
+
+  private func work(
+    on connection: Connection, destination: ResolvedModel
+  ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
+    guard try !StoreContents.isBare(connection) else { throw StoreOpener.bare(file) }
+    let (source, entities) = try source(of: connection)
+    let mapping = try MappingModel(inferredFrom: source, to: destination)
+    guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
+      throw StoreOpener.bare(file)
+    }
+    if contents.isMirrored {
+      throw GraphError(
+        .readOnlyStore,
+        message:
+          "\(file.path) is mirrored by CloudKit, which would not hear of the migration: let the app that wrote it migrate it"
+      )
+    }
+    let map = MigrationMap(mapping, from: contents.layout, to: try layout(destination))
+    var planner = MigrationPlanner(
+      map, mapping: mapping, on: connection, conversions: ColumnConversions(external: external(), path: file.path),
+      path: file.path)
+    return (try planner.make(), contents.layout, mapping)
+  }
+
+  private func layout(_ destination: ResolvedModel) throws -> StoreLayout {
+    var builder = LayoutBuilder(
+      model: destination, entities: try destination.entities(inConfiguration: configuration), file: nil,
+      dialect: .sqlite)
+    let layout = try builder.build()
+    try layout.checkColumnCounts(.sqlite)
+    return layout
+  }
+
+  private func external() -> ExternalData { ExternalData(store: file, observer: StatementObserver()) }
+
+  /// The model that wrote the store, found by its hashes, and those of its entities that the store holds.
+  private func source(of connection: Connection) throws -> (ResolvedModel, [ResolvedEntity]) {
+    let stored = try StoreMetadata(connection, path: file.path).hashes
+    let schema = try FileSchema(connection, path: file.path)
+    let carried = try StoreContents.modelCache(connection, schema: schema).flatMap {
+      try? ManagedObjectModel(modelCache: $0).resolved()
+    }
+    for model in [carried].compactMap(\.self) + sources {
+      let entities = model.entities.filter { stored[$0.name] != nil }
+      let version = StoreMetadata.version(model, entities: entities)
+      if version.isCompatible(withStored: stored, cached: carried?.version) { return (model, entities) }
+    }
+    throw GraphError(
+      .missingSourceModel,
+      message:
+        "\(file.path) cannot be migrated: the model that wrote it is not known (its version hashes are none of those of "
+        + "\(sources.isEmpty ? "the model in its cache" : "the models given")): name that version of the model")
+  }
+
+  private func refusal(_ plan: MigrationPlan) -> GraphError {
+    let details = plan.losses.map {
+      GraphError(.migrationLoss, message: $0.description, entity: $0.entity, property: $0.property)
+    }
+    let losses = plan.losses.map { "\n- \($0)" }.joined()
+    return GraphError(
+      .migrationLoss,
+      message:
+        "\(file.path) was not migrated, because something would be lost; change the rows or the model, or allow it "
+        + "(allowsLoss):\(losses)",
+      entity: plan.losses.first?.entity, property: plan.losses.first?.property, details: details)
+  }
+}

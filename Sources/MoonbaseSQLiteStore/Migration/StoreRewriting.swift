@@ -1,0 +1,110 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Makes a copy of an old store a store of the new model, in one transaction.
+struct StoreRewriting {
+  let path: String
+  private var map: MigrationMap
+  private let plan: MigrationPlan
+  private let external: ExternalData
+  private let progress: MigrationProgress
+  private let tables: TableChanges
+
+  init(path: String, map: MigrationMap, plan: MigrationPlan, external: ExternalData, progress: MigrationProgress) {
+    (self.path, self.map, self.plan, self.external, self.progress) = (path, map, plan, external, progress)
+    tables = TableChanges(map)
+    self.map.setAside = tables.oldTables
+  }
+
+  /// Notes the files of external values that it makes, also where it fails.
+  func run(on connection: Connection, created: inout [String]) throws {
+    // Nobody needs the copy before it is whole.
+    try connection.executeScript(
+      "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA legacy_alter_table = ON")
+    try TriggerFunctions.register(on: connection, telling: DerivedRows())
+    let conversions = ColumnConversions(external: external, path: path)
+    defer { created += conversions.files.created }
+    try connection.transaction { try rewrite(connection, conversions) }
+    try connection.execute("PRAGMA incremental_vacuum")
+    if !conversions.files.created.isEmpty { try external.folder.synchronize() }
+  }
+
+  private func rewrite(_ connection: Connection, _ conversions: ColumnConversions) throws {
+    let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
+    let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
+    let foreign = try objects.foreign(connection, on: tables.oldTables)
+    try progress.step("tables")
+    for table in tables.oldTables.sorted() {
+      try connection.execute("ALTER TABLE \(identifier(table)) RENAME TO \(map.oldTable(table))")
+    }
+    for (table, sql) in writer.tableStatements where !tables.kept.contains(table) { try connection.execute(sql) }
+    for migration in map.entities where !tables.kept.contains(migration.new.table) {
+      try copyRows(migration, connection, conversions)
+    }
+    try progress.step("relationships")
+    try RelationshipMigration(map: map, connection: connection, kept: tables.kept).run()
+    let greatest = try greatestKeys(connection)
+    for table in tables.oldTables.sorted() { try connection.execute("DROP TABLE \(map.oldTable(table))") }
+    try progress.step("indexes")
+    try objects.write(connection, foreign: foreign)
+    try progress.step("numbers")
+    try writeNumbers(connection, greatest: greatest)
+    try HistoryMigration(map: map, connection: connection, path: path).run()
+    if try FileSchema.columns(of: "Z_MODELCACHE", on: connection).isEmpty {
+      try connection.execute(SchemaWriter.modelCacheTable)
+    }
+    try connection.execute("DELETE FROM Z_MODELCACHE")
+    try writer.writeModel(connection)
+  }
+
+  private func metadata(_ connection: Connection) throws -> StoreMetadata {
+    var metadata = try StoreMetadata(connection, path: path)
+    metadata.adopt(map.new.model, entities: map.new.entities.compactMap { $0?.entity })
+    return metadata
+  }
+
+  private func copyRows(_ migration: EntityMigration, _ connection: Connection, _ conversions: ColumnConversions) throws
+  {
+    try progress.step("rows of \(migration.new.entity.name)")
+    let count = try RowMigration(migration: migration, map: map, conversions: conversions, connection: connection).run()
+    let planned = plan.steps.first { $0.sourceEntityName == migration.old.entity.name }?.rowCount ?? 0
+    progress.finish(count)
+    guard count == planned else {
+      throw GraphError(
+        .storeFailure,
+        message:
+          "\(path) was not migrated: \(count) of \(planned) rows of \(migration.old.entity.name) could be copied",
+        entity: migration.old.entity.name)
+    }
+  }
+
+  // MARK: Numbers
+
+  /// The greatest key that was ever given in each new table, by the root entity's index.
+  private func greatestKeys(_ connection: Connection) throws -> [EntityIndex: Int64] {
+    var result: [EntityIndex: Int64] = [:]
+    for migration in map.entities {
+      let number = map.old.number(migration.old.entity.root)
+      let greatest = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
+      result[migration.new.entity.root] = max(result[migration.new.entity.root] ?? 0, greatest)
+    }
+    return result
+  }
+
+  /// The numbers of the model's entities; those of the history stay.
+  private func writeNumbers(_ connection: Connection, greatest: [EntityIndex: Int64]) throws {
+    try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT NOT BETWEEN 16001 AND 16999")
+    let statement = try connection.statement(
+      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
+    for entity in map.new.entities.compactMap({ $0 }) {
+      statement.bind(entity.number, at: 1)
+      statement.bind(entity.entity.name, at: 2)
+      statement.bind(entity.entity.parent.map { map.new.number($0) } ?? 0, at: 3)
+      statement.bind(entity.entity.parent == nil ? greatest[entity.entity.index] ?? 0 : 0, at: 4)
+      try statement.run()
+    }
+  }
+}

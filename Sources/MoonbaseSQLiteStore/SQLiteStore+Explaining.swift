@@ -1,0 +1,24 @@
+public import MoonbaseGraph
+import MoonbaseSQL
+import MoonbaseSQLite
+
+extension SQLiteStore {
+  /// SQLite's plan of the statement: the tables in the order in which it goes through them, the indexes that it uses, and what it sorts by
+  /// itself (`USE TEMP B-TREE`). What belongs to a step stands below it.
+  public func steps(of plan: QueryPlan) throws -> [String] {
+    let select = try select(plan.query)
+    let statement = plan.query.columns == nil ? select.rows(plan.query) : select.values(plan.query)
+    return try read { session in
+      try session.running("EXPLAIN QUERY PLAN " + statement, for: plan.query) { rows in
+        var depths: [Int64: Int] = [:]
+        var steps: [String] = []
+        while try rows.step() {
+          let depth = depths[rows.integer(1)].map { $0 + 1 } ?? 0
+          depths[rows.integer(0)] = depth
+          steps.append(String(repeating: "  ", count: depth) + rows.text(3))
+        }
+        return steps
+      }
+    }
+  }
+}

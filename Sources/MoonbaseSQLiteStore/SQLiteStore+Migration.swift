@@ -1,0 +1,76 @@
+import MoonbaseGraph
+public import MoonbaseModel
+public import MoonbasePlatform
+
+extension SQLiteStore {
+  /// What a migration of a store to a model would do, without doing it. The file is only read.
+  ///
+  /// The model that the store is of is the one that it carries, or the one of `sources` with its hashes. Throws `.missingSourceModel` where there is none,
+  /// `ModelError` with `.cannotInferMapping` where the models do not tell how the rows of the one become those of the other, and `GraphError` as
+  /// opening does.
+  ///
+  /// ```swift
+  /// print(try SQLiteStore.migrationPlan(forStoreAt: url, to: model))
+  /// ```
+  public static func migrationPlan(
+    forStoreAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = []
+  ) throws -> MigrationPlan {
+    try StoreMigration(
+      file: StoreFile(url: url), sources: sources, stages: [model], configuration: configuration
+    ).plan()
+  }
+
+  /// Makes a store of an older (or newer) model a store of this one: Core Data's lightweight migration. Returns what was done.
+  ///
+  /// Nobody else may have the store open. Either it is migrated or it is as it was, also where a process dies in between. Its UUID, its
+  /// objects' keys and metadata of the program's own stay, and so does its history.
+  ///
+  /// Throws `.migrationLoss` where values or destinations would be lost, unless `allowsLoss`; `.invalidRequest` for a store that this process
+  /// has open, `.storeBusy` where another process has it; `CancellationError` where the progress is cancelled; and as `migrationPlan` does.
+  @discardableResult
+  public static func migrate(
+    storeAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = [],
+    allowsLoss: Bool = false, progress: Progress? = nil
+  ) throws -> MigrationPlan {
+    try StoreMigration(
+      file: StoreFile(url: url), sources: sources, stages: [model], configuration: configuration,
+      allowsLoss: allowsLoss, progress: MigrationProgress(progress)
+    ).run().first ?? MigrationPlan()
+  }
+
+  /// Migrates a store from the version of a model that it is of to each that follows, up to the last: `NSStagedMigrationManager` with
+  /// lightweight stages. What two versions do not tell directly, those between them may. Returns what was done, stage by stage.
+  ///
+  /// All stages are one migration: the store is of the last version, or as it was. Throws `.missingSourceModel` where the store is of none of the
+  /// versions, and else as `migrate(storeAt:to:)` does.
+  ///
+  /// ```swift
+  /// let versions = try VersionedModel(ModelSource(contentsOf: url)).versions.map { try $0.model.resolved() }
+  /// try SQLiteStore.migrate(storeAt: store, through: versions)
+  /// ```
+  @discardableResult
+  public static func migrate(
+    storeAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, allowsLoss: Bool = false,
+    progress: Progress? = nil
+  ) throws -> [MigrationPlan] {
+    let hashes = try metadata(ofStoreAt: url)["NSStoreModelVersionHashes"]
+    let cached = (try? cachedModel(ofStoreAt: url)).flatMap { try? $0.resolved().version }
+    var stored: [String: Data] = [:]
+    if case .map(let entries)? = hashes {
+      for (name, hash) in entries { if case .data(let data) = hash { stored[name] = data } }
+    }
+    let first = try versions.firstIndex { version in
+      let entities = try version.entities(inConfiguration: configuration)
+      return StoreMetadata.version(version, entities: entities).isCompatible(withStored: stored, cached: cached)
+    }
+    guard let first else {
+      throw GraphError(
+        .missingSourceModel,
+        message: "\(url.relativePath) is of none of the \(versions.count) versions: name the one that wrote it too")
+    }
+    return try StoreMigration(
+      file: StoreFile(url: url), sources: [versions[first]], stages: Array(versions[(first + 1)...]),
+      configuration: configuration, allowsLoss: allowsLoss, progress: MigrationProgress(progress)
+    ).run()
+  }
+}

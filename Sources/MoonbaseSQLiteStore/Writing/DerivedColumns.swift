@@ -1,0 +1,168 @@
+import MoonbaseModel
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// The derived attributes that no trigger of the file keeps: how Core Data's triggers for them look is not known, and nothing of ours is
+/// added to a store.
+///
+/// Triggers of the writing connection, which are gone with it, note which rows are to be derived anew, whoever writes what they are
+/// derived from: a save or a batch request. Before the transaction ends each of these rows is derived once.
+final class DerivedColumns {
+  private struct Column {
+    let entity: EntityLayout
+    let name: String
+    /// Sets the column of the rows that are taken; gives their keys and entities.
+    let update: String
+  }
+
+  private static let table = "moonbase_underived"
+  private let columns: [Column]
+
+  /// Nil where there are none.
+  init?(_ layout: StoreLayout, on connection: Connection) throws {
+    let known = try Self.names(ofTriggersOn: connection)
+    var columns: [Column] = []
+    var triggers: [String] = []
+    for case let entity? in layout.entities {
+      for derivation in layout.model.storedDerivations(of: entity.entity) {
+        let property = entity.entity.properties[derivation.slot]
+        guard property.declaringEntity == entity.entity.index,
+          case .attribute(let column, _) = entity.slots[derivation.slot],
+          !known.contains(where: { $0.contains("_\(entity.entity.name)_\(property.name)_") }),
+          let select = try? derivation.select(
+            of: entity, keys: "SELECT key FROM temp.\(Self.table) WHERE derivation = \(columns.count) AND taken",
+            layout: layout, dialect: .sqlite),
+          let noting = DerivationTriggers(derivation, number: columns.count, table: Self.table, layout: layout)
+        else { continue }
+        triggers += noting.statements
+        let (table, name) = (identifier(entity.table), identifier(column))
+        columns.append(
+          Column(
+            entity: entity, name: property.name,
+            update:
+              "UPDATE OR ABORT main.\(table) SET \(name) = d.v FROM (\(select.text)) d WHERE \(table).Z_PK = d.pk "
+              + "AND \(table).\(name) IS NOT d.v RETURNING Z_PK, Z_ENT"))
+      }
+    }
+    if columns.isEmpty { return nil }
+    self.columns = columns
+    try connection.execute("PRAGMA temp_store = MEMORY")
+    try connection.execute(
+      "CREATE TEMP TABLE \(Self.table) (derivation INTEGER, taken INTEGER, key INTEGER, "
+        + "PRIMARY KEY (derivation, taken, key)) WITHOUT ROWID")
+    for trigger in triggers { try connection.execute(trigger) }
+  }
+
+  private static func names(ofTriggersOn connection: Connection) throws -> [String] {
+    let statement = try connection.statement("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+    defer { statement.reset() }
+    var names: [String] = []
+    while try statement.step() { names.append(statement.text(0)) }
+    return names.filter { $0.hasPrefix("Z_DA_") }
+  }
+
+  /// What is derived from derived values is derived anew in the next round; in a circle it stays as this many rounds left it.
+  private static let greatestRounds = 1000
+
+  /// Derives what is to be derived anew, and tells of the rows that have other values now.
+  func derive(on connection: Connection, telling derived: DerivedRows) throws {
+    for _ in 0..<Self.greatestRounds {
+      guard try connection.integer("SELECT 1 FROM temp.\(Self.table) LIMIT 1") != nil else { return }
+      for (number, column) in columns.enumerated() {
+        try connection.execute("UPDATE temp.\(Self.table) SET taken = 1 WHERE derivation = \(number) AND NOT taken")
+        if connection.changes == 0 { continue }
+        let statement = try connection.statement(column.update)
+        defer { statement.reset() }
+        while try statement.step() { derived.note(entity: statement.integer(1), key: statement.integer(0)) }
+        try connection.execute("DELETE FROM temp.\(Self.table) WHERE derivation = \(number) AND taken")
+      }
+    }
+    try connection.execute("DELETE FROM temp.\(Self.table)")
+  }
+}
+
+/// The triggers that note the keys of rows in which one attribute is to be derived anew.
+private struct DerivationTriggers {
+  private let number: Int
+  private let table: String
+  /// The tables along the path, and the columns that lead from each to the next.
+  private var tables: [String] = []
+  private var links: [String] = []
+  private(set) var statements: [String] = []
+
+  /// Nil where the file lacks a table or column of it.
+  init?(_ derivation: StoredDerivation, number: Int, table: String, layout: StoreLayout) {
+    (self.number, self.table) = (number, table)
+    var entities: [EntityLayout] = []
+    for index in derivation.entities {
+      guard let entity = layout.entities[index] else { return nil }
+      entities.append(entity)
+    }
+    tables = entities.map { identifier($0.table) }
+    for (slot, entity) in zip(derivation.path, entities) {
+      guard case .toOne(let toOne) = entity.slots[slot] else { return nil }
+      links.append(identifier(toOne.column))
+    }
+    note("INSERT", on: tables[0], "SELECT NEW.Z_PK Z_PK")
+    for (place, link) in links.enumerated() {
+      note("UPDATE OF \(link)", on: tables[place], owners(of: "SELECT NEW.Z_PK Z_PK", at: place))
+    }
+    let place = entities[entities.count - 1]
+    switch derivation.result {
+    case .now: note("UPDATE OF Z_OPT", on: tables[0], "SELECT NEW.Z_PK Z_PK")
+    case .value(let slot, _):
+      guard case .attribute(let column, _) = place.slots[slot] else { return nil }
+      note("UPDATE OF \(identifier(column))", on: tables[links.count], owners(of: "SELECT NEW.Z_PK Z_PK"))
+    case .collection(let slot, let element, _):
+      guard notes(members: place.slots[slot], element: element, in: layout) else { return nil }
+    }
+  }
+
+  /// The keys of the rows that lead to some at a place of the path.
+  private func owners(of keys: String, at place: Int? = nil) -> String {
+    var keys = keys
+    for step in links[..<(place ?? links.count)].indices.reversed() {
+      keys = "SELECT Z_PK FROM \(tables[step]) WHERE \(links[step]) IN (\(keys))"
+    }
+    return keys
+  }
+
+  private mutating func note(_ event: String, on source: String, _ keys: String) {
+    // A conflict would be handled as the statement says that fired the trigger.
+    statements.append(
+      "CREATE TEMP TRIGGER \(table)_\(number)_\(statements.count) AFTER \(event) ON main.\(source) FOR EACH ROW BEGIN "
+        + "INSERT INTO \(table) SELECT \(number), 0, k.Z_PK FROM (\(keys)) k WHERE k.Z_PK IS NOT NULL AND NOT EXISTS "
+        + "(SELECT 1 FROM \(table) WHERE derivation = \(number) AND taken = 0 AND key = k.Z_PK); END")
+  }
+
+  private mutating func notes(members slot: SlotLayout, element: Slot?, in layout: StoreLayout) -> Bool {
+    switch slot {
+    case .foreignKey(let toOne, let destination):
+      guard let members = layout.entities[destination] else { return false }
+      let (source, key) = (identifier(members.table), identifier(toOne.column))
+      note("INSERT", on: source, owners(of: "SELECT NEW.\(key) Z_PK"))
+      note("DELETE", on: source, owners(of: "SELECT OLD.\(key) Z_PK"))
+      note("UPDATE OF \(key)", on: source, owners(of: "SELECT OLD.\(key) Z_PK UNION SELECT NEW.\(key)"))
+      guard let element else { return true }
+      guard case .attribute(let column, _) = members.slots[element] else { return false }
+      note("UPDATE OF \(identifier(column))", on: source, owners(of: "SELECT NEW.\(key) Z_PK"))
+    case .join(let join):
+      guard let members = layout.entities[join.destination] else { return false }
+      let (source, owner, member) = (
+        identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+      )
+      for (event, row) in [("INSERT", "NEW"), ("DELETE", "OLD")] {
+        let both = join.isReflexive ? " UNION SELECT \(row).\(member)" : ""
+        note(event, on: source, owners(of: "SELECT \(row).\(owner) Z_PK\(both)"))
+      }
+      guard let element else { return true }
+      guard case .attribute(let column, _) = members.slots[element] else { return false }
+      let both = join.isReflexive ? " UNION SELECT \(member) FROM \(source) WHERE \(owner) = NEW.Z_PK" : ""
+      note(
+        "UPDATE OF \(identifier(column))", on: identifier(members.table),
+        owners(of: "SELECT \(owner) Z_PK FROM \(source) WHERE \(member) = NEW.Z_PK\(both)"))
+    case .none, .lost, .attribute, .toOne: return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,154 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseSQLiteStore
+
+/// Relationships that are kept in another way in the next version of a model.
+@Suite struct RelationshipMigrationTests {
+  /// How one side of a relationship is: to-one, to-many, or to-many with an order.
+  enum Side: CaseIterable, Sendable {
+    case one, many, ordered
+  }
+
+  private func model(_ posts: Side, _ tags: Side) -> ManagedObjectModel {
+    func relationship(_ name: String, _ destination: String, _ inverse: String, _ side: Side) -> RelationshipDescription
+    {
+      var result = RelationshipDescription.toMany(name, destination: destination, inverse: inverse)
+      if side == .one { result.maxCount = 1 }
+      result.isOrdered = side == .ordered
+      return result
+    }
+    return ManagedObjectModel {
+      EntityDescription("Post") {
+        AttributeDescription("name", type: .string)
+        relationship("tags", "Tag", "posts", tags)
+      }
+      EntityDescription("Review", parent: "Post") { AttributeDescription("stars", type: .integer16) }
+      EntityDescription("Tag") {
+        AttributeDescription("name", type: .string)
+        relationship("posts", "Post", "tags", posts)
+      }
+    }
+  }
+
+  /// Three posts, of which one is a review, and three tags; each leads to one of the others.
+  private func fill(_ store: MigratedStore, _ model: ManagedObjectModel) throws {
+    try store.fill(model) { context in
+      for (number, entity) in ["Post", "Review", "Post"].enumerated() {
+        let post = try context.insert(entity, values: ["name": .string("p\(number)")])
+        let tag = try context.insert("Tag", values: ["name": .string("t\(number)")])
+        if model[entity: "Post"].relationships[0].isToMany {
+          try post.setObjects([tag], forKey: "tags")
+        } else {
+          try post.setObject(tag, forKey: "tags")
+        }
+      }
+    }
+  }
+
+  /// Who leads to whom, as both sides say.
+  private func pairs(_ store: MigratedStore, _ model: ManagedObjectModel) throws -> [String] {
+    try store.using(model) { context in
+      var result: [String] = []
+      for (entity, key) in [("Post", "tags"), ("Tag", "posts")] {
+        for object in try context.fetch(FetchRequest(entity)) {
+          let isToMany = model[entity: entity].relationships[0].isToMany
+          let others = try isToMany ? object.objects(forKey: key) : [object.object(forKey: key)].compactMap(\.self)
+          for other in others {
+            result.append(
+              "\(try object.value(forKey: "name").string ?? "") \(try other.value(forKey: "name").string ?? "")")
+          }
+        }
+      }
+      return result.sorted()
+    }
+  }
+
+  @Test(arguments: Side.allCases, Side.allCases)
+  func whatWasRelatedIsRelatedHoweverItIsKept(_ posts: Side, _ tags: Side) throws {
+    let old = model(posts, tags)
+    for (newPosts, newTags) in pairs(of: Side.allCases) {
+      let new = model(newPosts, newTags)
+      let store = try MigratedStore()
+      try fill(store, old)
+      let plan = try store.migrate(to: new)
+      #expect(plan.losses.isEmpty)
+      #expect(try pairs(store, new) == ["p0 t0", "p1 t1", "p2 t2", "t0 p0", "t1 p1", "t2 p2"])
+      #expect(try store.schema() == MigratedStore.schema(of: new))
+      #expect(try RawDatabase(store.url).rows("PRAGMA integrity_check") == ["ok"])
+    }
+  }
+
+  private func pairs(of sides: [Side]) -> [(Side, Side)] { sides.flatMap { one in sides.map { (one, $0) } } }
+
+  @Test func toOneAfterSeveralIsALossThatNamesWhoHasThem() throws {
+    let (old, new) = (model(.many, .ordered), model(.many, .one))
+    let store = try MigratedStore()
+    try store.fill(old) { context in
+      let tags = try (0..<3).map { try context.insert("Tag", values: ["name": .string("t\($0)")]) }
+      for number in 0..<2 {
+        let post = try context.insert("Post", values: ["name": .string("p\(number)")])
+        try post.setObjects(number == 0 ? [tags[2], tags[1]] : [tags[0]], forKey: "tags")
+      }
+    }
+    let before = try store.folder.contents()
+    let error = #expect(throws: GraphError.self) { try store.migrate(to: new) }
+    #expect(error?.code == .migrationLoss && error?.entity == "Post" && error?.property == "tags")
+    #expect(error?.message.contains("1 row has several destinations, and one remains (row 1)") == true)
+    #expect(try store.folder.contents() == before)
+    // The first in the list stays where it is allowed.
+    try store.migrate(to: new, allowsLoss: true)
+    #expect(try pairs(store, new) == ["p0 t2", "p1 t0", "t0 p1", "t2 p0"])
+  }
+
+  @Test func ordersStayAsTheyWere() throws {
+    let old = model(.many, .ordered)
+    let new = old.changed { $0[entity: "Tag"].attributes.append(AttributeDescription("colour", type: .string)) }
+    let store = try MigratedStore()
+    let names = [3, 0, 4, 1, 2].map { "t\($0)" }
+    try store.fill(old) { context in
+      let tags = try names.sorted().map { try context.insert("Tag", values: ["name": .string($0)]) }
+      let post = try context.insert("Post")
+      try post.setObjects(names.map { name in tags[Int(name.dropFirst()) ?? 0] }, forKey: "tags")
+    }
+    try store.migrate(to: new)
+    try store.using(new) { context in
+      let post = try #require(try context.fetch(FetchRequest("Post")).first)
+      #expect(try post.objects(forKey: "tags").map { try $0.value(forKey: "name").string } == names)
+    }
+  }
+
+  @Test func whoeverLedToAnEntityThatIsGoneLeadsToNothing() throws {
+    let old = ManagedObjectModel {
+      EntityDescription("Owner") {
+        RelationshipDescription.toOne("pet", destination: "Animal", inverse: "owner")
+        RelationshipDescription.toMany("friends", destination: "Animal", inverse: "friends")
+      }
+      EntityDescription("Animal") {
+        RelationshipDescription.toOne("owner", destination: "Owner", inverse: "pet")
+        RelationshipDescription.toMany("friends", destination: "Owner", inverse: "friends")
+      }
+      EntityDescription("Dodo", parent: "Animal") {}
+    }
+    let new = old.changed { $0.entities.removeLast() }
+    let store = try MigratedStore()
+    try store.fill(old) { context in
+      let animals = try [context.insert("Animal"), context.insert("Dodo")]
+      for animal in animals {
+        let owner = try context.insert("Owner")
+        try owner.setObject(animal, forKey: "pet")
+        try owner.setObjects(animals, forKey: "friends")
+      }
+    }
+    #expect(try store.migrate(to: new).description == "- Dodo (1 row)")
+    try store.using(new) { context in
+      let owners = try context.fetch(FetchRequest("Owner")).sorted { $0.objectID.key < $1.objectID.key }
+      #expect(try owners.map { try $0.object(forKey: "pet") != nil } == [true, false])
+      #expect(try owners.map { try $0.objects(forKey: "friends").count } == [1, 1])
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseSQLiteStore
+
+/// A store of one version of a model becomes one of the next.
+@Suite struct StoreMigrationTests {
+  private let store: MigratedStore
+  private let old = ManagedObjectModel {
+    EntityDescription("Person") {
+      AttributeDescription("name", type: .string)
+      AttributeDescription("fax", type: .string)
+      AttributeDescription("age", type: .integer16)
+      RelationshipDescription.toOne("home", destination: "House", inverse: "people")
+    }
+    EntityDescription("House") {
+      AttributeDescription("street", type: .string)
+      RelationshipDescription.toMany("people", destination: "Person", inverse: "home")
+    }
+  }
+  /// `fax` is gone, `name` is called `fullName`, `nickname` is new, and a new entity comes first in the order of the numbers.
+  private var new: ManagedObjectModel {
+    old.changed { model in
+      model[entity: "Person"].attributes = [
+        AttributeDescription("fullName", type: .string).with { $0.renamingIdentifier = "name" },
+        AttributeDescription("age", type: .integer16),
+        AttributeDescription("nickname", type: .string).with { $0.defaultValue = "none" },
+      ]
+      model.entities.append(EntityDescription("Address") { AttributeDescription("city", type: .string) })
+    }
+  }
+
+  init() throws {
+    store = try MigratedStore()
+    try store.fill(old, keepsHistory: true) { context in
+      let house = try context.insert("House", values: ["street": "Elm"])
+      for (name, age) in [("Ann", 30), ("Ben", 40)] {
+        let person = try context.insert("Person", values: ["name": .string(name), "fax": "1", "age": .int(Int64(age))])
+        try person.setObject(house, forKey: "home")
+      }
+    }
+  }
+
+  @Test func aStoreOfAnOlderModelIsMigratedWhenItIsOpened() throws {
+    let metadata = try SQLiteStore.metadata(ofStoreAt: store.url)
+    try store.using(new, options: SQLiteStoreOptions(shouldMigrateStoreAutomatically: true)) { context in
+      let people = try context.fetch(FetchRequest("Person")).sorted { $0.objectID.key < $1.objectID.key }
+      #expect(try people.map { try $0.value(forKey: "fullName") } == ["Ann", "Ben"])
+      #expect(try people.map { try $0.value(forKey: "age") } == [30, 40])
+      #expect(try people.map { try $0.value(forKey: "nickname") } == ["none", "none"])
+      #expect(try people[0].object(forKey: "home")?.value(forKey: "street") == "Elm")
+      #expect(try context.count(FetchRequest("House")) == 1)
+      // Keys go on where they were.
+      let another = try context.insert("Person")
+      try context.save()
+      #expect(another.objectID.key == 3)
+    }
+    let after = try SQLiteStore.metadata(ofStoreAt: store.url)
+    #expect(after["NSStoreUUID"] == metadata["NSStoreUUID"])
+    #expect(try SQLiteStore.cachedModel(ofStoreAt: store.url).entities.count == 3)
+    #expect(try !store.folder.contents().keys.contains { $0.hasSuffix(".replacement") })
+  }
+
+  @Test func aMigratedStoreHasTheTablesOfANewOne() throws {
+    try store.migrate(to: new)
+    let made = try store.schema().filter { !$0.contains("TRANSACTION") && !$0.contains("CHANGE") }
+    #expect(try made == MigratedStore.schema(of: new))
+  }
+
+  @Test func withoutTheOptionAnotherModelIsRefusedAndTheFileIsAsItWas() throws {
+    let before = try store.folder.contents()
+    let error = #expect(throws: GraphError.self) { try store.using(new) { _ in } }
+    #expect(error?.code == .incompatibleVersionHash)
+    let readOnly = SQLiteStoreOptions(readOnly: true, shouldMigrateStoreAutomatically: true)
+    #expect(throws: GraphError.self) { try store.using(new, options: readOnly) { _ in } }
+    let noMapping = #expect(throws: GraphError.self) {
+      try store.using(
+        new,
+        options: SQLiteStoreOptions(
+          shouldMigrateStoreAutomatically: true, shouldInferMappingModelAutomatically: false)
+      ) { _ in }
+    }
+    #expect(noMapping?.code == .missingMappingModel)
+    #expect(try store.folder.contents() == before)
+  }
+
+  @Test func thePlanSaysWhatHappensAndWritesNothing() throws {
+    let before = try store.folder.contents()
+    let plan = try store.plan(to: new)
+    #expect(
+      plan.description == """
+        ~ Person (2 rows): ~ fullName (was name), + nickname, - fax (2 values go)
+        + Address
+        """)
+    #expect(plan.losses.isEmpty && plan.rowCount == 3)
+    #expect(try store.folder.contents() == before)
+    #expect(try store.migrate(to: new) == plan)
+    #expect(try store.plan(to: new).description == "no row changes")
+  }
+
+  @Test func theHistorySpeaksOfTheEntitiesByTheirNewNumbers() throws {
+    let before = try RawDatabase(store.url).rows(
+      "SELECT p.Z_NAME, c.ZENTITYPK, c.ZCHANGETYPE FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY ORDER BY c.Z_PK"
+    )
+    #expect(before.count == 3)
+    try store.migrate(to: new)
+    let after = try RawDatabase(store.url).rows(
+      "SELECT p.Z_NAME, c.ZENTITYPK, c.ZCHANGETYPE FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY ORDER BY c.Z_PK"
+    )
+    #expect(after == before)
+  }
+}
