@@ -1,4 +1,5 @@
-import MoonbasePlatform
+public import MoonbasePlatform
+public import MoonbaseSQLiteStore
 
 /// A store of a container: how it is described, and what became of it.
 struct StorePlace: Sendable {
@@ -35,6 +36,24 @@ extension PersistentContainer {
         completionHandler(description, error)
       }
     }
+  }
+
+  /// Makes a copy of the container's store, which may be in use, with the values that it keeps in files of their own
+  /// (`SQLiteStore.backUp`).
+  ///
+  /// Throws `.invalidRequest` where there is no SQLite store, or several: then back each of them up.
+  public func backUp(
+    to url: URL, replacing: Bool = false, _ progress: (BackupProgress) throws -> Void = { _ in }
+  ) throws {
+    let stores = coordinator.persistentStores.compactMap { $0 as? SQLiteStore }
+    guard stores.count == 1 else {
+      throw GraphError(
+        .invalidRequest,
+        message: stores.isEmpty
+          ? "no SQLite store is open here, so there is no file to back up"
+          : "\(stores.count) stores are open here: back each of them up, with its own backUp(to:)")
+    }
+    try stores[0].backUp(to: url, replacing: replacing, progress)
   }
 
   /// All of them, or an error.

@@ -26,12 +26,18 @@ extension SQLiteStore {
   ///
   /// Throws as `destroy(storeAt:)` does.
   public static func replace(storeAt url: URL, withStoreFrom original: URL) throws {
-    let (file, source) = (StoreFile(url: url), StoreFile(url: original))
+    let source = StoreFile(url: original)
+    try StoreReplacement(source: source, destination: closedDestination(url, for: source)).run()
+  }
+
+  /// A file that a copy may become: neither the original nor open.
+  static func closedDestination(_ url: URL, for source: StoreFile) throws -> StoreFile {
+    let file = StoreFile(url: url)
     guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
       throw GraphError(.invalidRequest, message: "\(file.path) and \(source.path) are one store: name another one")
     }
     try requireClosed(file, participle: "replaced")
-    try StoreReplacement(source: source, destination: file).run()
+    return file
   }
 
   /// Replaces the metadata of a store that is not open, but for what is the store's own.

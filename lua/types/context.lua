@@ -4,6 +4,7 @@
 ---@class moonbase.Context
 ---@field has_changes boolean
 ---@field validation_warnings moonbase.Error[] what rules warned of at the last save
+---@field history_token string? a token behind all that is in the stores' histories by now; nil where none keeps one
 local Context = {}
 
 ---@param entity string
@@ -54,6 +55,12 @@ function Context:object(id) end
 ---@return moonbase.Error? err
 function Context:batch_insert(entity, rows) end
 
+---What was changed in stores that keep a history. `where` is a predicate over changes: `changedEntity`, `changeType` (0
+---insert, 1 update, 2 delete), `updatedProperties`, `transaction.author` and their like.
+---@param options? { after?: string, author?: string, where?: string, limit?: integer }
+---@return moonbase.History
+function Context:history(options) end
+
 ---Writes all changes in one transaction; a failed save changes nothing. `true` with an error: the data is saved, and a
 ---`did_save` hook failed.
 ---@return true? ok
@@ -86,6 +93,32 @@ function Context:reset() end
 ---@param object moonbase.Object
 ---@param merge_changes? boolean whether changes are kept: true unless said otherwise
 function Context:refresh(object, merge_changes) end
+
+---A part of the history of stores; nothing is read until it is asked for its changes.
+---@class moonbase.History
+local History = {}
+
+---The changes one after the other, the oldest first.
+---@return fun(): moonbase.HistoryChange?
+function History:each() end
+
+---@return moonbase.HistoryChange[]
+function History:all() end
+
+---@return integer
+function History:count() end
+
+---@class moonbase.HistoryChange
+---@field kind "insert"|"update"|"delete"
+---@field entity string
+---@field id moonbase.ObjectID
+---@field properties string[] what an update changed
+---@field tombstone table<string, any> of a deleted object what the model preserves
+---@field transaction integer
+---@field date moonbase.Date
+---@field author? string
+---@field context_name? string
+---@field token string a token behind the transaction
 
 ---A request for objects. Each step returns a new request and leaves this one as it is.
 ---@class moonbase.Request

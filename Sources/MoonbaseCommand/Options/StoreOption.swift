@@ -11,7 +11,7 @@ struct StoreOption: Sendable {
   let help: String
   let take: @Sendable (String, inout StoreSettings) throws(UsageError) -> Void
 
-  static let all = [store, readOnly, allowsCloudKit, busyTimeout, model, modules]
+  static let all = [store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, model, modules]
 
   static let store = StoreOption(
     name: "--store", argument: "[CONFIG=]PATH", isRepeatable: true,
@@ -37,6 +37,11 @@ struct StoreOption: Sendable {
   static let allowsCloudKit = StoreOption(
     name: "--allow-cloudkit", argument: nil, help: "write a store that CloudKit mirrors, which will not hear of it"
   ) { _, settings in settings.allowsCloudKit = true }
+
+  /// For what writes objects: a store that is only read gets no tables.
+  static let keepsHistory = StoreOption(
+    name: "--keep-history", argument: nil, help: "keep a history of what is saved, in a store that has none so far"
+  ) { _, settings in settings.keepsHistory = true }
 
   static let busyTimeout = StoreOption(
     name: "--busy-timeout", argument: "SECONDS",

@@ -9,12 +9,15 @@ struct StoreSettings: Equatable {
   var extensions: [String] = []
   var readOnly = false
   var allowsCloudKit = false
+  var keepsHistory = false
   /// In milliseconds.
   var busyTimeout: Int?
 
-  /// The container that they describe.
+  /// The container that they describe. A store is migrated by the command that is called so, and by no other.
   var container: ContainerDescription {
-    applied(
+    var stores = stores
+    for index in stores.indices { stores[index].shouldMigrateStoreAutomatically = false }
+    return applied(
       to: ContainerDescription(
         model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
         extensions: extensions.map(ExtensionSource.path)))
@@ -26,6 +29,7 @@ struct StoreSettings: Equatable {
     if readOnly { description.setReadOnly() }
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }
+      if keepsHistory { description.stores[index].keepsHistory = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
     }
     return description
@@ -40,9 +44,7 @@ extension StoreSettings {
     let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
     let isNamed = mayBeName && !FileManager.default.fileExists(atPath: value)
     let path = isNamed ? parts[1] : value
-    var store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
-    // A store is migrated by the command that is called so, and by no other.
-    store.shouldMigrateStoreAutomatically = false
+    let store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
     guard !path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
     guard !stores.contains(where: { $0.url == store.url }) else {
       throw UsageError("--store names \(path) twice")

@@ -23,6 +23,8 @@ extension ManagedObjectContext {
   @discardableResult
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     settle()
+    let filter = try HistoryFilter(request.fetchRequest)
+    try request.check()
     let histories = try coordinator.histories(request)
     var result = PersistentHistoryResult()
     guard !request.isDeletion else {
@@ -31,17 +33,26 @@ extension ManagedObjectContext {
       if request.resultType == .count { result.count = count }
       return result
     }
-    let changes = ![.count, .transactionsOnly, .statusOnly].contains(request.resultType)
+    let wantsChanges = ![.count, .transactionsOnly, .statusOnly].contains(request.resultType)
+    let changes = wantsChanges || filter?.needsChanges == true
+    // What does not match does not count.
+    let limit = filter == nil ? request.fetchLimit : 0
     var found: [PersistentHistoryTransaction] = []
+    func matching(_ transactions: [PersistentHistoryTransaction]) throws -> [PersistentHistoryTransaction] {
+      guard let filter else { return transactions }
+      let found = try filter.apply(to: transactions)
+      let counted = request.fetchLimit > 0 ? Array(found.prefix(request.fetchLimit)) : found
+      return wantsChanges ? counted : counted.map { $0.with(nil) }
+    }
     for (store, history, extent) in histories {
-      let transactions = try history.transactions(extent, includingChanges: changes, limit: request.fetchLimit)
+      let transactions = try history.transactions(extent, includingChanges: changes, limit: limit)
       // Looked at afterwards: what is deleted meanwhile is not taken for what there never was.
       if case .after(let number) = extent {
         let span = try history.span()
         if span.lacksTransactions(after: number) { throw Self.expired(store) }
         if number > span.last { throw Self.unknown(number, store, span) }
       }
-      found.append(contentsOf: transactions)
+      found.append(contentsOf: try matching(transactions))
     }
     // A store's own order counts, whatever its clock said.
     if histories.count > 1 { found = Self.mixed(found) }
@@ -128,6 +139,21 @@ extension ManagedObjectContext {
   }
 }
 
+extension PersistentHistoryChangeRequest {
+  /// Throws `.invalidRequest` for a deletion of less than a part, or of all.
+  fileprivate func check() throws {
+    if isDeletion, fetchRequest != nil {
+      throw GraphError(
+        .invalidRequest, message: "history is deleted up to a place, not by a predicate: leave fetchRequest out")
+    }
+    if case .last(let count) = place, count < 1 {
+      throw GraphError(
+        .invalidRequest,
+        message: "at least one transaction of a history is kept, so that tokens go on to hold, not \(count)")
+    }
+  }
+}
+
 extension PersistentStoreCoordinator {
   /// A token that stands behind all that stores have in their histories by now; nil where none keeps one.
   public func currentPersistentHistoryToken(
@@ -149,7 +175,7 @@ extension PersistentStoreCoordinator {
     for store in persistentStores {
       guard let history = try store.history() else { continue }
       keepsHistory = true
-      if let extent = request.extent(of: store.identifier) { result.append((store, history, extent)) }
+      if let extent = try request.extent(of: store.identifier, history) { result.append((store, history, extent)) }
     }
     guard keepsHistory else {
       throw GraphError(

@@ -1,3 +1,4 @@
+public import MoonbaseModel
 public import MoonbasePlatform
 
 /// Asks for the history of stores, or deletes a part of it.
@@ -31,12 +32,21 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     case token(PersistentHistoryToken?)
     case date(Date)
     case transaction(PersistentHistoryTransaction)
+    /// All but so many.
+    case last(Int)
   }
 
   /// What is told.
   public var resultType: ResultType
   /// The greatest number of transactions of each store; 0 means no limit. The oldest ones come.
   public var fetchLimit = 0
+  /// Narrows what is fetched to transactions, or to changes, that match a predicate (`PersistentHistoryTransaction.fetchRequest` and
+  /// `PersistentHistoryChange.fetchRequest`); only the predicate of it counts.
+  ///
+  /// ```swift
+  /// request.fetchRequest = PersistentHistoryTransaction.fetchRequest(where: try Predicate(format: "author != 'import'"))
+  /// ```
+  public var fetchRequest: FetchRequest?
   let place: Place
   let isDeletion: Bool
 
@@ -54,6 +64,13 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     Self(.transaction(transaction))
   }
 
+  /// The transactions, or changes, of all that there is which match.
+  public static func fetchHistory(withFetch fetchRequest: FetchRequest) -> Self {
+    var request = Self(.token(nil))
+    request.fetchRequest = fetchRequest
+    return request
+  }
+
   /// Deletes what came before the last transaction that a token has seen, which itself stays so that the token goes on to hold.
   public static func deleteHistory(before token: PersistentHistoryToken) -> Self {
     Self(.token(token), isDeletion: true)
@@ -64,12 +81,22 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
   public static func deleteHistory(before transaction: PersistentHistoryTransaction) -> Self {
     Self(.transaction(transaction), isDeletion: true)
   }
+  /// Deletes all but the last transactions of each store, so many of them. Beside a date this bounds what a history may grow to.
+  public static func deleteHistory(keepingLast count: Int) -> Self { Self(.last(count), isDeletion: true) }
 }
 
 extension PersistentHistoryChangeRequest {
   /// What is asked of a store; nil where it is not meant.
-  func extent(of storeID: String) -> HistoryExtent? {
+  func extent(of storeID: String, _ history: any StoreHistory) throws -> HistoryExtent? {
     switch place {
+    case .last(let count): return try history.number(ofLast: count).map(HistoryExtent.before)
+    case .date, .token, .transaction: return extent(of: storeID)
+    }
+  }
+
+  private func extent(of storeID: String) -> HistoryExtent? {
+    switch place {
+    case .last: nil
     case .date(let date): isDeletion ? .beforeDate(date) : .afterDate(date)
     case .token(let token):
       if let number = token?.transactionNumbers[storeID] {

@@ -21,3 +21,22 @@ public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     transactionNumbers[transaction.storeID] = number
   }
 }
+
+/// The same as text, for scripts and command lines: `UUID:17`, of several stores with commas between them.
+extension PersistentHistoryToken: LosslessStringConvertible {
+  public var description: String {
+    transactionNumbers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
+  }
+
+  /// Reads what `description` wrote; nil for any other text.
+  public init?(_ description: String) {
+    var numbers: [String: Int64] = [:]
+    for part in description.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let colon = part.lastIndex(of: ":"), let number = Int64(part[part.index(after: colon)...]),
+        colon > part.startIndex,
+        numbers.updateValue(number, forKey: String(part[..<colon])) == nil
+      else { return nil }
+    }
+    self.init(numbers)
+  }
+}

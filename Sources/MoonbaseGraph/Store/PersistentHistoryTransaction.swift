@@ -65,6 +65,15 @@ public struct PersistentHistoryChange: Sendable, Hashable {
     case update = 1
     /// It went.
     case delete = 2
+
+    /// The kind in a word, as scripts and commands show it.
+    package var name: String {
+      switch self {
+      case .insert: "insert"
+      case .update: "update"
+      case .delete: "delete"
+      }
+    }
   }
 
   /// Its number in the history of the store.

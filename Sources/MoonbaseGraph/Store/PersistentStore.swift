@@ -43,6 +43,11 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// The history that the store keeps of what is saved; nil where it keeps none.
   func history() throws -> (any StoreHistory)?
 
+  /// Tells of what others write to the store from now on, on any thread; nil where nobody else can, or nobody would notice.
+  func observeRemoteChanges(
+    _ handler: @escaping @Sendable (PersistentStoreRemoteChange) -> Void
+  ) -> RemoteChangeObservation?
+
   /// Does a batch update or deletion by itself, in one transaction, or leaves it to the graph (nil), which then reads the rows and
   /// saves what becomes of them.
   func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult?

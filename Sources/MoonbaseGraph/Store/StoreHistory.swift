@@ -11,6 +11,16 @@ public protocol StoreHistory: Sendable {
   func transactions(
     _ extent: HistoryExtent, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction]
+  /// The number of the transaction with which the last ones begin, so many of them; nil where there are no more than these.
+  func number(ofLast count: Int) throws -> Int64?
+}
+
+extension StoreHistory {
+  /// Goes over all of them. A store that can find it more quickly should.
+  public func number(ofLast count: Int) throws -> Int64? {
+    let all = try transactions(.all, includingChanges: false, limit: 0)
+    return count > 0 && count < all.count ? all[all.count - count].transactionNumber : nil
+  }
 }
 
 /// Which transactions of a history there are.

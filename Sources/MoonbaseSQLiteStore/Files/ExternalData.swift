@@ -48,7 +48,7 @@ struct ExternalData: Sendable {
   }
 
   /// A name is 36 characters of a UUID; anything else is no name, so that no file can lead out of the folder.
-  private static func fileName(_ column: Data) -> String? {
+  static func fileName(_ column: Data) -> String? {
     guard column.count == 38, column.first == file, column.last == 0 else { return nil }
     let name = String(decoding: column.dropFirst().dropLast(), as: UTF8.self)
     return UUID(uuidString: name) == nil ? nil : name

@@ -8,7 +8,7 @@ import MoonbaseSQLite
 /// It runs within a transaction, so that no other process is just saving. Other frameworks may make files before they
 /// lock the store: what is younger than an hour stays. Where another store may have the same folder, all stay.
 struct OrphanSweep {
-  private static let leastAge: TimeInterval = 3600
+  static let leastAge: TimeInterval = 3600
 
   let folder: SupportFolder
   let connection: Connection

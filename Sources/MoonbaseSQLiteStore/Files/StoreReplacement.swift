@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A copy of a store beside the one that it is to replace.
+/// A copy of a store beside the place that it is to take, where another store may be.
 ///
 /// First the copy is complete on the disk, with its external values, which have names that no other store uses; then its file takes the place
 /// of the old one in one step. Before that the old store is as it was, after it the new one is there.
@@ -12,13 +12,20 @@ final class StoreReplacement {
   private let destination: StoreFile
   private let folder: SupportFolder
   private let successor: SuccessorFile
+  /// Whether a store that is there already goes.
+  private let replaces: Bool
+  /// Fills the copy from a connection that reads one state of the store.
+  private let fill: (_ source: Connection, _ copy: String) throws -> Void
   /// The values that the copy names, and those of them that were not there before.
   private var named: Set<String> = []
   private var written: [String] = []
   private var isDone = false
 
-  init(source: StoreFile, destination: StoreFile) {
-    (self.source, self.destination) = (source, destination)
+  init(
+    source: StoreFile, destination: StoreFile, replaces: Bool = true,
+    fill: @escaping (_ source: Connection, _ copy: String) throws -> Void = StoreReplacement.vacuum
+  ) {
+    (self.source, self.destination, self.replaces, self.fill) = (source, destination, replaces, fill)
     folder = SupportFolder(store: destination.truePath)
     successor = SuccessorFile(of: destination)
   }
@@ -32,7 +39,9 @@ final class StoreReplacement {
   func run() throws {
     // What stands there is looked at before anything is written.
     try StoreOpener.settled(destination) {
-      guard try destination.state() == .present else { return }
+      let state = try destination.state()
+      if state != .absent, !replaces { throw isThere }
+      guard state == .present else { return }
       try destination.reading { _ = try StoreMetadata($0, path: destination.path) }
     }
     try destination.checkPlace()
@@ -56,19 +65,25 @@ final class StoreReplacement {
         try source.reading { connection in
           _ = try StoreMetadata(connection, path: source.path)
           unlink(successor.path)
-          let statement = try connection.statement("VACUUM INTO ?")
-          statement.bind(successor.path, at: 1)
-          try statement.run()
+          try fill(connection, successor.path)
         }
       }
       SupportFolder.synchronize(successor.path)
       do {
-        named = try OrphanSweep.namedFiles(Connection(successor.path, mode: .readWrite))
+        // It may say that it has a log, which must not lie about under this name.
+        named = try StoreFile(url: URL(fileURLWithPath: successor.path)).reading(OrphanSweep.namedFiles)
         return try copyValues()
-      } catch  where attempt < 3 {
+      } catch let error where attempt < 3 && !(error is CancellationError) {
         try HostWork.pause(milliseconds: 20)
       }
     }
+  }
+
+  /// A copy without free pages, in rollback mode.
+  static func vacuum(_ source: Connection, into copy: String) throws {
+    let statement = try source.statement("VACUUM INTO ?")
+    statement.bind(copy, at: 1)
+    try statement.run()
   }
 
   private func copyValues() throws {
@@ -91,7 +106,7 @@ final class StoreReplacement {
     guard try destination.state() == .present else {
       // What lies beside no file would be taken for the new one's.
       destination.removeCompanions()
-      return try successor.takePlace()
+      return try replaces ? successor.takePlace() : appear()
     }
     let former = try destination.alone { connection in
       let former = try OrphanSweep.namedFiles(connection)
@@ -100,5 +115,23 @@ final class StoreReplacement {
     }
     guard !folder.isShared else { return }
     for name in former.subtracting(named) { folder.remove(name) }
+  }
+
+  private var isThere: GraphError {
+    GraphError(
+      .invalidRequest,
+      message:
+        "\(destination.path) is there already: name another file, or have a store replaced (replacing: true, --force)")
+  }
+
+  /// The copy gets its name where no file has it, and nobody can come in between. Its other name goes with the successor.
+  private func appear() throws {
+    guard link(successor.path, destination.truePath) != 0 else {
+      return SupportFolder.synchronize(destination.truePath.folderOfPath)
+    }
+    if errno == EEXIST { throw isThere }
+    // A file system without second names.
+    guard access(destination.truePath, F_OK) != 0 else { throw isThere }
+    try successor.takePlace()
   }
 }

@@ -14,6 +14,9 @@ struct HistorySchema {
     return form.tombstoneColumns.count >= tombstones.count
   }
 
+  /// The tables whose keys `Z_PRIMARYKEY` counts, by their numbers there.
+  static var countedTables: [(number: Int64, table: String)] { tables.map { ($0.number, $0.name) } }
+
   /// All in the caller's transaction.
   ///
   /// Throws `.invalidStore` for a file that has some of the tables.

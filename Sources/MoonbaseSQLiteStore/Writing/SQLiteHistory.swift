@@ -26,6 +26,16 @@ struct SQLiteHistory: StoreHistory {
     } ?? []
   }
 
+  func number(ofLast count: Int) throws -> Int64? {
+    guard count > 0 else { return nil }
+    return try reading { session, _ in
+      let first = try session.connection.integer(
+        "SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT 1 OFFSET \(count - 1)")
+      let isAll = try session.connection.integer("SELECT MIN(Z_PK) FROM ATRANSACTION") == first
+      return isAll ? nil : first
+    } ?? nil
+  }
+
   /// Reads one state of the tables; nil where they are gone.
   private func reading<Result>(_ body: (Session, HistoryForm) throws -> Result) throws -> Result? {
     try store.read(looksAtFile: true) { session in

@@ -20,6 +20,7 @@ final class HostTypes {
   let listing = LuaHostType<ModelListing>("listing", interned: false)
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
   let walk = LuaHostType<ObjectWalk>("walk", interned: false)
+  let history = LuaHostType<HistoryBox>("history", interned: false)
   /// By the shapes of the entities: who opens a model again and again gets the types that are there, and those of another one never.
   var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
   /// The type that was asked for last: most objects that are handed over one after another are of one.
@@ -44,6 +45,7 @@ final class HostTypes {
     listing.weight(\.weight)
     request.usualWeight = 64  // a request tells its context what it keeps, since later ones may keep it too
     members.usualWeight = 64
+    history.usualWeight = 1024
     walk.usualWeight = 64  // what it keeps weighs with the iterator
     // Most scripts meet few of these: each is described when its first object is handed over.
     later(date) { [unowned self] in describeDate() }
@@ -56,6 +58,7 @@ final class HostTypes {
     later(request) { [unowned self] in describeRequest() }
     later(members) { [unowned self] in describeMembers() }
     later(listing) { [unowned self] in describeListing() }
+    later(history) { [unowned self] in describeHistory() }
     later(walk) { [unowned self] in describeWalk() }
     later(progress) { [unowned self] in describeProgress() }
   }

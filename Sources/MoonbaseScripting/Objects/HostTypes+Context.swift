@@ -9,6 +9,7 @@ extension HostTypes {
     describeSaving()
     describeLookup()
     describeBatchInsertion()
+    describeHistoryOfContext()
     context.plain.operator(.text) { call in call.return(try call.object(0, as: ContextBox.self).text) }
     context.method("fetch", upTo: 1) { [unowned self] context, call in
       let entity = try Self.entity(of: call, in: context)

@@ -17,7 +17,7 @@ import Testing
       local a = context:insert("A")
       local subjects = {
         moonbase = moonbase, Store = { reload = moonbase.open { model = "m.lua" }.reload }, Context = context,
-        Request = context:fetch("A"), Object = a, ToMany = a.many, ObjectID = a:id(), Progress = moonbase.progress(),
+        Request = context:fetch("A"), History = context:history(), Object = a, ToMany = a.many, ObjectID = a:id(), Progress = moonbase.progress(),
         Date = moonbase.date.now(), DateModule = moonbase.date, Decimal = moonbase.decimal(1), UUID = moonbase.uuid(),
         URI = moonbase.uri("a:b"),
       }

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copies a store, which may be in use, with the values that it keeps in files.",
+    discussion: """
+      The copy is one state of the store, whatever is saved meanwhile. It appears under its name when it is complete; a backup that \
+      fails or is interrupted leaves nothing.
+      """)
+
+  @Argument(help: "The store.")
+  var store: String
+
+  @Argument(help: "The file that is to be the copy.")
+  var file: String
+
+  @Flag(help: "Replace a store that is there already.")
+  var force = false
+
+  @Flag(help: "No word but errors on standard error.")
+  var quiet = false
+
+  func run() throws {
+    Interruption.isWaitedFor()
+    let bar = ProgressBar(quiet: quiet)
+    defer { bar.end() }
+    try SQLiteStore.backUp(storeAt: URL(literalPath: store), to: URL(literalPath: file), replacing: force) { progress in
+      if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted: \(file) was not made") }
+      bar.show(progress.completedPageCount, of: progress.totalPageCount)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Looks for what is wrong with a store, and mends what can be mended without a decision.",
+    discussion: """
+      Looked at are SQLite's own structures, each row's values against the model's types and rules, relationships that lead \
+      nowhere or that two rows tell otherwise, the numbers of Z_PRIMARYKEY, and the files of values.
+
+      --repair raises numbers that are too small, takes relationships away that lead nowhere (where the model lets them be \
+      missing), and removes pairs and files that nobody names. All else is only told.
+
+      Exit status: 0 if nothing is wrong, or nothing any more; 1 if something is.
+      """)
+
+  @Argument(help: "The store.")
+  var store: String
+
+  @Flag(help: "Mend what is safe to mend, and say what was done.")
+  var repair = false
+
+  @Flag(help: "Print JSON: an object a line.")
+  var json = false
+
+  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
+  var model: String?
+
+  @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
+  var allowsCloudKit = false
+
+  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
+  var busyTimeout: String?
+
+  func validate() throws {
+    try understood { _ = try patience() }
+    if allowsCloudKit, !repair {
+      throw ValidationError("--allow-cloudkit is for what writes: without --repair nothing does")
+    }
+  }
+
+  func run() throws {
+    let url = URL(literalPath: store)
+    let model = try
+      (self.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) }
+      ?? SQLiteStore.cachedModel(ofStoreAt: url)).resolved()
+    let before = try findings(url, model, isTold: true)
+    var left = before
+    if repair, before.contains(where: { $0.repair != .none }) {
+      let refusals = try mend(before, url, model)
+      left = try findings(url, model, isTold: false)
+      for finding in before where finding.repair != .none && !left.contains(finding) { tell("mended", finding) }
+      for refusal in refusals { Terminal.complain("moonbase: \(refusal)") }
+    }
+    Terminal.complain("moonbase: \(Self.summary(before.count, left.count))")
+    if !left.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  private func patience() throws(UsageError) -> Int? {
+    guard let busyTimeout else { return nil }
+    return try StoreOption.milliseconds(busyTimeout)
+  }
+
+  /// Each finding once, told as it is found.
+  private func findings(_ url: URL, _ model: ResolvedModel, isTold: Bool) throws -> [StoreFinding] {
+    var found: [StoreFinding] = []
+    let check = try StoreCheck(storeAt: url, model: model, busyTimeout: patience()) { finding in
+      found.append(finding)
+      if isTold { tell("found", finding) }
+    }
+    try check.run()
+    return found
+  }
+
+  private func tell(_ what: String, _ finding: StoreFinding) {
+    guard json else {
+      return Terminal.print(
+        "\(what == "found" ? "" : "\(what): ")\(finding.kind.rawValue): \(finding.place): \(finding.message)")
+    }
+    var line: [UInt8] = []
+    var losses = OutputLosses()
+    let entries: [(String, Value)] = [
+      ("event", .string(what)), ("kind", .string(finding.kind.rawValue)), ("place", .string(finding.place)),
+      ("message", .string(finding.message)), ("repairable", .bool(finding.repair != .none)),
+    ]
+    for (index, (key, value)) in entries.enumerated() {
+      line.append(contentsOf: index == 0 ? "{".utf8 : ", ".utf8)
+      line.append(quoted: key)
+      line.append(contentsOf: ": ".utf8)
+      line.append(json: value, dates: .iso, column: key, losses: &losses)
+    }
+    Terminal.print(String(decoding: line, as: UTF8.self) + "}")
+  }
+
+  private static func summary(_ before: Int, _ left: Int) -> String {
+    switch (before, left) {
+    case (0, _): "nothing is wrong"
+    case (1, 1): "one thing is wrong"
+    case (_, before): "\(before) things are wrong"
+    case (_, 0): "all of \(before) mended"
+    default: "\(before - left) of \(before) mended, \(left) left"
+    }
+  }
+
+  // MARK: Mending
+
+  /// Mends; returns why single relationships could not be.
+  private func mend(_ findings: [StoreFinding], _ url: URL, _ model: ResolvedModel) throws -> [String] {
+    if findings.contains(where: { $0.repair == .file }) {
+      try StoreRepair.run(storeAt: url, model: model, allowsCloudKit: allowsCloudKit)
+    }
+    let loose = findings.compactMap { finding -> (ManagedObjectID, String)? in
+      if case .nullify(let id, let property) = finding.repair { (id, property) } else { nil }
+    }
+    guard !loose.isEmpty else { return [] }
+    var settings = StoreSettings()
+    settings.stores = [.sqlite(url)]
+    (settings.allowsCloudKit, settings.busyTimeout) = (allowsCloudKit, try patience())
+    var description = settings.container
+    description.model = .value(model.description)
+    let context = try ManagedObjectContext(PersistentContainer(description).coordinator)
+    var refusals: [String] = []
+    for (id, property) in loose {
+      do {
+        guard let object = try context.existingObject(with: id) else { continue }
+        try object.setValue(.null, forKey: property)
+        try context.save()
+      } catch let error as GraphError where error.code != .storeBusy {
+        refusals.append("\(id.entityName) \(id.key): \(property) stays as it is: \(error.message)")
+        try context.rollback()
+      }
+      try context.refreshAllObjects()
+    }
+    return refusals
+  }
+}

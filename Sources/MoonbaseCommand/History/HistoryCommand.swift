@@ -1,0 +1,182 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Predicate
+
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Prints what was changed in a store that keeps a history, or deletes a part of that.",
+    discussion: """
+      moonbase history people.sqlite --since 2026-01-01 --where 'changeType == 2 AND transaction.author != "import"'
+
+      A predicate may name changedEntity, changedObjectID, changeID, changeType (0 insert, 1 update, 2 delete), updatedProperties, tombstone, \
+      and of the transaction: transactionNumber, timestamp, author, contextName, bundleID, processID.
+      """)
+
+  @Argument(help: "The store.")
+  var store: String
+
+  @Option(help: ArgumentHelp("Only what was saved after it: a token of --token, or a date.", valueName: "token|date"))
+  var since: HistoryPlace?
+
+  @Option(parsing: .unconditional, help: "Only what this author saved.")
+  var author: String?
+
+  @Option(help: "Only changes of this entity's objects.")
+  var entity: String?
+
+  @Option(name: .customLong("where"), parsing: .unconditional, help: "Only changes that match a predicate.")
+  var predicate: String?
+
+  @Option(help: "How many changes at most.")
+  var limit: Int?
+
+  @Flag(help: "Print a token that stands behind all that there is, and nothing else.")
+  var token = false
+
+  @Option(help: ArgumentHelp("Delete what was saved before it, and print nothing.", valueName: "token|date"))
+  var deleteBefore: HistoryPlace?
+
+  @Option(help: "Delete all but so many of the last transactions, and print nothing.")
+  var keep: Int?
+
+  @OptionGroup var output: ObjectOptionGroup
+
+  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
+  var model: String?
+
+  @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
+  var allowsCloudKit = false
+
+  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
+  var busyTimeout: String?
+
+  private var deletes: Bool { deleteBefore != nil || keep != nil }
+  private var narrows: Bool { since != nil || author != nil || entity != nil || predicate != nil || limit != nil }
+
+  func validate() throws {
+    try understood { _ = try settings() }
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
+    if let keep, keep < 1 { throw ValidationError("--keep takes a number above 0, not \(keep)") }
+    if token, deletes || narrows { throw ValidationError("--token prints nothing else: leave the other options out") }
+    if deletes, narrows {
+      throw ValidationError(
+        "history is deleted up to a place, not by a condition: leave --since, --author and their like out")
+    }
+    if allowsCloudKit, !deletes {
+      throw ValidationError("--allow-cloudkit is for what writes: history only reads here")
+    }
+  }
+
+  func run() throws {
+    let container = try PersistentContainer(settings().container)
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    if token {
+      guard let token = try container.coordinator.currentPersistentHistoryToken() else {
+        throw GraphError(.invalidRequest, message: "\(store) keeps no history")
+      }
+      return Terminal.print(token.description)
+    }
+    try deletes ? delete(in: context) : print(from: context)
+  }
+
+  private func settings() throws(UsageError) -> StoreSettings {
+    var settings = StoreSettings()
+    settings.stores = [.sqlite(URL(literalPath: store))]
+    settings.model = model
+    settings.readOnly = !deletes
+    settings.allowsCloudKit = allowsCloudKit
+    if let busyTimeout { settings.busyTimeout = try StoreOption.milliseconds(busyTimeout) }
+    return settings
+  }
+
+  private func delete(in context: ManagedObjectContext) throws {
+    var requests: [PersistentHistoryChangeRequest] = []
+    switch deleteBefore {
+    case .token(let token): requests.append(.deleteHistory(before: token))
+    case .date(let date): requests.append(.deleteHistory(before: date))
+    case nil: break
+    }
+    if let keep { requests.append(.deleteHistory(keepingLast: keep)) }
+    var count = 0
+    for var request in requests {
+      request.resultType = .count
+      count += try context.execute(request).count ?? 0
+    }
+    Terminal.complain("moonbase: \(count) transaction\(count == 1 ? "" : "s") deleted")
+  }
+
+  // MARK: Printing
+
+  private static let columns = [
+    "transaction", "date", "author", "context", "change", "_id", "properties", "tombstone",
+  ]
+
+  private func print(from context: ManagedObjectContext) throws {
+    let start: HistoryWalk.Start =
+      switch since {
+      case .token(let token): .token(token)
+      case .date(let date): .date(date)
+      case nil: .token(nil)
+      }
+    var walk = try HistoryWalk(context, from: start, matching: condition(in: context.model))
+    let writer = RowWriter(output.form, columns: Self.columns)
+    var left = limit ?? .max
+    while left > 0, let transactions = try walk.next() {
+      for transaction in transactions {
+        for change in (transaction.changes ?? []).prefix(left) {
+          writer.write(Self.row(change, of: transaction))
+          left -= 1
+        }
+      }
+    }
+    writer.finish()
+  }
+
+  private func condition(in model: ResolvedModel) throws -> FetchRequest? {
+    var parts: [Predicate] = []
+    if let author { parts.append(try Predicate(format: "transaction.author == %@", .string(author))) }
+    if let entity {
+      guard let known = model.entity(entity) else {
+        let hint = suggestion(for: entity, among: model.entities.map(\.name))
+        throw GraphError(.unknownName, message: "the model has no entity \(entity.asName)\(hint)")
+      }
+      let names = model.entities[known.subtree].map { Value.string($0.name) }
+      parts.append(try Predicate(format: "changedEntity IN %@", .list(names)))
+    }
+    if let predicate { parts.append(try Predicate(format: predicate)) }
+    return parts.isEmpty ? nil : PersistentHistoryChange.fetchRequest(where: .and(parts))
+  }
+
+  private static func row(
+    _ change: PersistentHistoryChange, of transaction: PersistentHistoryTransaction
+  ) -> [Value] {
+    func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
+    return [
+      .int(transaction.transactionNumber), .date(transaction.timestamp), text(transaction.author),
+      text(transaction.contextName), .string(change.changeType.name), .objectID(change.changedObjectID),
+      change.updatedProperties.isEmpty ? .null : .list(change.updatedProperties.map(Value.string)),
+      change.tombstone.isEmpty ? .null : .map(change.tombstone),
+    ]
+  }
+}
+
+/// Where a part of a history begins, or ends.
+enum HistoryPlace: ExpressibleByArgument {
+  case token(PersistentHistoryToken)
+  case date(Date)
+
+  init?(argument: String) {
+    if let date = ISODate.parse(argument) {
+      self = .date(date)
+    } else if let token = PersistentHistoryToken(argument) {
+      self = .token(token)
+    } else {
+      return nil
+    }
+  }
+}

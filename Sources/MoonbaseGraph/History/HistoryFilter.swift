@@ -1,0 +1,105 @@
+public import MoonbaseModel
+import MoonbasePlatform
+
+/// What a predicate of a history request asks of transactions or of changes.
+///
+/// It follows the rules of fetches: where an author is compared with a text, a transaction without one is no match.
+struct HistoryFilter {
+  private let predicate: CompiledPredicate
+  private let isOfChanges: Bool
+
+  /// Nil for a request without a predicate.
+  ///
+  /// Throws `.invalidRequest` for another entity, and for what a history has not: an order, a window, groups; `.unknownName` for a key of neither.
+  init?(_ request: FetchRequest?) throws {
+    guard let request else { return nil }
+    let keys: [String]
+    switch request.entityName {
+    case PersistentHistoryTransaction.entityName: (keys, isOfChanges) = (PersistentHistoryTransaction.keys, false)
+    case PersistentHistoryChange.entityName: (keys, isOfChanges) = (PersistentHistoryChange.keys, true)
+    default:
+      throw GraphError(
+        .invalidRequest,
+        message: "a history has no \(request.entityName.asName): make the request with "
+          + "PersistentHistoryTransaction.fetchRequest or PersistentHistoryChange.fetchRequest")
+    }
+    var plain = FetchRequest(request.entityName, where: request.predicate)
+    plain.resultType = request.resultType
+    guard plain == request else {
+      throw GraphError(
+        .invalidRequest,
+        message: "of a fetch request for history only the predicate counts: leave order, limit and groups out")
+    }
+    guard let predicate = request.predicate else { return nil }
+    for path in predicate.keyPaths {
+      guard let key = path.first, !keys.contains(key) else { continue }
+      let hint = suggestion(for: key, among: keys)
+      throw GraphError(
+        .unknownName, message: "a \(isOfChanges ? "change" : "transaction") of a history has no \(key.asName)\(hint)")
+    }
+    self.predicate = try CompiledPredicate(predicate, nulls: .fetch)
+  }
+
+  /// Transactions that match, or those with changes that do, and of these no others.
+  func apply(to transactions: [PersistentHistoryTransaction]) throws -> [PersistentHistoryTransaction] {
+    try transactions.compactMap { transaction in
+      try HostWork.charge(10)
+      let values = transaction.values
+      guard isOfChanges else { return try predicate.evaluate(with: values) ? transaction : nil }
+      let changes = try (transaction.changes ?? []).filter { change in
+        try HostWork.charge(10)
+        return try predicate.evaluate(with: change.values(in: values))
+      }
+      return changes.isEmpty ? nil : transaction.with(changes)
+    }
+  }
+
+  /// Whether changes have to be read for it.
+  var needsChanges: Bool { isOfChanges }
+}
+
+extension PersistentHistoryTransaction {
+  /// The name by which a fetch request asks for transactions.
+  public static let entityName = "TRANSACTION"
+
+  /// What a predicate over transactions may name.
+  static let keys = ["author", "bundleID", "contextName", "processID", "storeID", "timestamp", "transactionNumber"]
+
+  /// A request for transactions that match, for `PersistentHistoryChangeRequest.fetchRequest`.
+  public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
+    FetchRequest(entityName, where: predicate)
+  }
+
+  fileprivate var values: [String: Value] {
+    func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
+    return [
+      "author": text(author), "bundleID": text(bundleID), "contextName": text(contextName),
+      "processID": text(processID), "storeID": .string(storeID), "timestamp": .date(timestamp),
+      "transactionNumber": .int(transactionNumber),
+    ]
+  }
+}
+
+extension PersistentHistoryChange {
+  /// The name by which a fetch request asks for changes.
+  public static let entityName = "CHANGE"
+
+  /// What a predicate over changes may name.
+  static let keys = [
+    "changedEntity", "changedObjectID", "changeID", "changeType", "tombstone", "transaction", "updatedProperties",
+  ]
+
+  /// A request for changes that match, for `PersistentHistoryChangeRequest.fetchRequest`. The kind is a number (0 insert, 1 update, 2 delete), the
+  /// entity its name, and `transaction.author` leads to the transaction.
+  public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
+    FetchRequest(entityName, where: predicate)
+  }
+
+  fileprivate func values(in transaction: [String: Value]) -> [String: Value] {
+    [
+      "changedEntity": .string(changedObjectID.entityName), "changedObjectID": .objectID(changedObjectID),
+      "changeID": .int(changeID), "changeType": .int(changeType.rawValue), "tombstone": .map(tombstone),
+      "transaction": .map(transaction), "updatedProperties": .list(updatedProperties.map(Value.string)),
+    ]
+  }
+}

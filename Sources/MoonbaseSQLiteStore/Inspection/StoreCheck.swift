@@ -1,0 +1,307 @@
+import MoonbaseGraph
+package import MoonbaseModel
+package import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Looks for what is wrong with a store, which is only read: `moonbase doctor`.
+///
+/// Rows are gone over one by one, and nothing is kept of them. What is found is handed over as it is found.
+package final class StoreCheck {
+  private static let greatestIntegrityCount = 100
+
+  private let file: StoreFile
+  private let model: ResolvedModel
+  private let tell: (StoreFinding) throws -> Void
+  private let folder: SupportFolder
+  private let reading: ReadingConnection
+  private let layout: StoreLayout
+  private let number: StoreNumber
+  private let external: ExternalData
+  private var connection: Connection { reading.connection }
+  /// The files of values that are there.
+  private lazy var files = Set(folder.names(olderThan: -3600))
+  /// How many rows were looked at.
+  package private(set) var rowCount = 0
+
+  /// Opens a store. Throws as opening does, for one of another version of the model too.
+  package init(
+    storeAt url: URL, model: ResolvedModel, busyTimeout: Int? = nil, _ tell: @escaping (StoreFinding) throws -> Void
+  ) throws {
+    let file = StoreFile(url: url)
+    let patience = busyTimeout ?? SQLiteStoreOptions().busyTimeout
+    let (reading, contents) = try StoreOpener.settled(file) { () -> (ReadingConnection, StoreContents) in
+      switch try file.state() {
+      case .absent: throw StoreOpener.missing(file)
+      case .empty: throw StoreOpener.bare(file)
+      case .present: break
+      }
+      let reading = try file.openForReading(busyTimeout: patience)
+      let hashes = try StoreMetadata(reading.connection, path: file.path).hashes
+      let entities = model.entities.filter { hashes.keys.contains($0.name) }
+      let contents = try reading.connection.readingFacts(ofStoreAt: file.path) {
+        try StoreContents(reading.connection, path: file.path, model: model, entities: entities)
+      }
+      guard let contents else { throw StoreOpener.bare(file) }
+      return (reading, contents)
+    }
+    (self.file, self.model, self.tell, self.reading) = (file, model, tell, reading)
+    layout = contents.layout
+    number = StoreNumber(contents.metadata.identifier)
+    external = ExternalData(store: file, observer: StatementObserver())
+    folder = external.folder
+  }
+
+  /// Looks at everything. Where SQLite's own structures are damaged nothing else is looked at: what would be read could be anything.
+  package func run() throws {
+    do {
+      // One state of all tables, where that keeps nobody from writing.
+      let holdsState = connection.usesWriteAheadLog
+      if holdsState { try connection.beginReading() }
+      defer { if holdsState { connection.endReading() } }
+      guard try checkIntegrity() else { return }
+      try checkCounters()
+      for entity in layout.entities.compactMap(\.self) {
+        if entity.entity.parent == nil { try checkNumbers(of: entity) }
+        try checkRows(of: entity)
+        try checkReferences(of: entity)
+      }
+      try checkOrphans()
+    } catch {
+      throw StoreFailure(path: file.path).translate(error)
+    }
+    guard reading.isSound(file) else {
+      throw GraphError(.storeBusy, message: "\(file.path) was written while it was looked at: try again")
+    }
+  }
+
+  /// Whether SQLite finds its own structures whole.
+  private func checkIntegrity() throws -> Bool {
+    let statement = try connection.statement("PRAGMA integrity_check(\(Self.greatestIntegrityCount))")
+    defer { statement.reset() }
+    var isWhole = true
+    while try statement.step() {
+      let line = statement.text(0)
+      if line == "ok" { continue }
+      isWhole = false
+      try tell(
+        StoreFinding(
+          kind: .integrity, place: file.path,
+          message: "\(line): restore the file from a backup, or have SQLite's own shell recover it (.recover)"))
+    }
+    return isWhole
+  }
+
+  // MARK: Rows
+
+  /// Rows whose entity is none of their table's.
+  private func checkNumbers(of root: EntityLayout) throws {
+    let numbers = layout.subtree(of: root.entity).map { "\($0.number)" }.joined(separator: ", ")
+    let table = identifier(root.table)
+    let statement = try connection.statement(
+      "SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) OR TYPEOF(Z_PK) <> 'integer'")
+    defer { statement.reset() }
+    while try statement.step() {
+      try tell(
+        StoreFinding(
+          kind: .row, place: "\(root.table) \(statement.text(0))",
+          message: "Z_ENT is \(statement.isNull(1) ? "NULL" : statement.text(1)), which is no entity of this table"))
+    }
+  }
+
+  private func checkRows(of layout: EntityLayout) throws {
+    let entity = layout.entity
+    let kept: [(property: ResolvedProperty, column: String, kind: ColumnKind)] = zip(entity.properties, layout.slots)
+      .compactMap { property, slot in
+        guard case .attribute(let column, let kind) = slot else { return nil }
+        return (property, column, kind)
+      }
+    guard !kept.isEmpty else { return rowCount += try count(of: layout) }
+    let columns = kept.map { ", \(identifier($0.column))" }.joined()
+    let statement = try connection.statement(
+      "SELECT Z_PK\(columns) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)")
+    defer { statement.reset() }
+    while try statement.step() {
+      try HostWork.charge(1 + kept.count)
+      rowCount += 1
+      let page = RowPageBuilder(number, entity: entity.symbol, slotCount: entity.properties.count, capacity: 1)
+      page.beginRow(key: statement.integer(0), version: 1)
+      var readable: [ResolvedProperty] = []
+      for (index, (property, _, kind)) in kept.enumerated() {
+        let column = Int32(index + 1)
+        do {
+          if kind == .externalData, try isMissingFile(statement, column: column, of: property, in: layout) { continue }
+          try ColumnDecoder.read(
+            kind, of: statement, column: column, external: external, into: page, slot: property.slot)
+          readable.append(property)
+        } catch let mismatch as ColumnMismatch {
+          try tell(
+            StoreFinding(
+              kind: .value, place: place(statement, layout), message: "\(property.name) \(mismatch.description)"))
+        }
+      }
+      page.endRow()
+      try checkRules(Snapshot(page.finish(), at: 0).values, of: readable, statement, layout)
+    }
+  }
+
+  private func count(of layout: EntityLayout) throws -> Int {
+    Int(try connection.integer("SELECT COUNT(*) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)") ?? 0)
+  }
+
+  private func place(_ row: Statement, _ layout: EntityLayout) -> String {
+    "\(layout.entity.name) \(row.text(0)) (\(layout.table))"
+  }
+
+  private func isMissingFile(
+    _ row: Statement, column: Int32, of property: ResolvedProperty, in layout: EntityLayout
+  ) throws -> Bool {
+    guard row.storage(column) == .blob, let name = ExternalData.fileName(row.data(column)), !files.contains(name) else {
+      return false
+    }
+    try tell(
+      StoreFinding(
+        kind: .value, place: place(row, layout),
+        message: "\(property.name) names the file \(folder.path(name)), which is not there: restore it from a backup"))
+    return true
+  }
+
+  private func checkRules(
+    _ values: Snapshot.Values, of properties: [ResolvedProperty], _ row: Statement, _ layout: EntityLayout
+  ) throws {
+    for property in properties {
+      let value = values[property.slot]
+      // A value in a file is not read for it.
+      if case .object = value { continue }
+      var messages = try property.validate(value).map(\.message)
+      if value.isNull, !property.isOptional { messages = ["is required and has no value"] }
+      for message in messages {
+        try tell(StoreFinding(kind: .rule, place: place(row, layout), message: "\(property.name) \(message)"))
+      }
+    }
+  }
+
+  // MARK: Counters
+
+  private func checkCounters() throws {
+    for entity in layout.entities.compactMap(\.self) where entity.entity.parent == nil {
+      try checkCounter(number: entity.number, name: entity.entity.name, table: entity.table)
+    }
+    for (number, table) in HistorySchema.countedTables
+    where try !FileSchema.columns(of: table, on: connection).isEmpty {
+      try checkCounter(number: number, name: table, table: table)
+    }
+  }
+
+  private func checkCounter(number: Int64, name: String, table: String) throws {
+    let given = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
+    let greatest = try connection.integer("SELECT MAX(Z_PK) FROM \(identifier(table))") ?? 0
+    guard greatest > given ?? 0 else { return }
+    try tell(
+      StoreFinding(
+        kind: .counter, place: "Z_PRIMARYKEY \(number) (\(name))",
+        message:
+          "Z_MAX is \(given.map(String.init) ?? "not there"), and \(table) has a row \(greatest): a new one could get its key",
+        repair: given == nil ? .none : .file))
+  }
+
+  // MARK: References
+
+  private func checkReferences(of layout: EntityLayout) throws {
+    for (property, slot) in zip(layout.entity.properties, layout.slots) {
+      switch slot {
+      case .toOne(let place):
+        try checkDestination(of: property, at: place, in: layout)
+        try checkOtherSide(of: property, at: place, in: layout)
+      case .join(let join) where property.declaringEntity == layout.entity.index:
+        let inverse = property.relationship.flatMap { relationship in
+          relationship.inverseSlot.map { model.entities[relationship.destination].property(at: $0) }
+        }
+        if let inverse, !isFirstSide(property, of: inverse) { continue }
+        try checkPairs(of: property, in: join, of: layout)
+      case .attribute, .none, .foreignKey, .join, .lost: break
+      }
+    }
+  }
+
+  /// What two sides keep together is looked at once.
+  private func isFirstSide(_ property: ResolvedProperty, of inverse: ResolvedProperty) -> Bool {
+    property.id <= inverse.id
+  }
+
+  private func checkDestination(of property: ResolvedProperty, at place: ToOneLayout, in layout: EntityLayout) throws {
+    guard let destination = self.layout.entities[place.destination] else { return }
+    let (table, column) = (identifier(layout.table), identifier(place.column))
+    let statement = try connection.statement(
+      "SELECT t.Z_PK, t.\(column) FROM \(table) t WHERE t.Z_ENT = \(layout.number) AND t.\(column) IS NOT NULL "
+        + "AND NOT EXISTS (SELECT 1 FROM \(identifier(destination.table)) d WHERE d.Z_PK = t.\(column))")
+    defer { statement.reset() }
+    while try statement.step() {
+      try HostWork.charge()
+      let id = ManagedObjectID(store: number, entity: layout.entity.symbol, key: statement.integer(0))
+      try tell(
+        StoreFinding(
+          kind: .reference, place: self.place(statement, layout),
+          message: "\(property.name) leads to \(destination.entity.name) \(statement.text(1)), which is not there",
+          repair: property.isOptional ? .nullify(id, property: property.name) : .none))
+    }
+  }
+
+  /// A one-to-one relationship may stand in both rows, which then say the same.
+  private func checkOtherSide(of property: ResolvedProperty, at place: ToOneLayout, in layout: EntityLayout) throws {
+    guard let relationship = property.relationship, let slot = relationship.inverseSlot,
+      let destination = self.layout.entities[place.destination], case .toOne(let inverse) = destination.slots[slot],
+      isFirstSide(property, of: destination.entity.property(at: slot))
+    else { return }
+    let (table, column) = (identifier(layout.table), identifier(place.column))
+    let statement = try connection.statement(
+      "SELECT t.Z_PK, d.Z_PK, d.\(identifier(inverse.column)) FROM \(table) t JOIN \(identifier(destination.table)) d "
+        + "ON d.Z_PK = t.\(column) WHERE t.Z_ENT = \(layout.number) AND d.\(identifier(inverse.column)) IS NOT NULL "
+        + "AND d.\(identifier(inverse.column)) <> t.Z_PK")
+    defer { statement.reset() }
+    while try statement.step() {
+      try tell(
+        StoreFinding(
+          kind: .reference, place: self.place(statement, layout),
+          message: "\(property.name) leads to \(destination.entity.name) \(statement.text(1)), whose "
+            + "\(destination.entity.property(at: slot).name) leads to \(statement.text(2)): set one of them"))
+    }
+  }
+
+  private func checkPairs(of property: ResolvedProperty, in join: JoinLayout, of layout: EntityLayout) throws {
+    guard let destination = self.layout.entities[join.destination] else { return }
+    let (owner, other) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
+    let statement = try connection.statement(
+      "SELECT \(owner), \(other) FROM \(identifier(join.table)) WHERE "
+        + Self.condition(owner, layout.table) + " OR " + Self.condition(other, destination.table))
+    defer { statement.reset() }
+    while try statement.step() {
+      try HostWork.charge()
+      try tell(
+        StoreFinding(
+          kind: .reference, place: join.table,
+          message: "\(layout.entity.name).\(property.name): the pair of \(statement.text(0)) and \(statement.text(1)) "
+            + "names a row that is not there", repair: .file))
+    }
+  }
+
+  static func condition(_ column: String, _ table: String) -> String {
+    "NOT EXISTS (SELECT 1 FROM \(identifier(table)) x WHERE x.Z_PK = \(column))"
+  }
+
+  // MARK: Files
+
+  private func checkOrphans() throws {
+    let candidates = files.filter { UUID(uuidString: $0) != nil }
+    guard !candidates.isEmpty, !folder.isShared else { return }
+    let named = try OrphanSweep.namedFiles(connection)
+    let old = Set(folder.names(olderThan: OrphanSweep.leastAge))
+    for name in candidates.sorted() where !named.contains(name) {
+      try tell(
+        StoreFinding(
+          kind: .orphan, place: folder.path(name), message: "no row names this file of a value",
+          // A process may be about to save a row that does.
+          repair: old.contains(name) ? .file : .none))
+    }
+  }
+}

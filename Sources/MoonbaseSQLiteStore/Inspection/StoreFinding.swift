@@ -1,0 +1,38 @@
+package import MoonbaseModel
+
+/// Something that is wrong with a store.
+package struct StoreFinding: Sendable, Hashable {
+  /// What kind of thing is wrong.
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// What SQLite says of its own structures.
+    case integrity
+    /// A row of no entity that its table has.
+    case row
+    /// A column that holds what its attribute cannot be, or names a file that is not there.
+    case value
+    /// A value that breaks a rule of the model.
+    case rule
+    /// A relationship that leads to a row that is not there, or that two rows tell otherwise.
+    case reference
+    /// A number that new rows or history would be given twice.
+    case counter
+    /// A file of a value that no row names.
+    case orphan
+  }
+
+  /// What can be done about it without a decision.
+  package enum Repair: Sendable, Hashable {
+    /// Nothing: a person has to decide.
+    case none
+    /// The store's own statements do it.
+    case file
+    /// The relationship of an object is to lose its destination, by a save with all its bookkeeping.
+    case nullify(ManagedObjectID, property: String)
+  }
+
+  package let kind: Kind
+  /// Where it is: a table and a row, a file.
+  package let place: String
+  package let message: String
+  package var repair = Repair.none
+}

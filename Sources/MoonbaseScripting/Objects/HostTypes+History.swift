@@ -1,0 +1,139 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Predicate
+
+/// A part of a history that a script asks for: nothing is read before it is walked over.
+final class HistoryBox {
+  private let contextBox: ContextBox
+  private let token: PersistentHistoryToken?
+  private let request: FetchRequest?
+  private let limit: Int
+
+  init(_ box: ContextBox, after token: PersistentHistoryToken?, matching request: FetchRequest?, limit: Int) {
+    (contextBox, self.token, self.request, self.limit) = (box, token, request, limit)
+  }
+
+  /// A walk over the changes, oldest first.
+  func walk() throws -> HistoryChanges {
+    HistoryChanges(try HistoryWalk(contextBox.live(), from: .token(token), matching: request), limit: limit)
+  }
+}
+
+/// The changes of a history one after the other.
+final class HistoryChanges {
+  private var walk: HistoryWalk
+  private var waiting: ArraySlice<(PersistentHistoryTransaction, PersistentHistoryChange)> = []
+  private var left: Int
+
+  init(_ walk: HistoryWalk, limit: Int) {
+    self.walk = walk
+    left = limit > 0 ? limit : .max
+  }
+
+  func next() throws -> (PersistentHistoryTransaction, PersistentHistoryChange)? {
+    guard left > 0 else { return nil }
+    while waiting.isEmpty {
+      guard let transactions = try walk.next() else { return nil }
+      waiting = transactions.flatMap { transaction in (transaction.changes ?? []).map { (transaction, $0) } }[...]
+    }
+    left -= 1
+    return waiting.removeFirst()
+  }
+}
+
+/// `context:history { after = token, author =, where =, limit = }` and `context.history_token`.
+extension HostTypes {
+  func describeHistoryOfContext() {
+    context.method("history", upTo: 1) { [unowned self] context, call in
+      var token: PersistentHistoryToken?
+      var conditions: [Predicate] = []
+      var limit = 0
+      if !call.isNil(0) {
+        let table = try call.table(0)
+        let reader = TableReader(table: table, source: ScriptSource(name: "context:history", text: ""), path: [])
+        try reader.check(["after", "author", "where", "limit"])
+        token = try reader.string("after").map(Self.token)
+        if let author = try reader.string("author") {
+          conditions.append(try Predicate(format: "transaction.author == %@", .string(author)))
+        }
+        if let text = try reader.string("where") { conditions.append(try Predicate(format: text)) }
+        limit = try Self.limit(table.get("limit"))
+      }
+      let request = conditions.isEmpty ? nil : PersistentHistoryChange.fetchRequest(where: .and(conditions))
+      let box = HistoryBox(self.context.box(context), after: token, matching: request, limit: limit)
+      // What is wrong with the request is told here, and not when it is walked over.
+      _ = try HistoryWalk(context, from: .token(token), matching: request)
+      try call.return(box, as: history)
+    }
+    context.property(
+      "history_token",
+      get: { context, call in
+        guard let token = try context.coordinator.currentPersistentHistoryToken() else { return call.returnNil() }
+        call.return(token.description)
+      })
+  }
+
+  func describeHistory() {
+    history.method("each", upTo: 0) { [unowned self] box, call in
+      let domain = try openDomain()
+      let changes = try box.walk()
+      try call.return(
+        try domain.state.function(weight: 4096) { [unowned self] call in
+          guard let (transaction, change) = try changes.next() else { return call.returnNil() }
+          try call.return(.table(try table(of: change, in: transaction)))
+        })
+    }
+    history.method("all", upTo: 0) { [unowned self] box, call in
+      let changes = try box.walk()
+      var found: [LuaValue] = []
+      var memory = HostMemory()
+      while let (transaction, change) = try changes.next() {
+        try memory.hold(MemoryLayout<LuaValue>.stride)
+        found.append(.table(try table(of: change, in: transaction)))
+      }
+      try call.return(.table(try openDomain().state.list(found)))
+    }
+    history.method("count", upTo: 0) { box, call in
+      let changes = try box.walk()
+      var count = 0
+      while try changes.next() != nil { count += 1 }
+      call.return(count)
+    }
+  }
+
+  private func table(
+    of change: PersistentHistoryChange, in transaction: PersistentHistoryTransaction
+  ) throws -> LuaTable {
+    let domain = try openDomain()
+    let table = try domain.state.table(fields: 10)
+    func set(_ key: String, _ value: Value) throws { try table.set(key, to: domain.luaValue(from: value)) }
+    try set("kind", .string(change.changeType.name))
+    try set("entity", .string(change.changedObjectID.entityName))
+    try set("id", .objectID(change.changedObjectID))
+    try set("properties", .list(change.updatedProperties.map(Value.string)))
+    try set("tombstone", .map(change.tombstone))
+    try set("transaction", .int(transaction.transactionNumber))
+    try set("date", .date(transaction.timestamp))
+    if let author = transaction.author { try set("author", .string(author)) }
+    if let name = transaction.contextName { try set("context_name", .string(name)) }
+    try set("token", .string(transaction.token.description))
+    return table
+  }
+
+  private static func token(_ text: String) throws -> PersistentHistoryToken {
+    if let token = PersistentHistoryToken(text) { return token }
+    throw ScriptError(
+      .invalidRequest, message: "history: after is a token, as context.history_token gives one, not '\(text)'")
+  }
+
+  private static func limit(_ value: LuaValue) throws -> Int {
+    if case .nil = value { return 0 }
+    guard case .integer(let number) = value, number > 0, let limit = Int(exactly: number) else {
+      throw ScriptError(.invalidRequest, message: "history: limit is a number above 0, not \(value)")
+    }
+    return limit
+  }
+}

@@ -1,0 +1,104 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct DoctorCommandTests {
+  private func doctor(_ bench: Workbench, _ arguments: String...) throws -> Workbench.Outcome {
+    try bench.moonbase(["doctor", "s.sqlite"] + arguments)
+  }
+
+  @Test func aSoundStoreHasNothingAndStaysAsItIs() throws {
+    let bench = try Workbench.withPeople()
+    let before = try bench.contents()
+    for arguments in [[], ["--json"], ["--repair"]] {
+      let outcome = try bench.moonbase(["doctor", "s.sqlite"] + arguments)
+      #expect(outcome.status == 0 && outcome.output == "", "\(outcome)")
+      #expect(outcome.complaints.contains("nothing is wrong"))
+    }
+    #expect(try bench.contents() == before)
+  }
+
+  @Test func valuesRowsAndRulesAreNamedAndLeftToAPerson() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute(
+      "UPDATE ZPERSON SET ZAGE = 'old' WHERE Z_PK = 1; UPDATE ZDEPARTMENT SET Z_ENT = 99 WHERE Z_PK = 1", in: "s.sqlite"
+    )
+    let before = try bench.contents()
+    let outcome = try doctor(bench)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("value: Person 1 (ZPERSON): age holds the text \"old\""), "\(outcome)")
+    #expect(outcome.output.contains("row: ZDEPARTMENT 1: Z_ENT is 99, which is no entity of this table"))
+    #expect(outcome.complaints.contains("2 things are wrong"))
+    let json = try doctor(bench, "--json").output.split(separator: "\n")
+    #expect(json.count == 2 && json.allSatisfy { $0.hasPrefix("{\"event\": \"found\"") && $0.hasSuffix("false}") })
+    #expect(try bench.contents() == before)
+  }
+
+  @Test func whatIsSafeIsMendedWithAllItsBookkeeping() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute(
+      """
+      UPDATE ZPERSON SET ZDEPARTMENT = 77 WHERE Z_PK = 1;
+      INSERT INTO Z_3FRIENDS VALUES (1, 88);
+      UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person';
+      """.replacing("Z_3FRIENDS", with: try pairTable(bench)), in: "s.sqlite")
+    let found = try doctor(bench)
+    #expect(found.status == 1)
+    #expect(
+      found.output.contains("reference: Person 1 (ZPERSON): department leads to Department 77, which is not there"))
+    #expect(found.output.contains("the pair of 1 and 88 names a row that is not there"), "\(found)")
+    #expect(found.output.contains("Z_MAX is 1, and ZPERSON has a row 3"))
+    let mended = try doctor(bench, "--repair")
+    #expect(mended.status == 0 && mended.complaints.contains("all of 3 mended"), "\(mended)")
+    #expect(mended.output.split(separator: "\n").filter { $0.hasPrefix("mended: ") }.count == 3)
+    #expect(try doctor(bench).status == 0)
+    let row = try bench.program(
+      "sqlite3", "s.sqlite", "SELECT ZDEPARTMENT IS NULL, Z_OPT > 1 FROM ZPERSON WHERE Z_PK = 1")
+    #expect(row.output == "1|1\n")
+    #expect(try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--count").output == "3\n")
+  }
+
+  private func pairTable(_ bench: Workbench) throws -> String {
+    let names = try bench.program(
+      "sqlite3", "s.sqlite", "SELECT name FROM sqlite_master WHERE name GLOB 'Z_*FRIENDS'")
+    return try #require(names.output.split(separator: "\n").first.map(String.init))
+  }
+
+  @Test func filesThatNobodyNamesAndFilesThatAreMissingAreTold() throws {
+    let bench = try Workbench()
+    try bench.write(
+      "return { entities = { Photo = { attributes = { bytes = { 'binary', external_storage = true } } } } }",
+      to: "m.lua")
+    let code = "moonbase.context:insert('Photo', { bytes = ('x'):rep(200000) }) assert(moonbase.context:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
+    let folder = bench.file(".s_SUPPORT/_EXTERNAL_DATA")
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+    let orphan = folder.appendingPathComponent("00000000-0000-0000-0000-00000000000A")
+    try FileManager.default.moveItem(at: folder.appendingPathComponent(name), to: orphan)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: orphan.path)
+    let found = try doctor(bench)
+    #expect(found.status == 1 && found.output.contains("bytes names the file"), "\(found)")
+    #expect(found.output.contains("orphan: ") && found.output.contains("no row names this file of a value"))
+    let mended = try doctor(bench, "--repair")
+    #expect(mended.status == 1 && mended.complaints.contains("1 of 2 mended, 1 left"), "\(mended)")
+    #expect(!FileManager.default.fileExists(atPath: orphan.path))
+  }
+
+  @Test func aDamagedFileAndWhatIsNoStoreAreErrors() throws {
+    let bench = try Workbench.withPeople()
+    try bench.write("hello", to: "text")
+    for file in ["text", "none", "."] {
+      let refused = try bench.moonbase("doctor", file)
+      #expect(refused.status == 1 && refused.output == "", "\(refused)")
+    }
+    try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
+    var bytes = try bench.bytes(of: "s.sqlite")
+    let page = 4096 * 3
+    bytes.replaceSubrange(page..<page + 200, with: Data(repeating: 0xee, count: 200))
+    try bytes.write(to: bench.file("s.sqlite"))
+    let damaged = try doctor(bench)
+    #expect(damaged.status == 1 && !(damaged.output + damaged.complaints).isEmpty, "\(damaged)")
+    #expect(try bench.bytes(of: "s.sqlite") == bytes)
+  }
+}
