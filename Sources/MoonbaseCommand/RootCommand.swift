@@ -11,6 +11,6 @@ struct RootCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunEntry.self, FetchCommand.self, SQLCommand.self, InfoCommand.self, BackupCommand.self, HistoryCommand.self,
-      DoctorCommand.self, ModelCommand.self,
+      DoctorCommand.self, MigrateCommand.self, ModelCommand.self,
     ])
 }

@@ -60,6 +60,8 @@ struct DifferenceReport: Encodable {
   let mapping: [Mapping]
   /// Why the rest of it cannot.
   let notInferred: [String]
+  /// What it asks of a store's rows.
+  let conditions: [String]
 
   init(_ difference: ModelDifference, inference: MappingInference) {
     equal = difference.isEmpty
@@ -71,5 +73,6 @@ struct DifferenceReport: Encodable {
         name: $0.name, kind: $0.kind.rawValue, source: $0.sourceEntityName, destination: $0.destinationEntityName)
     }
     notInferred = inference.problems.map(\.message)
+    conditions = inference.conditions.map(\.message)
   }
 }

@@ -65,13 +65,15 @@ enum ChangedColumns {
     }
   }
 
-  /// A bitmap whose bits stand for properties in other places; those without one are gone.
+  /// A bitmap whose bits stand for properties in other places; those without one are gone. Bits behind those of all properties, which frameworks
+  /// write too, stay behind them.
   static func moved(_ bitmap: Data, to places: [Int?], count: Int) -> Data {
     let bytes = Array(bitmap)
     var result = Data(count: (count + 7) / 8)
-    for (index, place) in places.enumerated()
-    where index / 8 < bytes.count && bytes[index / 8] & 0x80 >> UInt8(index % 8) != 0 {
-      if let place { result[place / 8] |= 0x80 >> UInt8(place % 8) }
+    for index in 0..<bytes.count * 8 where bytes[index / 8] & 0x80 >> UInt8(index % 8) != 0 {
+      guard let place = index < places.count ? places[index] : count + index - places.count else { continue }
+      while result.count <= place / 8 { result.append(0) }
+      result[place / 8] |= 0x80 >> UInt8(place % 8)
     }
     return result
   }

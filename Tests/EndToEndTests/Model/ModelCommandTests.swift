@@ -86,13 +86,23 @@ import Testing
   }
 
   @Test func diffSaysWhatCannotBeInferred() throws {
+    try bench.write("return { entities = { Person = { attributes = { name = 'boolean' } } } }", to: "flagged.lua")
+    try bench.write("return { entities = { Person = { attributes = { name = 'string' } } } }", to: "named.lua")
+    let compared = try bench.moonbase("model", "diff", "named.lua", "flagged.lua")
+    #expect(compared.status == 1)
+    #expect(compared.output.contains("the mapping cannot be inferred:\n- "), "\(compared.output)")
+    let report = try bench.moonbase("model", "diff", "named.lua", "flagged.lua", "--json")
+    #expect(report.output.contains("\"notInferred\" : [\n    \""), "\(report.output)")
+  }
+
+  @Test func diffSaysWhatAMigrationAsksOfTheRows() throws {
     try bench.write("return { entities = { Person = { attributes = { name = 'date' } } } }", to: "dated.lua")
     try bench.write("return { entities = { Person = { attributes = { name = 'string' } } } }", to: "named.lua")
     let compared = try bench.moonbase("model", "diff", "named.lua", "dated.lua")
-    #expect(compared.status == 1)
-    #expect(compared.output.contains("the mapping cannot be inferred:\n- "), "\(compared.output)")
+    #expect(
+      compared.output.contains("the mapping can be inferred, and the rows must allow it:\n- "), "\(compared.output)")
     let report = try bench.moonbase("model", "diff", "named.lua", "dated.lua", "--json")
-    #expect(report.output.contains("\"notInferred\" : [\n    \""), "\(report.output)")
+    #expect(report.output.contains("\"conditions\" : [\n    \""), "\(report.output)")
   }
 
   @Test func aModelThatNeverEndsIsALimit() throws {

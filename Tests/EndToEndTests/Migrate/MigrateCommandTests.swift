@@ -1,0 +1,115 @@
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+/// `moonbase migrate`.
+@Suite struct MigrateCommandTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.write("return { entities = { P = { attributes = { name = 'string', age = 'string' } } } }", to: "old.lua")
+    try bench.write(
+      "return { entities = { P = { attributes = { name = 'string', age = 'integer16', new = 'date' } } } }",
+      to: "new.lua")
+  }
+
+  private func fill(_ age: String) throws {
+    let run = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "old.lua", "-e",
+      "local c = moonbase.context c:insert('P', { name = 'Ann', age = '\(age)' }) assert(c:save())")
+    #expect(run.status == 0, "\(run.complaints)")
+  }
+
+  private func ages() throws -> String {
+    try bench.moonbase(
+      "run", "--store", "s.sqlite", "-e", "for p in moonbase.context:fetch('P'):each() do print(p.age) end"
+    ).output
+  }
+
+  @Test func thePlanIsToldAndThenTheStoreIsMigrated() throws {
+    try fill("32")
+    let before = try bench.bytes(of: "s.sqlite")
+    let plan = try bench.moonbase("migrate", "s.sqlite", "--to", "new.lua", "--plan")
+    #expect(plan.status == 0 && plan.output == "~ P (1 row): ~ age: string → integer16, + new\n", "\(plan)")
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+    let done = try bench.moonbase("migrate", "s.sqlite", "--to", "new.lua")
+    #expect(done.status == 0 && done.output == plan.output, "\(done)")
+    #expect(try ages() == "32\n")
+    #expect(try bench.names() == ["new.lua", "old.lua", "s.sqlite"])
+  }
+
+  @Test func whatWouldBeLostIsToldAndNothingIsDone() throws {
+    try fill("young")
+    let before = try bench.bytes(of: "s.sqlite")
+    let plan = try bench.moonbase("migrate", "s.sqlite", "--to", "new.lua", "--plan")
+    #expect(
+      plan.status == 1 && plan.output.contains("! P.age: 1 row holds what integer16 cannot keep (row 1)"), "\(plan)")
+    let refused = try bench.moonbase("migrate", "s.sqlite", "--to", "new.lua")
+    #expect(
+      refused.status == 1 && refused.complaints.contains("P.age: 1 row holds what integer16 cannot keep"), "\(refused)")
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+    #expect(try bench.moonbase("migrate", "s.sqlite", "--to", "new.lua", "--allow-loss").status == 0)
+    #expect(try ages() == "nil\n")
+  }
+
+  @Test func runMigratesNothing() throws {
+    try fill("32")
+    let run = try bench.moonbase("run", "--store", "s.sqlite", "--model", "new.lua", "-e", "print(1)")
+    #expect(run.status == 1 && run.complaints.contains("another version of the model"), "\(run)")
+    #expect(try ages() == "32\n")
+  }
+
+  @Test func aStoreGoesThroughTheVersionsOfItsModel() throws {
+    func version(_ attribute: String) -> String {
+      "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"P\">\(attribute)</entity></model>"
+    }
+    // Only the second version tells that `c` was `a`.
+    let versions = [
+      ("M", #"<attribute name="a" optional="YES" attributeType="String"/>"#),
+      ("M 2", #"<attribute name="b" optional="YES" attributeType="String" elementID="a"/>"#),
+      ("M 3", #"<attribute name="c" optional="YES" attributeType="String" elementID="b"/>"#),
+    ]
+    for (name, attribute) in versions {
+      let folder = bench.file("M.xcdatamodeld/\(name).xcdatamodel")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try bench.write(version(attribute), to: "M.xcdatamodeld/\(name).xcdatamodel/contents")
+    }
+    try bench.write(
+      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>M 3.xcdatamodel</string></dict></plist>",
+      to: "M.xcdatamodeld/.xccurrentversion")
+    let filled = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "M.xcdatamodeld/M.xcdatamodel", "-e",
+      "local c = moonbase.context c:insert('P', { a = 'kept' }) assert(c:save())")
+    #expect(filled.status == 0, "\(filled)")
+    let direct = try bench.moonbase("migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--plan")
+    #expect(direct.output == "~ P (1 row): + c, - a (1 value go)\n", "\(direct)")
+    let done = try bench.moonbase("migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--staged")
+    #expect(done.output == "~ P (1 row): ~ b (was a)\n~ P (1 row): ~ c (was b)\n", "\(done)")
+    let read = try bench.moonbase("run", "--store", "s.sqlite", "-e", "print(moonbase.context:fetch('P'):first().c)")
+    #expect(read.output == "kept\n", "\(read)")
+  }
+
+  @Test func whoeverDiesInAMigrationLeavesAStoreOfOneOfTheModels() throws {
+    let filled = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "old.lua", "-e",
+      "local c = moonbase.context for i = 1, 5000 do c:insert('P', { name = 'n' .. i, age = tostring(i) }) end assert(c:save())"
+    )
+    #expect(filled.status == 0, "\(filled)")
+    var random = SplitMix(7)
+    var isNew = false
+    for _ in 0..<12 {
+      let (to, from) = isNew ? ("old.lua", "new.lua") : ("new.lua", "old.lua")
+      let victim = try bench.begin("migrate", "s.sqlite", "--to", to)
+      usleep(UInt32(random.next(400)) * 1000)
+      victim.kill()
+      let file = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+      #expect(try file.text("PRAGMA integrity_check") == "ok")
+      #expect(try file.integer("SELECT COUNT(*) FROM ZP WHERE ZAGE = Z_PK") == 5000)
+      isNew = try file.integer("SELECT COUNT(*) FROM pragma_table_info('ZP') WHERE name = 'ZNEW'") == 1
+      let plan = try bench.moonbase("migrate", "s.sqlite", "--to", isNew ? "old.lua" : "new.lua", "--plan")
+      #expect(plan.status == 0 && plan.output.hasPrefix("~ P (5000 rows)"), "from \(from) to \(to): \(plan)")
+    }
+  }
+}
