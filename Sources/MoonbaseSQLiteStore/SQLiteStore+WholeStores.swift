@@ -115,8 +115,8 @@ extension StoreFile {
     guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
       throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
     }
-    // SQLite keeps the file of a journal that is done with, as long as it keeps its lock.
-    unlink(truePath + "-journal")
+    // SQLite keeps the file of a journal that is done with, as long as it keeps its lock, and does not look at an index that it did not use.
+    for suffix in ["-journal", "-shm"] { unlink(truePath + suffix) }
   }
 
   /// Removes what SQLite keeps beside a file that is gone.

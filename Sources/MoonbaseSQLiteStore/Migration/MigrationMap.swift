@@ -8,11 +8,17 @@ struct EntityMigration {
   let old: EntityLayout
   let new: EntityLayout
 
-  /// Where the value of a property comes from; nil where the mapping says nothing of it.
-  func source(of property: ResolvedProperty) -> PropertyMapping.Source? {
-    let mappings = property.attribute == nil ? mapping.relationshipMappings : mapping.attributeMappings
-    return mappings.first { $0.name == property.name }?.source
+  /// Where the values of the new properties come from, by their names.
+  private let sources: [String: PropertyMapping.Source]
+
+  init(_ mapping: EntityMapping, from old: EntityLayout, to new: EntityLayout) {
+    (self.mapping, self.old, self.new) = (mapping, old, new)
+    let all = mapping.attributeMappings + mapping.relationshipMappings
+    sources = Dictionary(all.map { ($0.name, $0.source) }) { first, _ in first }
   }
+
+  /// Where the value of a property comes from; nil where the mapping says nothing of it.
+  func source(of property: ResolvedProperty) -> PropertyMapping.Source? { sources[property.name] }
 
   /// The old property whose values a property gets, with its place.
   func origin(of property: ResolvedProperty) -> (property: ResolvedProperty, slot: SlotLayout)? {
@@ -49,7 +55,7 @@ struct MigrationMap {
       guard let source = mapping.sourceEntityName.flatMap({ old.held($0) }),
         let destination = mapping.destinationEntityName.flatMap({ new.held($0) }), !destination.entity.isAbstract
       else { return nil }
-      return EntityMigration(mapping: mapping, old: source, new: destination)
+      return EntityMigration(mapping, from: source, to: destination)
     }
     let pairs = entities.map { ($0.old.entity.index, $0.new) }
     let successors = Dictionary(pairs) { first, _ in first }

@@ -62,7 +62,7 @@ struct SchemaObjects {
     for item in new where there[item.name.lowercased()] == nil { try connection.execute(item.sql) }
     for item in foreign {
       // An index of a column that is gone, or a trigger of such a table, has nothing to do any more.
-      try? connection.execute(item.sql)
+      do { try connection.execute(item.sql) } catch let error as SQLiteError where error.code.primary == .error {}
     }
   }
 

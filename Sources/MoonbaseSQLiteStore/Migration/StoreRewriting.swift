@@ -50,6 +50,7 @@ struct StoreRewriting {
     for table in tables.oldTables.sorted() { try connection.execute("DROP TABLE \(map.oldTable(table))") }
     try progress.step("indexes")
     try objects.write(connection, foreign: foreign)
+    try DerivedMigration(layout: map.new, connection: connection).run()
     try progress.step("numbers")
     try writeNumbers(connection, greatest: greatest)
     try HistoryMigration(map: map, connection: connection, path: path).run()

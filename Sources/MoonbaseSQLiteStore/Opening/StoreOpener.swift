@@ -54,6 +54,8 @@ struct StoreOpener {
         message: "\(file.path) is of another version of the model, and no mapping may be inferred "
           + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
     }
+    // A part of this very model wants to be opened as that.
+    if configuration == nil, try Self.settled(file, { try file.reading(holdsConfiguration) }) { throw error }
     try StoreMigration(file: file, sources: [], stages: [model], configuration: configuration).run()
   }
 
@@ -103,6 +105,12 @@ struct StoreOpener {
     GraphError(
       .storeFailure,
       message: "\(file.path) was moved, replaced or deleted since it was opened: open it again where it is now")
+  }
+
+  private func holdsConfiguration(_ connection: Connection) throws -> Bool {
+    let stored = try StoreMetadata(connection, path: file.path).hashes
+    return model.description.configuration(of: stored.keys) != nil
+      && stored.allSatisfy { model.versionHashes[$0.key] == $0.value }
   }
 
   // MARK: An existing file

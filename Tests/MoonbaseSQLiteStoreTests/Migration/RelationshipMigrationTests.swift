@@ -151,4 +151,31 @@ import Testing
       #expect(try owners.map { try $0.objects(forKey: "friends").count } == [1, 1])
     }
   }
+
+  @Test func derivedAttributesAreDerivedAnew() throws {
+    let old = ManagedObjectModel {
+      EntityDescription("Owner") {
+        AttributeDescription("name", type: .string)
+        RelationshipDescription.toMany("pets", destination: "Animal", inverse: "owner")
+      }
+      EntityDescription("Animal") { RelationshipDescription.toOne("owner", destination: "Owner", inverse: "pets") }
+      EntityDescription("Dodo", parent: "Animal") {}
+    }
+    let counted = old.changed { model in
+      model[entity: "Owner"].attributes += [
+        AttributeDescription("petCount", type: .integer64).with { $0.derivationExpression = "pets.@count" },
+        AttributeDescription("loud", type: .string).with { $0.derivationExpression = "uppercase:(name)" },
+      ]
+    }
+    let store = try MigratedStore()
+    try store.fill(old) { context in
+      let owner = try context.insert("Owner", values: ["name": "ann"])
+      try owner.setObjects([context.insert("Animal"), context.insert("Dodo")], forKey: "pets")
+    }
+    try store.migrate(to: counted)
+    #expect(try RawDatabase(store.url).rows("SELECT ZPETCOUNT, ZLOUD FROM ZOWNER") == ["2|ANN"])
+    // An entity goes, and so do those that were counted.
+    try store.migrate(to: counted.changed { $0.entities.removeAll { $0.name == "Dodo" } })
+    #expect(try RawDatabase(store.url).rows("SELECT ZPETCOUNT, ZLOUD FROM ZOWNER") == ["1|ANN"])
+  }
 }

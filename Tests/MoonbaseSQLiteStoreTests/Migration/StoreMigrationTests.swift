@@ -113,4 +113,39 @@ import Testing
     )
     #expect(after == before)
   }
+
+  @Test func aStoreOfOneConfigurationIsNotMigratedToTheWholeModel() throws {
+    let whole = ManagedObjectModel {
+      EntityDescription("A") { AttributeDescription("a", type: .string) }
+      EntityDescription("B") { AttributeDescription("b", type: .string) }
+    }.changed { $0.configurations = ["One": ["A"], "Two": ["B"]] }
+    let part = try MigratedStore()
+    _ = try SQLiteStore(url: part.url, model: whole.resolved(), configuration: "One")
+    let options = SQLiteStoreOptions(shouldMigrateStoreAutomatically: true)
+    let error = #expect(throws: GraphError.self) { try part.using(whole, options: options) { _ in } }
+    #expect(error?.code == .incompatibleVersionHash && error?.message.contains("configuration One") == true)
+    // As what it is it follows the next version.
+    let next = whole.changed { $0[entity: "A"].attributes.append(AttributeDescription("c", type: .string)) }
+    let store = try SQLiteStore(url: part.url, model: next.resolved(), configuration: "One", options: options)
+    #expect(store.entities.map(\.name) == ["A"])
+    #expect(try RawDatabase(part.url).rows("SELECT Z_NAME FROM Z_PRIMARYKEY") == ["A"])
+  }
+
+  @Test func whatSomebodyAddedToATableStays() throws {
+    try RawDatabase(store.url).connection.executeScript(
+      """
+      CREATE INDEX mine ON ZPERSON (ZAGE); CREATE INDEX gone ON ZPERSON (ZFAX); CREATE TABLE notes (text);
+      INSERT INTO notes VALUES ('kept');
+      CREATE TRIGGER audit AFTER DELETE ON ZPERSON BEGIN INSERT INTO notes VALUES (OLD.Z_PK); END
+      """)
+    try store.migrate(to: new)
+    let after = try RawDatabase(store.url)
+    #expect(
+      try after.rows("SELECT name FROM sqlite_master WHERE name IN ('mine', 'gone', 'audit') ORDER BY name") == [
+        "audit", "mine",
+      ])
+    #expect(try after.rows("SELECT text FROM notes") == ["kept"])
+    try after.connection.execute("DELETE FROM ZPERSON WHERE Z_PK = 2")
+    #expect(try after.rows("SELECT text FROM notes") == ["kept", "2"])
+  }
 }
