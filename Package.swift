@@ -136,6 +136,9 @@ let package = Package(
       name: "moonbase-hostile", dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseHostileFork"],
       path: "Tests/MoonbaseHostile", swiftSettings: strict),
     .target(name: "MoonbaseHostileFork", path: "Tests/MoonbaseHostileFork"),
+    // A way to files for SQLite that fails when a test says so.
+    .target(
+      name: "MoonbaseFaultyDisk", dependencies: ["MoonbaseCSQLite"], path: "Tests/MoonbaseFaultyDisk"),
     .target(
       name: "MoonbaseTestSupport",
       dependencies: ["MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"],
@@ -160,7 +163,7 @@ let package = Package(
       dependencies: [
         "MoonbasePlatform", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel",
         "MoonbaseModelFormats",
-        "MoonbaseSQLite", "MoonbaseTestSupport",
+        "MoonbaseSQLite", "MoonbaseTestSupport", "MoonbaseFaultyDisk",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -183,8 +186,8 @@ let package = Package(
     .executableTarget(
       name: "moonbase-fuzz",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseLua",
-        "MoonbaseTestSupport",
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseLua", "MoonbaseSQLite",
+        "MoonbaseSQLiteStore", "MoonbaseTestSupport",
       ],
       path: "Tests/MoonbaseFuzz", swiftSettings: strict),
   ]

@@ -14,7 +14,7 @@ struct ExternalData: Sendable {
   private static let file: UInt8 = 2
 
   let folder: SupportFolder
-  /// The store's log: what it holds must have reached the disk before a file goes that older rows name.
+  /// The store's log: the commit must have reached the disk before a file goes that older rows name.
   private let log: String
   /// Whether this store has looked for orphans.
   private let hasSwept = Lock(false)
@@ -69,14 +69,13 @@ struct ExternalData: Sendable {
   }
 
   /// After the transaction: new files go, or those that the rows do not name any more. A file that cannot be removed is an
-  /// orphan, not an error.
+  /// orphan, not an error; so is one that an older row names which a loss of power could bring back.
   func settle(_ files: ExternalFiles, committed: Bool) {
     guard committed else {
       for name in files.created { folder.remove(name) }
       return
     }
-    guard !files.abandoned.isEmpty else { return }
-    SupportFolder.synchronize(log)
+    guard !files.abandoned.isEmpty, folder.synchronizeCommit(log: log) else { return }
     ExternalReaders.abandon(files.abandoned, in: folder)
   }
 }

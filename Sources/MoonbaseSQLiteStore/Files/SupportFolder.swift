@@ -79,9 +79,10 @@ struct SupportFolder: Sendable {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try Self.opened(openat(folder, name, flags, 0o644))
         defer { close(file) }
+        try allow(.write, name)
         try Self.put(value, into: file)
+        try allow(.synchronize, name)
         guard fsync(file) == 0 else { throw Refusal(errno) }
-        observer?.noteSynchronized(name)
       }
     }
   }
@@ -99,7 +100,12 @@ struct SupportFolder: Sendable {
     }
   }
 
-  func remove(_ name: String) { try? entered(creating: false) { _ = unlinkat($0, name, 0) } }
+  func remove(_ name: String) {
+    try? entered(creating: false) { folder in
+      try allow(.remove, name)
+      _ = unlinkat(folder, name, 0)
+    }
+  }
 
   /// Removes the folder where nothing is in it.
   func removeIfEmpty() {
@@ -124,17 +130,23 @@ struct SupportFolder: Sendable {
   /// Brings the names of new files to the disk.
   func synchronize() throws {
     try reporting("cannot be written", name: "", advice: "") {
+      try allow(.synchronizeFolder)
       try entered(creating: false) { if fsync($0) != 0 { throw Refusal(errno) } }
     }
-    observer?.noteSynchronized("")
   }
 
-  /// Brings a file to the disk, if there is one.
-  static func synchronize(_ path: String) {
+  /// Brings to the disk for good what a commit needs: the store's log, or that there is no rollback journal any more. False where that failed.
+  func synchronizeCommit(log path: String) -> Bool {
+    observer?.failure(of: .synchronizeCommit) ?? 0 == 0 && Self.synchronize(path) && Self.synchronize(storeFolder)
+  }
+
+  /// Brings a file to the disk, if there is one; false where that failed.
+  @discardableResult
+  static func synchronize(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else { return }
-    fsync(file)
-    close(file)
+    guard file >= 0 else { return errno == ENOENT }
+    defer { close(file) }
+    return fsync(file) == 0
   }
 
   private func entered<Result>(creating: Bool, _ body: (Int32) throws -> Result) throws -> Result {
@@ -160,6 +172,11 @@ struct SupportFolder: Sendable {
 
     init(_ reason: String) { self.reason = reason }
     init(_ number: Int32) { reason = String(cString: strerror(number)) }
+  }
+
+  /// Throws where a test has the step fail.
+  private func allow(_ step: StatementObserver.FileStep, _ name: String = "") throws {
+    if let number = observer?.failure(of: step, name), number != 0 { throw Refusal(number) }
   }
 
   private static func opened(_ descriptor: Int32) throws -> Int32 {

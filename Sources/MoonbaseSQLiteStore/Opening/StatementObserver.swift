@@ -1,13 +1,13 @@
 import MoonbasePlatform
 
-/// Hears of each statement a store runs, and of each file of its values that it brings to the disk. Tests set it to assert SQL text,
-/// the number of statements and what comes before what.
+/// Hears of each statement a store runs, and of each step with a file of its values. Tests set it to assert SQL text,
+/// the number of statements and what comes before what, and to have steps with files fail.
 package final class StatementObserver: Sendable {
   private struct State {
     var count = 0
     var translationCount = 0
     var listener: (@Sendable (String) -> Void)?
-    var fileListener: (@Sendable (String) -> Void)?
+    var fileListener: (@Sendable (FileStep, String) -> Int32)?
   }
 
   private let state = Lock(State())
@@ -21,10 +21,19 @@ package final class StatementObserver: Sendable {
   /// Calls `body` with the text of each statement as it begins, from the thread that runs it.
   package func listen(_ body: (@Sendable (String) -> Void)?) { state.withLock { $0.listener = body } }
 
-  /// Calls `body` with the name of each file of a value when its bytes are on the disk, and with nothing when the names are.
-  package func listenToFiles(_ body: (@Sendable (String) -> Void)?) { state.withLock { $0.fileListener = body } }
+  /// What is done with the files of values: one is written, brought to the disk, removed; their names are brought there, or a commit is.
+  package enum FileStep: Sendable {
+    case write, synchronize, remove, synchronizeFolder, synchronizeCommit
+  }
 
-  func noteSynchronized(_ name: String) { state.withLock { $0.fileListener }?(name) }
+  /// Calls `body` before each step with the name of the file, empty for the folder and the commit. A number of `errno` other than 0 has
+  /// the step fail.
+  package func listenToFiles(_ body: (@Sendable (FileStep, String) -> Int32)?) {
+    state.withLock { $0.fileListener = body }
+  }
+
+  /// The number of the error that a step is to fail with, or 0.
+  func failure(of step: FileStep, _ name: String = "") -> Int32 { state.withLock { $0.fileListener }?(step, name) ?? 0 }
 
   func noteTranslation() { state.withLock { $0.translationCount += 1 } }
 

@@ -5,8 +5,8 @@ import MoonbaseSQLite
 struct RawDatabase {
   let connection: Connection
 
-  init(_ url: URL, trustsSchema: Bool = false) throws {
-    connection = try Connection(url.path, mode: .readWrite, trustsSchema: trustsSchema)
+  init(_ url: URL, trustsSchema: Bool = false, orNew: Bool = false) throws {
+    connection = try Connection(url.path, mode: orNew ? .create : .readWrite, trustsSchema: trustsSchema)
   }
 
   /// The rows of a query, columns separated by `|`, NULL empty.

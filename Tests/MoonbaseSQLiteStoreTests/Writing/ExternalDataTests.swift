@@ -58,7 +58,11 @@ import Testing
     let store = try #require(coordinator.persistentStores.first as? SQLiteStore)
     let log = Lock<[String]>([])
     store.statements.listen { sql in log.withLock { $0.append(sql) } }
-    store.statements.listenToFiles { name in log.withLock { $0.append(name.isEmpty ? "folder" : "file") } }
+    store.statements.listenToFiles { step, _ in
+      if step == .synchronize { log.withLock { $0.append("file") } }
+      if step == .synchronizeFolder { log.withLock { $0.append("folder") } }
+      return 0
+    }
     defer {
       store.statements.listen(nil)
       store.statements.listenToFiles(nil)

@@ -7,9 +7,11 @@ import Testing
     try Checkout.paths(below: "Tests").filter { $0.hasSuffix(".swift") }
   }
 
-  /// Folders beside the rooms: help for tests, programs that run hostile code, the C shim, whole examples and documents, and the naive
-  /// model of the whole graph.
-  private static let beside: Set = ["Support", "Hostile", "Shim", "Examples", "Stores", "Documents", "Reference"]
+  /// Folders beside the rooms: help for tests, programs that run hostile code, the C shim, whole examples and documents, the naive
+  /// model of the whole graph, and what disks do.
+  private static let beside: Set = [
+    "Support", "Hostile", "Shim", "Examples", "Stores", "Documents", "Reference", "Faults",
+  ]
 
   @Test func foldersAreNamedAsTheRoomsOfTheSource() throws {
     for path in try Self.files() {
