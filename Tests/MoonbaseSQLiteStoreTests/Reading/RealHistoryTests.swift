@@ -1,0 +1,67 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+/// The histories of stores that Core Data wrote, row by row.
+@Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
+struct RealHistoryTests {
+  private static let stores = ["CoreDataPlus-SampleModel2_V1", "plaso-NoteStore"]
+
+  private func read<Result>(
+    _ name: String, _ body: ([PersistentHistoryTransaction], RawDatabase) throws -> Result
+  ) throws -> Result {
+    let folder = try TemporaryFolder()
+    let url = try RealStores.copy(name, to: folder)
+    let model = try RealStores.model(of: url)
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(SQLiteStore(url: url, model: model, options: .init(readOnly: true)))
+    let context = try ManagedObjectContext(coordinator)
+    let found = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)).transactions
+    return try body(try #require(found), RawDatabase(url))
+  }
+
+  @Test(arguments: stores) func everyTransactionIsWhatItsRowSays(name: String) throws {
+    try read(name) { transactions, raw in
+      func text(_ column: String) -> String {
+        "COALESCE((SELECT ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), t.\(column), '')"
+      }
+      let texts = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map(text).joined(separator: ", ")
+      let rows = try raw.rows(
+        "SELECT Z_PK, printf('%!.17g', ZTIMESTAMP), \(texts) FROM ATRANSACTION t ORDER BY Z_PK")
+      #expect(transactions.count == rows.count && !rows.isEmpty)
+      for (transaction, row) in zip(transactions, rows) {
+        let parts = row.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        #expect("\(transaction.transactionNumber)" == parts[0])
+        #expect(transaction.timestamp.timeIntervalSinceReferenceDate == Double(parts[1]), "\(row)")
+        #expect(
+          [transaction.author, transaction.bundleID, transaction.contextName, transaction.processID].map { $0 ?? "" }
+            == Array(parts[2...]), "\(row)")
+      }
+    }
+  }
+
+  @Test(arguments: stores) func everyChangeIsWhatItsRowSays(name: String) throws {
+    try read(name) { transactions, raw in
+      let rows = try raw.rows(
+        """
+        SELECT ZTRANSACTIONID, c.Z_PK, ZCHANGETYPE, Z_NAME, ZENTITYPK
+        FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY ORDER BY ZTRANSACTIONID, c.Z_PK
+        """)
+      let found = transactions.flatMap { transaction in (transaction.changes ?? []).map { (transaction, $0) } }
+      #expect(try raw.value("SELECT COUNT(*) FROM ACHANGE") == "\(found.count)")
+      #expect(found.count == rows.count && !rows.isEmpty)
+      for ((transaction, change), row) in zip(found, rows) {
+        let id = change.changedObjectID
+        let kind = change.changeType
+        #expect(
+          "\(transaction.transactionNumber)|\(change.changeID)|\(kind.rawValue)|\(id.entityName)|\(id.key)" == row)
+        // Which bit of ZCOLUMNS stands for which property is not known for certain: their names are not compared.
+        #expect((kind == .update) == !change.updatedProperties.isEmpty, "\(row)")
+        #expect(change.changeType == .delete || change.tombstone.isEmpty)
+      }
+    }
+  }
+}

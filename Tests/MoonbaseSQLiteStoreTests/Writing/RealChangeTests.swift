@@ -1,0 +1,97 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseTestSupport
+import Testing
+
+/// Changes of stores that Core Data wrote: what was not touched is in every table as it was, what was touched follows Core Data's bookkeeping.
+@Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
+struct RealChangeTests {
+  /// What is different in the file after a save, once the store was closed and opened again.
+  private func changes(_ name: String, _ change: (ManagedObjectContext) throws -> Void) throws -> [String] {
+    let folder = try TemporaryFolder()
+    let url = try RealStores.copy(name, to: folder)
+    let before = try (TableContents(RawDatabase(url)), RawDatabase(url).rows("SELECT * FROM sqlite_master"))
+    let model = try RealStores.model(of: url)
+    for isChanged in [true, false] {
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(SQLiteStore(url: url, model: model, options: .init(transactionAuthor: "tests")))
+      let context = try ManagedObjectContext(coordinator)
+      if isChanged { try change(context) }
+      try context.save()
+    }
+    let raw = try RawDatabase(url)
+    #expect(try raw.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try raw.rows("SELECT * FROM sqlite_master") == before.1)
+    return try TableContents(raw).changes(since: before.0)
+  }
+
+  private func object(_ entity: String, _ key: Int64, in context: ManagedObjectContext) throws -> ManagedObject {
+    try #require(try context.fetch(FetchRequest(entity)).first { $0.objectID.key == key })
+  }
+
+  @Test(arguments: RealStores.all) func aStoreThatIsOpenedForWritingAndSavesNothingIsAsItWas(name: String) throws {
+    #expect(
+      try changes(name) { context in
+        for entity in context.model.entities where !entity.isAbstract {
+          for object in try context.fetch(FetchRequest(entity.name)) {
+            for property in entity.properties where !property.isTransient {
+              _ = try object.value(forKey: property.name)
+            }
+          }
+        }
+      } == [])
+  }
+
+  @Test func aTitleIsTwoColumnsOfOneRow() throws {
+    let found = try changes("Bookmarks_V5") { try object("BookmarkEntity", 1, in: $0).setValue("new", forKey: "title") }
+    #expect(found == ["ZBOOKMARKENTITY 1 Z_OPT: 1 -> 2", "ZBOOKMARKENTITY 1 ZTITLE: '4' -> 'new'"])
+  }
+
+  @Test func aMoveWithinAFolderIsAPlace() throws {
+    let found = try changes("Bookmarks_V5") { context in
+      let folder = try object("BookmarkEntity", 8, in: context)
+      var children = Array(try folder.objects(forKey: "children"))
+      children.insert(children.remove(at: 3), at: 1)
+      try folder.setObjects(children, forKey: "children")
+    }
+    #expect(found == ["ZBOOKMARKENTITY 1 Z_FOK_PARENT: 5120 -> 2560"])
+  }
+
+  /// It stands behind the others there with the place that it had.
+  @Test func aMoveToAnotherFolderIsAParent() throws {
+    let found = try changes("Bookmarks_V5") { context in
+      try object("BookmarkEntity", 1, in: context).setObject(object("BookmarkEntity", 4, in: context), forKey: "parent")
+    }
+    #expect(found == ["ZBOOKMARKENTITY 1 Z_OPT: 1 -> 2", "ZBOOKMARKENTITY 1 ZPARENT: 8 -> 4"])
+  }
+
+  @Test func anInsertionIsARowAndAGreatestKey() throws {
+    let found = try changes("Bookmarks_V5") { context in
+      let values: [String: Value] = ["title": "new", "uuid": "new", "isFolder": false]
+      let bookmark = try context.insert("BookmarkEntity", values: values)
+      try bookmark.setObject(object("BookmarkEntity", 4, in: context), forKey: "parent")
+    }
+    #expect(found == ["ZBOOKMARKENTITY 11 came", "Z_PRIMARYKEY 1 Z_MAX: 10 -> 11"])
+  }
+
+  @Test func aDeletionIsARowWithItsPairs() throws {
+    let found = try changes("Bookmarks_V5") { try $0.delete(object("BookmarkEntity", 9, in: $0)) }
+    #expect(found == ["ZBOOKMARKENTITY 9 went", "Z_1FAVORITES 3 went"])
+  }
+
+  @Test func aTitleOfANoteIsTwoColumnsAndATransaction() throws {
+    let found = try changes("plaso-NoteStore") { context in
+      let note = try #require(try context.fetch(FetchRequest("ICNote")).min { $0.objectID.key < $1.objectID.key })
+      try note.setValue("new", forKey: "title")
+    }
+    #expect(
+      found == [
+        "ACHANGE 299 came", "ATRANSACTION 85 came", "ATRANSACTIONSTRING 15 came", "ATRANSACTIONSTRING 16 came",
+        "ZICCLOUDSYNCINGOBJECT 8 Z_OPT: 3 -> 4", "ZICCLOUDSYNCINGOBJECT 8 ZTITLE1: 'My Secret Note' -> 'new'",
+        "Z_PRIMARYKEY 16001 Z_MAX: 298 -> 299", "Z_PRIMARYKEY 16002 Z_MAX: 84 -> 85",
+        "Z_PRIMARYKEY 16003 Z_MAX: 14 -> 16",
+      ])
+  }
+}
