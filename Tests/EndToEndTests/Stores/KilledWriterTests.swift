@@ -1,0 +1,123 @@
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+/// Processes that are killed while they save, again and again over one store; `MOONBASE_CYCLES` says how often (`scripts/crash`).
+@Suite(.serialized) struct KilledWriterTests {
+  private static let cycles = ProcessInfo.processInfo.environment["MOONBASE_CYCLES"].flatMap { Int($0) } ?? 100
+
+  private static let model = """
+    return { entities = {
+      Order = {
+        attributes = { n = "integer64", scan = { "binary", external_storage = true } },
+        relationships = { lines = { to_many = "Line", inverse = "order", delete = "cascade" } },
+      },
+      Line = { attributes = { n = "integer64" }, relationships = { order = { to = "Order", inverse = "lines" } } },
+      Event = { attributes = { n = "integer64" } },
+    } }
+    """
+
+  /// Each save brings an order with five lines, every third one with a scan in a file of its own, and twenty events, and takes the order before
+  /// the last thirty with it. After every tenth the events until then go in a batch. What is printed is done.
+  private static let writer = """
+    local c = moonbase.context
+    local function say(...) io.write(...) io.write("\\n") io.stdout:flush() end
+    local last = c:fetch("Order"):sort("-n"):first()
+    local n = last and last.n or 0
+    while true do
+      n = n + 1
+      local order = c:insert("Order", { n = n })
+      if n % 3 == 0 then order.scan = string.rep(string.char(n % 256), 150000) end
+      for _ = 1, 5 do c:insert("Line", { n = n, order = order }) end
+      for _ = 1, 20 do c:insert("Event", { n = n }) end
+      for old in c:fetch("Order"):where("n <= %@", n - 30):each() do c:delete(old) end
+      assert(c:save())
+      say("saved ", n)
+      if n % 10 == 0 then
+        assert(c:fetch("Event"):where("n <= %@", n):batch_delete())
+        say("deleted ", n)
+      end
+    end
+    """
+
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.write(Self.model, to: "m.lua")
+    try bench.write(Self.writer, to: "writer.lua")
+  }
+
+  @Test func noAcknowledgedSaveIsLostAndNoneIsHalfThere() throws {
+    var random = SplitMix(UInt64.random(in: 0...UInt64.max))
+    var known = Acknowledged()
+    for cycle in 0..<Self.cycles {
+      let victim = try bench.begin("run", "--store", "s.sqlite", "--model", "m.lua", "writer.lua")
+      // Some die while they make or open the store, most in the midst of saves.
+      usleep(UInt32(random.next(cycle % 10 == 0 ? 80_000 : 300_000)))
+      try #require(victim.isRunning, "\(victim.outcome().complaints)")
+      victim.kill()
+      known.hear(victim.output)
+      try look(known, "cycle \(cycle)")
+    }
+    #expect(known.saved > Self.cycles && known.deleted > 0, "\(known)")
+  }
+
+  /// What writers said that they did.
+  private struct Acknowledged {
+    var saved = 0
+    var deleted = 0
+
+    mutating func hear(_ output: String) {
+      // A line without an end was not said.
+      for line in output.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+        let words = line.split(separator: " ")
+        guard words.count == 2, let number = Int(words[1]) else { continue }
+        if words[0] == "saved" { saved = max(saved, number) } else { deleted = max(deleted, number) }
+      }
+    }
+  }
+
+  private func look(_ known: Acknowledged, _ what: String) throws {
+    guard try bench.names().contains("s.sqlite") else { return #expect(known.saved == 0, "\(what)") }
+    let raw = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+    #expect(try raw.text("PRAGMA integrity_check") == "ok", "\(what)")
+    guard try raw.integer("SELECT COUNT(*) FROM sqlite_master") ?? 0 > 0 else { return #expect(known.saved == 0) }
+    let last = try raw.integer("SELECT MAX(ZN) FROM ZORDER") ?? 0
+    #expect(last >= known.saved, "\(what)")
+    // Orders are whole: the last thirty, each once, with five lines that are its own.
+    let whole = """
+      SELECT COUNT(*) FROM ZORDER o WHERE ZN > \(last) - 30
+      AND 5 = (SELECT COUNT(*) FROM ZLINE l WHERE l.ZORDER = o.Z_PK AND l.ZN = o.ZN)
+      """
+    let orders = min(last, 30)
+    #expect(try raw.integer(whole) == orders, "\(what)")
+    #expect(try raw.integer("SELECT COUNT(*) FROM ZORDER") == orders, "\(what)")
+    #expect(try raw.integer("SELECT COUNT(*) FROM ZLINE") == 5 * orders, "\(what)")
+    // Events went until the last acknowledged batch, or until the one that was not acknowledged; all others are there.
+    let first = try raw.integer("SELECT MIN(ZN) FROM ZEVENT") ?? last + 1
+    #expect(first > known.deleted && (first - 1) % 10 == 0 || first == last + 1, "\(what): \(first)")
+    #expect(try raw.integer("SELECT COUNT(*) FROM ZEVENT") == 20 * (last - first + 1), "\(what)")
+    for table in ["ZORDER", "ZLINE", "ZEVENT"] {
+      let name = table.dropFirst().capitalized
+      let greatest = try raw.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = '\(name)'") ?? 0
+      #expect(try raw.integer("SELECT COALESCE(MAX(Z_PK), 0) FROM \(table)") ?? 0 <= greatest, "\(what)")
+    }
+    try lookAtScans(raw, what)
+  }
+
+  private func lookAtScans(_ raw: Connection, _ what: String) throws {
+    let statement = try raw.statement(
+      "SELECT ZN, CAST(SUBSTR(ZSCAN, 2, 36) AS TEXT) FROM ZORDER WHERE ZN % 3 = 0 AND LENGTH(ZSCAN) = 38")
+    defer { statement.reset() }
+    var count = 0
+    while try statement.step() {
+      let bytes = try bench.bytes(of: ".s_SUPPORT/_EXTERNAL_DATA/\(statement.text(1))")
+      let byte = UInt8(truncatingIfNeeded: statement.integer(0))
+      #expect(bytes.count == 150_000 && bytes.first == byte && bytes.last == byte, "\(what)")
+      count += 1
+    }
+    #expect(try raw.integer("SELECT COUNT(*) FROM ZORDER WHERE ZN % 3 = 0") == Int64(count), "\(what)")
+  }
+}
