@@ -1,3 +1,4 @@
+package import MoonbaseGraph
 package import MoonbaseModel
 
 /// An entity's place in the file.
@@ -9,6 +10,6 @@ package struct EntityLayout: Sendable {
   package let table: String
   /// Where each property lies, by slot.
   package var slots: [SlotLayout]
-  /// Columns that the model wants and the file lacks: such rows can be read, not written.
-  package var missingColumns: [String] = []
+  /// Where the file lacks a column that the model wants: what says so when such a row is written. It can be read.
+  package var lack: GraphError?
 }

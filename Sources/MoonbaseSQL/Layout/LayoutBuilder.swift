@@ -45,7 +45,14 @@ package struct LayoutBuilder {
     return EntityLayout(
       entity: entity, number: number, table: table.name,
       slots: entity.properties.map { slots[$0.id] ?? .none },
-      missingColumns: lineage.flatMap { missing[$0] ?? [] })
+      lack: lineage.lazy.compactMap { missing[$0]?.first }.first.map { lack(of: $0, entity) })
+  }
+
+  private func lack(of column: String, _ entity: ResolvedEntity) -> GraphError {
+    GraphError(
+      .storeFailure,
+      message: "\(path) lacks the column \(column): objects of \(entity.name) can be read but not saved",
+      entity: entity.name)
   }
 
   // MARK: Numbers

@@ -22,12 +22,7 @@ package struct RowStatements: Sendable {
 
   /// Throws where the file lacks what rows of the entity need.
   package init(_ layout: EntityLayout, dialect: Dialect) throws {
-    if let missing = layout.missingColumns.first {
-      throw GraphError(
-        .storeFailure,
-        message: "\(layout.entity.name): the file lacks \(missing); its rows can be read but not written",
-        entity: layout.entity.name)
-    }
+    if let lack = layout.lack { throw lack }
     for case .lost(let error) in layout.slots { throw error }
     self.layout = layout
     self.dialect = dialect

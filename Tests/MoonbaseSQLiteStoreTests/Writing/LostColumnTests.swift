@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
@@ -13,6 +14,16 @@ import enum MoonbaseModel.Predicate
     let coordinator = PersistentStoreCoordinator(model: people.model)
     try coordinator.add(opening ? SQLiteStore(url: people.folder.file(), model: people.model) : people.store)
     return try ManagedObjectContext(coordinator)
+  }
+
+  @Test func anEntityWithoutAColumnIsNotSavedByAnErrorThatNamesTheFile() throws {
+    let people = try PeopleStore()
+    try RawDatabase(people.folder.file()).connection.execute("ALTER TABLE ZPERSON DROP COLUMN ZFIRSTNAME")
+    let after = try context(people, opening: true)
+    try after.insert("Person")
+    let error = #expect(throws: GraphError.self) { try after.save() }
+    let message = "lacks the column ZFIRSTNAME: objects of Person can be read but not saved"
+    #expect(error?.entity == "Person" && error?.message == "\(people.folder.file().path) \(message)")
   }
 
   @Test func anOrderWithoutAColumnForItIsNotSaved() throws {
