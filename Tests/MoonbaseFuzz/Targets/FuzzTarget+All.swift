@@ -1,4 +1,4 @@
 extension FuzzTarget {
   /// Every target, in the order of `scripts/fuzz`'s list.
-  static var all: [FuzzTarget] { [model, archive, predicate, lua, pages] }
+  static var all: [FuzzTarget] { [model, archive, predicate, lua, pages, store] }
 }
