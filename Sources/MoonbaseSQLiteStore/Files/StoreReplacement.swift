@@ -127,7 +127,8 @@ final class StoreReplacement {
   /// The copy gets its name where no file has it, and nobody can come in between. Its other name goes with the successor.
   private func appear() throws {
     guard link(successor.path, destination.truePath) != 0 else {
-      return SupportFolder.synchronize(destination.truePath.folderOfPath)
+      SupportFolder.synchronize(destination.truePath.folderOfPath)
+      return
     }
     if errno == EEXIST { throw isThere }
     // A file system without second names.

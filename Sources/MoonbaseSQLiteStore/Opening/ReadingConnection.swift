@@ -128,6 +128,8 @@ extension StoreFile {
   private func openWithPrivateIndex() throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("mode=ro&vfs=unix-none")
+    // A log that SQLite finds nothing in, as one that is damaged, would be removed in the end.
+    connection.setLeavesLog(true)
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return ReadingConnection(connection: connection, ground: .silence(footprint))
   }

@@ -113,6 +113,24 @@ import Testing
     #expect(error?.message.contains("moved, replaced or deleted") == true)
   }
 
+  @Test func aDamagedLogIsNotRemovedByWhoReads() throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    let folder = try TemporaryFolder()
+    let files = FileManager.default
+    for suffix in ["", "-wal"] {
+      try files.copyItem(atPath: people.folder.file().path + suffix, toPath: folder.file().path + suffix)
+    }
+    let log = try FileHandle(forUpdating: folder.file("store.sqlite-wal"))
+    try log.write(contentsOf: Data([0]))
+    try log.close()
+    let before = try folder.contents()
+    #expect(before["store.sqlite-wal"]?.isEmpty == false)
+    _ = try? SQLiteStore(url: folder.file(), model: people.model, options: .init(readOnly: true))
+    _ = try? SQLiteStore.metadata(ofStoreAt: folder.file())
+    #expect(try folder.contents() == before)
+  }
+
   @Test func virtualTablesOfUnknownModulesAreLeftAlone() throws {
     let (folder, model) = try closedStore("delete")
     let raw = try RawDatabase(folder.file(), trustsSchema: true)
