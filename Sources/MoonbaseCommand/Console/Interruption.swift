@@ -14,8 +14,8 @@ enum Interruption {
         _exit(ExitStatus.interrupted)
       }
     }
-    // Compared, never called.
-    if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGINT, SIG_IGN) }
+    let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)  // handlers are compared, never called
+    if unsafeBitCast(former, to: Int.self) == ignoring { signal(SIGINT, SIG_IGN) }  // the same
   }
 
   /// From now on the first SIGINT is noted, for work that ends by itself then; the next one ends the process.
