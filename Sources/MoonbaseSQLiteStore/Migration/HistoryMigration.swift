@@ -23,8 +23,7 @@ struct HistoryMigration {
     let (old, new) = (migration.old, migration.new)
     var settings = ["ZENTITY = -\(new.number)"]
     let places = bits(migration)
-    let before = old.entity.properties.filter { !$0.isTransient }.count
-    if places != (0..<before).map({ $0 }) || places.count != ChangedColumns.count(new) {
+    if places != (0..<places.count).map({ $0 }) || places.count != ChangedColumns.count(new) {
       let name = "moonbase_changed_\(index)"
       let count = ChangedColumns.count(new)
       try connection.register(function: name, arguments: 1, traits: .directOnly) { call in
@@ -44,11 +43,17 @@ struct HistoryMigration {
   /// The new place of each bit; nil for one whose property is gone.
   private func bits(_ migration: EntityMigration) -> [Int?] {
     let new = ChangedColumns.ordered(migration.new)
-    var places: [Slot: Int] = [:]
+    var places: [Slot: [Int]] = [:]
     for (place, property) in new.enumerated() {
-      if let origin = migration.origin(of: property) { places[origin.property.slot] = place }
+      if let origin = migration.origin(of: property) { places[origin.property.slot, default: []].append(place) }
     }
-    return ChangedColumns.ordered(migration.old).map { places[$0.slot] }
+    // A property with two bits keeps both, or the first where one remains.
+    var count: [Slot: Int] = [:]
+    return ChangedColumns.ordered(migration.old).map { property in
+      guard let all = places[property.slot] else { return nil }
+      defer { count[property.slot, default: 0] += 1 }
+      return all[min(count[property.slot] ?? 0, all.count - 1)]
+    }
   }
 
   /// What the columns for values of deleted objects hold from now on.

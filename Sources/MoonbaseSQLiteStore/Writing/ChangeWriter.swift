@@ -46,7 +46,7 @@ struct ChangeWriter {
   }
 }
 
-/// Which properties an update changed: a bit for each in alphabetical order, the first in the highest bit of the first byte.
+/// Which properties an update changed: a bit for each in a fixed order, the first in the highest bit of the first byte.
 enum ChangedColumns {
   static func bitmap(_ slots: Set<Slot>, of layout: EntityLayout) -> Data {
     let ordered = ordered(layout)
@@ -57,12 +57,13 @@ enum ChangedColumns {
     return bytes
   }
 
-  /// The names of the properties whose bits are set. Bits that no property of now stands for are passed over.
+  /// The names of the properties whose bits are set, in their order. Bits that no property of now stands for are passed over.
   static func names(_ bitmap: Data, of layout: EntityLayout) -> [String] {
     let bytes = Array(bitmap)
-    return ordered(layout).enumerated().compactMap { index, property in
+    let names = ordered(layout).enumerated().compactMap { index, property in
       index / 8 < bytes.count && bytes[index / 8] & 0x80 >> UInt8(index % 8) != 0 ? property.name : nil
     }
+    return Set(names).sorted()
   }
 
   /// A bitmap whose bits stand for properties in other places; those without one are gone. Bits behind those of all properties, which frameworks
@@ -78,10 +79,22 @@ enum ChangedColumns {
     return result
   }
 
-  /// How many properties have a bit.
+  /// How many bits there are.
   static func count(_ layout: EntityLayout) -> Int { ordered(layout).count }
 
+  /// What the bits stand for, from the first: to-one relationships, those of them with a column for the destination's entity once more,
+  /// attributes, and to-many relationships; each of these by the entity that declares it, the topmost first, and by name.
+  ///
+  /// So the changes of a real store make sense (`RealHistoryTests`). The order of to-many relationships among themselves is not known.
   static func ordered(_ layout: EntityLayout) -> [ResolvedProperty] {
-    layout.entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+    let kept = layout.entity.properties.filter { !$0.isTransient }.sorted {
+      ($0.declaringEntity, $0.name) < ($1.declaringEntity, $1.name)
+    }
+    let toOne = kept.filter { if case .toOne = $0.kind { true } else { false } }
+    let polymorphic = toOne.filter { property in
+      if case .toOne(let columns) = layout.slots[property.slot] { columns.entityColumn != nil } else { false }
+    }
+    let attributes = kept.filter { $0.relationship == nil }
+    return toOne + polymorphic + attributes + kept.filter { $0.relationship?.isToMany == true }
   }
 }

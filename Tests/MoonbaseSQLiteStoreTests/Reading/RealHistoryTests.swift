@@ -58,10 +58,41 @@ struct RealHistoryTests {
         let kind = change.changeType
         #expect(
           "\(transaction.transactionNumber)|\(change.changeID)|\(kind.rawValue)|\(id.entityName)|\(id.key)" == row)
-        // Which bit of ZCOLUMNS stands for which property is not known for certain: their names are not compared.
         #expect((kind == .update) == !change.updatedProperties.isEmpty, "\(row)")
         #expect(change.changeType == .delete || change.tombstone.isEmpty)
       }
+    }
+  }
+
+  /// Nobody wrote down which bit stands for what. As they are taken here an app has done what makes sense: typed into notes and synced.
+  @Test func whatNotesChangedMakesSense() throws {
+    try read("plaso-NoteStore") { transactions, _ in
+      let updates = transactions.flatMap { $0.changes ?? [] }.filter { $0.changeType == .update }
+      func names(_ entity: String) -> Set<String> {
+        Set(updates.filter { $0.changedObjectID.entityName == entity }.flatMap(\.updatedProperties))
+      }
+      #expect(
+        names("ICCloudState")
+          == ["currentLocalVersion", "inCloud", "latestVersionSyncedToCloud", "localVersionDate"])
+      #expect(names("ICNoteData") == ["data"] && names("ICServerChangeToken") == ["ckServerChangeTokenData"])
+      #expect(names("ICDeviceMigrationState") == ["serverRecordData"])
+      #expect(
+        names("ICNote") == [
+          "lastActivitySummaryViewedDate", "lastOpenedDate", "markedForDeletion", "modificationDate", "noteHasChanges",
+          "paperStyleType", "serverRecordData", "snippet", "title", "unappliedEncryptedRecord",
+        ])
+      let typed = transactions.first { $0.transactionNumber == 34 }?.changes?.first {
+        $0.changedObjectID.entityName == "ICNote"
+      }
+      #expect(typed?.updatedProperties == ["modificationDate", "snippet", "title"])
+      let crypto = transactions.first { $0.transactionNumber == 9 }?.changes?.first {
+        $0.changedObjectID.entityName == "ICAccount"
+      }
+      #expect(
+        crypto?.updatedProperties == [
+          "cryptoIterationCount", "cryptoSalt", "cryptoVerifier", "isPasswordProtected", "needsToBeFetchedFromCloud",
+          "passwordHint", "serverRecordData", "unappliedEncryptedRecord", "userRecordName",
+        ])
     }
   }
 }
