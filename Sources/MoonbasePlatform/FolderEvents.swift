@@ -21,14 +21,12 @@ package final class FolderEvents: Sendable {
       (stopper, ender) = (ends[0], ends[1])
       events = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
       let kinds = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE)
-      guard events >= 0, inotify_add_watch(events, folder, kinds) >= 0 else {
-        for descriptor in [stopper, ender, events] where descriptor >= 0 { close(descriptor) }
-        return nil
-      }
+      // An object that is given up here goes as any other does, and closes what it has.
+      guard events >= 0, inotify_add_watch(events, folder, kinds) >= 0 else { return nil }
     }
 
     deinit {
-      for descriptor in [stopper, ender, events] { close(descriptor) }
+      for descriptor in [stopper, ender, events] where descriptor >= 0 { close(descriptor) }
     }
 
     /// Waits until something may have changed, or so long. False once `stop` was called.

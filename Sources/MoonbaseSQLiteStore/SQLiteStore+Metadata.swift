@@ -89,14 +89,10 @@ extension SQLiteStore {
   static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     let file = StoreFile(url: url)
     return try StoreOpener.settled(file) {
-      switch try file.state() {
-      case .absent: throw StoreOpener.missing(file)
-      case .empty: throw StoreOpener.bare(file)
-      case .present:
-        return try file.reading { connection in
-          if try StoreContents.isBare(connection) { throw StoreOpener.bare(file) }
-          return try connection.readingFacts(ofStoreAt: file.path) { try body(connection) }
-        }
+      try file.requirePresent()
+      return try file.reading { connection in
+        if try StoreContents.isBare(connection) { throw StoreOpener.bare(file) }
+        return try connection.readingFacts(ofStoreAt: file.path) { try body(connection) }
       }
     }
   }

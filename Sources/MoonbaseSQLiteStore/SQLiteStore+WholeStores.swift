@@ -68,11 +68,7 @@ extension SQLiteStore {
 extension StoreFile {
   /// A connection to a store that is there. Throws for a file that is none.
   func connectionToChange() throws -> Connection {
-    switch try state() {
-    case .absent: throw StoreOpener.missing(self)
-    case .empty: throw StoreOpener.bare(self)
-    case .present: break
-    }
+    try requirePresent()
     guard isWritable else {
       throw GraphError(.readOnlyStore, message: "\(path) may not be written: change its permissions")
     }

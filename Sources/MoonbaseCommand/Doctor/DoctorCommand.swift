@@ -28,17 +28,12 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Print JSON: an object a line.")
   var json = false
 
-  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
-  var model: String?
+  @OptionGroup var file: FileOptionGroup
 
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
-  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
-  var busyTimeout: String?
-
   func validate() throws {
-    try understood { _ = try patience() }
     if allowsCloudKit, !repair {
       throw ValidationError("--allow-cloudkit is for what writes: without --repair nothing does")
     }
@@ -46,9 +41,7 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     let url = URL(literalPath: store)
-    let model = try
-      (self.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) }
-      ?? SQLiteStore.cachedModel(ofStoreAt: url)).resolved()
+    let model = try file.namedModel() ?? SQLiteStore.cachedModel(ofStoreAt: url).resolved()
     let before = try findings(url, model, isTold: true)
     var left = before
     if repair, before.contains(where: { $0.repair != .none }) {
@@ -61,15 +54,10 @@ struct DoctorCommand: ParsableCommand {
     if !left.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
-  private func patience() throws(UsageError) -> Int? {
-    guard let busyTimeout else { return nil }
-    return try StoreOption.milliseconds(busyTimeout)
-  }
-
   /// Each finding once, told as it is found.
   private func findings(_ url: URL, _ model: ResolvedModel, isTold: Bool) throws -> [StoreFinding] {
     var found: [StoreFinding] = []
-    let check = try StoreCheck(storeAt: url, model: model, busyTimeout: patience()) { finding in
+    let check = try StoreCheck(storeAt: url, model: model, busyTimeout: file.settings().busyTimeout) { finding in
       found.append(finding)
       if isTold { tell("found", finding) }
     }
@@ -82,19 +70,13 @@ struct DoctorCommand: ParsableCommand {
       return Terminal.print(
         "\(what == "found" ? "" : "\(what): ")\(finding.kind.rawValue): \(finding.place): \(finding.message)")
     }
-    var line: [UInt8] = []
-    var losses = OutputLosses()
-    let entries: [(String, Value)] = [
-      ("event", .string(what)), ("kind", .string(finding.kind.rawValue)), ("place", .string(finding.place)),
-      ("message", .string(finding.message)), ("repairable", .bool(finding.repair != .none)),
-    ]
-    for (index, (key, value)) in entries.enumerated() {
-      line.append(contentsOf: index == 0 ? "{".utf8 : ", ".utf8)
-      line.append(quoted: key)
-      line.append(contentsOf: ": ".utf8)
-      line.append(json: value, dates: .iso, column: key, losses: &losses)
-    }
-    Terminal.print(String(decoding: line, as: UTF8.self) + "}")
+    let writer = RowWriter(
+      OutputForm(format: .ndjson), columns: ["event", "kind", "place", "message", "repairable"])
+    writer.write([
+      .string(what), .string(finding.kind.rawValue), .string(finding.place), .string(finding.message),
+      .bool(finding.repair != .none),
+    ])
+    writer.finish()
   }
 
   private static func summary(_ before: Int, _ left: Int) -> String {
@@ -118,9 +100,8 @@ struct DoctorCommand: ParsableCommand {
       if case .nullify(let id, let property) = finding.repair { (id, property) } else { nil }
     }
     guard !loose.isEmpty else { return [] }
-    var settings = StoreSettings()
-    settings.stores = [.sqlite(url)]
-    (settings.allowsCloudKit, settings.busyTimeout) = (allowsCloudKit, try patience())
+    var settings = try file.settings(store)
+    settings.allowsCloudKit = allowsCloudKit
     var description = settings.container
     description.model = .value(model.description)
     let context = try ManagedObjectContext(PersistentContainer(description).coordinator)

@@ -15,10 +15,7 @@ struct FetchColumns {
   ///
   /// Throws for an unknown entity or name, before anything is fetched.
   init(_ names: [String]?, of entityName: String, in model: ResolvedModel) throws {
-    guard let entity = model.entity(entityName) else {
-      let hint = suggestion(for: entityName, among: model.entities.map(\.name))
-      throw GraphError(.unknownName, message: "the model has no entity \(entityName.asName)\(hint)")
-    }
+    guard let entity = model.entity(entityName) else { throw GraphError.unknownEntity(entityName, in: model) }
     self.names = names ?? Self.ownNames(of: entity)
     var paths: [String] = []
     for name in self.names where name != Self.id {

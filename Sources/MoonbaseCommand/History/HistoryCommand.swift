@@ -46,20 +46,15 @@ struct HistoryCommand: ParsableCommand {
 
   @OptionGroup var output: ObjectOptionGroup
 
-  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
-  var model: String?
+  @OptionGroup var file: FileOptionGroup
 
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
-
-  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
-  var busyTimeout: String?
 
   private var deletes: Bool { deleteBefore != nil || keep != nil }
   private var narrows: Bool { since != nil || author != nil || entity != nil || predicate != nil || limit != nil }
 
   func validate() throws {
-    try understood { _ = try settings() }
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
     if let keep, keep < 1 { throw ValidationError("--keep takes a number above 0, not \(keep)") }
     if token, deletes || narrows { throw ValidationError("--token prints nothing else: leave the other options out") }
@@ -85,12 +80,9 @@ struct HistoryCommand: ParsableCommand {
   }
 
   private func settings() throws(UsageError) -> StoreSettings {
-    var settings = StoreSettings()
-    settings.stores = [.sqlite(URL(literalPath: store))]
-    settings.model = model
+    var settings = try file.settings(store)
     settings.readOnly = !deletes
     settings.allowsCloudKit = allowsCloudKit
-    if let busyTimeout { settings.busyTimeout = try StoreOption.milliseconds(busyTimeout) }
     return settings
   }
 
@@ -141,10 +133,7 @@ struct HistoryCommand: ParsableCommand {
     var parts: [Predicate] = []
     if let author { parts.append(try Predicate(format: "transaction.author == %@", .string(author))) }
     if let entity {
-      guard let known = model.entity(entity) else {
-        let hint = suggestion(for: entity, among: model.entities.map(\.name))
-        throw GraphError(.unknownName, message: "the model has no entity \(entity.asName)\(hint)")
-      }
+      guard let known = model.entity(entity) else { throw GraphError.unknownEntity(entity, in: model) }
       let names = model.entities[known.subtree].map { Value.string($0.name) }
       parts.append(try Predicate(format: "changedEntity IN %@", .list(names)))
     }

@@ -24,13 +24,7 @@ struct SQLCommand: ParsableCommand {
 
   @OptionGroup var output: RowOptionGroup
 
-  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
-  var model: String?
-
-  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
-  var busyTimeout: String?
-
-  func validate() throws { try understood { _ = try patience() } }
+  @OptionGroup var file: FileOptionGroup
 
   func run() throws {
     let url = URL(literalPath: store)
@@ -39,20 +33,15 @@ struct SQLCommand: ParsableCommand {
       Terminal.complain(
         "moonbase: \(store) carries no model: only its tables go by their names; name a model with --model")
     }
-    let query = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: patience())
+    let query = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
     let writer = RowWriter(output.form, columns: Self.unique(query.columns))
     while let row = try query.next() { writer.write(row) }
     writer.finish()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
   }
 
-  private func patience() throws(UsageError) -> Int? {
-    guard let busyTimeout else { return nil }
-    return try StoreOption.milliseconds(busyTimeout)
-  }
-
   private func resolvedModel(of url: URL) throws -> ResolvedModel? {
-    if let model { return try ModelFile.read(model) }
+    if let named = try file.namedModel() { return named }
     guard try SQLiteStore.modelCache(ofStoreAt: url) != nil else { return nil }
     return try SQLiteStore.cachedModel(ofStoreAt: url).resolved()
   }

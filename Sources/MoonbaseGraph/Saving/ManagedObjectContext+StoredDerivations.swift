@@ -7,14 +7,10 @@ extension ManagedObjectContext {
     source.forgetRows(of: ids)
     tellListeners(of: ids)
     let objects = ids.compactMap { registeredObject(for: $0) }.filter { $0.snapshot != nil }
-    var slots: [EntityIndex: [Slot]] = [:]
     do {
       for row in try source.snapshots(of: objects.map(\.objectID)) {
         guard let object = registeredObject(for: row.id) else { continue }
-        let entity = object.entity
-        let derived = slots[entity.index] ?? source.model.storedDerivations(of: entity).map(\.slot)
-        slots[entity.index] = derived
-        object.adoptValues(of: row, slots: derived)
+        object.adoptValues(of: row, slots: source.derivedSlots[object.entity.index] ?? [])
       }
     } catch {
       // What was written is saved. Who has nothing to lose reads the row at its next access.

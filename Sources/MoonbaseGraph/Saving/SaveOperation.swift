@@ -66,7 +66,8 @@ struct SaveOperation {
     stashes = try context.undoManager?.stashes(of: plan?.deleted ?? []) ?? []
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0
-    isHandedOver = try mayRunAhead && !context.source.derives && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
+    isHandedOver =
+      try mayRunAhead && context.source.derivedSlots.isEmpty && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
     if !isHandedOver { try plan?.write() }
   }
 

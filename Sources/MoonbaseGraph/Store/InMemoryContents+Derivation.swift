@@ -84,15 +84,12 @@ extension InMemoryContents {
     return ids
   }
 
-  /// What is derived from derived values is derived anew in the next round; in a circle it comes to rest, or stays where this many rounds left it.
-  private static let greatestRounds = 1000
-
   /// Derives what is to be derived anew; returns whose values are others now.
   mutating func derive(saved: Set<ManagedObjectID>) -> [ManagedObjectID] {
     guard derives else { return [] }
     var changed: Set<ManagedObjectID> = []
     let date = Value.date(Date())
-    for round in 0..<Self.greatestRounds where !underived.isEmpty {
+    for round in 0..<StoredDerivation.greatestRounds where !underived.isEmpty {
       let ids = underived
       underived = []
       for id in ids {

@@ -35,8 +35,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private static let writings = Lock<[UInt32: Int]>([:])
   let rows: RowCache
   private let listeners = NewsListeners<SavedObjectIDs>()
-  /// Whether stores derive values of the model.
-  let derives: Bool
+  /// The attributes that stores derive, by entity.
+  let derivedSlots: [EntityIndex: [Slot]]
   /// What the stores follow: those of a context whose children draw on this; nil where they are added and removed here.
   let parentStores: ParentStores?
 
@@ -54,7 +54,8 @@ public final class PersistentStoreCoordinator: Sendable {
     self.model = model
     self.parentStores = parentStores
     rows = RowCache(capacity: rowCapacity)
-    derives = model.entities.contains { !model.storedDerivations(of: $0).isEmpty }
+    let derived = model.entities.map { ($0.index, model.storedDerivations(of: $0).map(\.slot)) }
+    derivedSlots = Dictionary(uniqueKeysWithValues: derived.filter { !$0.1.isEmpty })
   }
 
   /// Makes a coordinator with the stores and classes of another one but a row cache of its own.

@@ -21,6 +21,9 @@ package struct StoredDerivation: Sendable {
   /// The entities along the path: the first derives, and of the last one the result is.
   package let entities: [EntityIndex]
   package let result: Result
+
+  /// What is derived from derived values is derived anew in the next round; in a circle it comes to rest, or stays as this many rounds left it.
+  package static let greatestRounds = 1000
 }
 
 extension ResolvedModel {

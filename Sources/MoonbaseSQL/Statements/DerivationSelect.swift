@@ -4,10 +4,21 @@ package import MoonbaseModel
 package import enum MoonbaseModel.Expression
 
 extension StoredDerivation {
-  /// `SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)`: what an attribute is to have in the rows whose keys a query gives.
+  /// Sets the attribute in the rows of the entity that declares it, as far as a query gives their keys and they are to have another value:
+  /// `UPDATE table SET column = d.v FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d WHERE ...`.
   ///
-  /// Throws `Untranslatable` where the store's tables lack what it is derived from.
-  package func select(
+  /// Nil for another entity, and where the store's tables lack the column, or what it is derived from: the model's checks warn of that.
+  package func update(of entity: EntityLayout, keys: String, layout: StoreLayout, dialect: Dialect) -> String? {
+    guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
+      case .attribute(let name, _) = entity.slots[slot],
+      let select = try? select(of: entity, keys: keys, layout: layout, dialect: dialect)
+    else { return nil }
+    let (table, column) = (identifier(entity.table), identifier(name))
+    return "UPDATE OR ABORT main.\(table) SET \(column) = d.v FROM (\(select.text)) d WHERE \(table).Z_PK = d.pk "
+      + "AND \(table).\(column) IS NOT d.v"
+  }
+
+  private func select(
     of entity: EntityLayout, keys: String, layout: StoreLayout, dialect: Dialect
   ) throws -> SQLFragment {
     let query = StoreQuery(entity: entity.entity, in: layout.model)

@@ -55,6 +55,15 @@ struct StoreFile: Sendable {
 
   // MARK: What is there
 
+  /// Throws where there is no store: no file, or an empty one.
+  func requirePresent() throws {
+    switch try state() {
+    case .absent: throw StoreOpener.missing(self)
+    case .empty: throw StoreOpener.bare(self)
+    case .present: break
+    }
+  }
+
   /// Looks at what kind of file it is. Throws for folders, pipes and all else that is no file, and for unreadable files.
   func state() throws -> State {
     try checkSpelling()

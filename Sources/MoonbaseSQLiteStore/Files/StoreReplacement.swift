@@ -57,11 +57,7 @@ final class StoreReplacement {
     while true {
       attempt += 1
       try StoreOpener.settled(source) {
-        switch try source.state() {
-        case .absent: throw StoreOpener.missing(source)
-        case .empty: throw StoreOpener.bare(source)
-        case .present: break
-        }
+        try source.requirePresent()
         try source.reading { connection in
           _ = try StoreMetadata(connection, path: source.path)
           unlink(successor.path)

@@ -27,11 +27,8 @@ package final class NamedQuery {
     let file = StoreFile(url: url)
     self.file = file
     let reading = try StoreOpener.settled(file) {
-      switch try file.state() {
-      case .absent: throw StoreOpener.missing(file)
-      case .empty: throw StoreOpener.bare(file)
-      case .present: return try file.openForReading(busyTimeout: busyTimeout ?? SQLiteStoreOptions().busyTimeout)
-      }
+      try file.requirePresent()
+      return try file.openForReading(busyTimeout: busyTimeout ?? SQLiteStoreOptions().busyTimeout)
     }
     self.reading = reading
     let connection = reading.connection
@@ -107,8 +104,7 @@ package final class NamedQuery {
   }
 
   private static func views(of model: ResolvedModel, on connection: Connection, path: String) throws -> [View] {
-    let held = try StoreMetadata(connection, path: path).hashes.keys
-    let entities = model.entities.filter { held.contains($0.name) }
+    let entities = try StoreMetadata(connection, path: path).held(of: model)
     guard
       let contents = try connection.readingFacts(
         ofStoreAt: path, { try StoreContents(connection, path: path, model: model, entities: entities) })

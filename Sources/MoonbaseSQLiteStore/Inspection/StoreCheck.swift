@@ -31,14 +31,9 @@ package final class StoreCheck {
     let file = StoreFile(url: url)
     let patience = busyTimeout ?? SQLiteStoreOptions().busyTimeout
     let (reading, contents) = try StoreOpener.settled(file) { () -> (ReadingConnection, StoreContents) in
-      switch try file.state() {
-      case .absent: throw StoreOpener.missing(file)
-      case .empty: throw StoreOpener.bare(file)
-      case .present: break
-      }
+      try file.requirePresent()
       let reading = try file.openForReading(busyTimeout: patience)
-      let hashes = try StoreMetadata(reading.connection, path: file.path).hashes
-      let entities = model.entities.filter { hashes.keys.contains($0.name) }
+      let entities = try StoreMetadata(reading.connection, path: file.path).held(of: model)
       let contents = try reading.connection.readingFacts(ofStoreAt: file.path) {
         try StoreContents(reading.connection, path: file.path, model: model, entities: entities)
       }

@@ -40,7 +40,6 @@ extension SQLiteStore {
       let metadata = try StoreMetadata(connection, path: file.path)
       let schema = try FileSchema(connection, path: file.path)
       let tables = try tables(connection)
-      let entities = model?.entities.filter { metadata.hashes.keys.contains($0.name) }
       return StoreFacts(
         size: file.size("") ?? 0, wantsLog: connection.usesWriteAheadLog, logSize: file.size("-wal"),
         hasJournal: file.hasJournal, pageSize: Int(try connection.integer("PRAGMA page_size") ?? 0),
@@ -50,7 +49,7 @@ extension SQLiteStore {
         history: try history(connection, schema: schema),
         foreignTables: try model.map { model in
           var builder = LayoutBuilder(
-            model: model, entities: entities ?? [], file: schema, path: file.path, dialect: .sqlite)
+            model: model, entities: metadata.held(of: model), file: schema, path: file.path, dialect: .sqlite)
           let layout = try builder.build()
           let known = Set((layout.tables.map(\.name) + layout.joins.map(\.table)).map { $0.uppercased() })
           return tables.filter { !known.contains($0.uppercased()) && !isOfTheFormat($0.uppercased()) }

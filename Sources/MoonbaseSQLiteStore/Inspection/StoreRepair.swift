@@ -12,8 +12,7 @@ package enum StoreRepair {
     let file = StoreFile(url: url)
     try StoreOpener.settled(file) {
       let connection = try file.connectionToChange()
-      let hashes = try StoreMetadata(connection, path: file.path).hashes
-      let entities = model.entities.filter { hashes.keys.contains($0.name) }
+      let entities = try StoreMetadata(connection, path: file.path).held(of: model)
       guard let contents = try StoreContents(connection, path: file.path, model: model, entities: entities) else {
         return
       }
@@ -24,11 +23,15 @@ package enum StoreRepair {
             "\(file.path) is mirrored by CloudKit, which would not hear of a repair: --allow-cloudkit does it all the same"
         )
       }
-      try TriggerFunctions.register(on: connection, telling: DerivedRows())
+      let derived = DerivedRows()
+      try TriggerFunctions.register(on: connection, telling: derived)
+      try PredicateFunctions.register(on: connection)
+      let columns = try DerivedColumns(contents.layout, on: connection)
       try connection.transaction {
         if connection.hasMoved { throw StoreOpener.moved(file) }
         try raiseCounters(contents.layout, on: connection)
         try removePairs(contents.layout, on: connection)
+        try columns?.derive(on: connection, telling: derived)
         try OrphanSweep(folder: SupportFolder(store: file.truePath), connection: connection).run(sparing: [])
       }
     }

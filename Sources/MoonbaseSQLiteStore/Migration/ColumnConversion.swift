@@ -89,14 +89,7 @@ final class ColumnConversions {
   }
 
   private func set(_ value: Value, as kind: ColumnKind, on call: borrowing FunctionCall) throws {
-    if case .decimal(let decimal) = value {
-      switch StoredDecimal(decimal) {
-      case .integer(let number): call.set(number)
-      case .real(let number): call.set(number)
-      case .text(let text): call.set(Data(text.utf8))
-      }
-      return
-    }
+    if case .decimal(let decimal) = value { return SQLValue.set(StoredDecimal(decimal), on: call) }
     SQLValue.set(try stored(value, as: kind), on: call)
   }
 

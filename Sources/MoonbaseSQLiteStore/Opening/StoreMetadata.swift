@@ -38,6 +38,12 @@ struct StoreMetadata: Sendable {
     for (key, entry) in new where entries[key] == nil || key.hasPrefix("NSStoreModel") { entries[key] = entry }
   }
 
+  /// The entities of a model that the store holds.
+  func held(of model: ResolvedModel) -> [ResolvedEntity] {
+    let names = hashes.keys
+    return model.entities.filter { names.contains($0.name) }
+  }
+
   /// Reads the row. Throws `.invalidStore` where there is none.
   init(_ connection: Connection, path: String) throws {
     let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)

@@ -57,18 +57,10 @@ extension PredicateFunctions {
     try register(decimalReduction, arguments: 2, on: connection) { call in
       let numbers = call.text(1).split(separator: " ").map { ColumnDecoder.decimal(String($0)) }
       switch try PredicateFunction(rawValue: call.text(0))?.evaluate([.list(numbers)]) {
-      case .decimal(let decimal)?: set(StoredDecimal(decimal), on: call)
+      case .decimal(let decimal)?: SQLValue.set(StoredDecimal(decimal), on: call)
       case let value?: SQLValue.set(value, on: call)
       case nil: call.setNull()
       }
-    }
-  }
-
-  private static func set(_ decimal: StoredDecimal, on call: borrowing FunctionCall) {
-    switch decimal {
-    case .integer(let number): call.set(number)
-    case .real(let number): call.set(number)
-    case .text(let text): call.set(Data(text.utf8))
     }
   }
 

@@ -79,6 +79,15 @@ enum SQLValue {
     }
   }
 
+  /// Returns a decimal from a function, as its column holds it.
+  static func set(_ decimal: StoredDecimal, on call: borrowing FunctionCall) {
+    switch decimal {
+    case .integer(let number): call.set(number)
+    case .real(let number): call.set(number)
+    case .text(let text): call.set(Data(text.utf8))
+    }
+  }
+
   /// Returns a value from a function.
   static func set(_ value: Value, on call: borrowing FunctionCall) {
     switch value {

@@ -8,44 +8,30 @@ import MoonbaseSQLite
 /// Triggers of the writing connection, which are gone with it, note which rows are to be derived anew, whoever writes what they are
 /// derived from: a save or a batch request. Before the transaction ends each of these rows is derived once.
 final class DerivedColumns {
-  private struct Column {
-    let entity: EntityLayout
-    let name: String
-    /// Sets the column of the rows that are taken; gives their keys and entities.
-    let update: String
-  }
-
   private static let table = "moonbase_underived"
-  private let columns: [Column]
+  /// For each attribute: sets its column in the rows that are taken, and gives their keys and entities.
+  private let updates: [String]
 
   /// Nil where there are none.
   init?(_ layout: StoreLayout, on connection: Connection) throws {
     let known = try Self.names(ofTriggersOn: connection)
-    var columns: [Column] = []
+    var updates: [String] = []
     var triggers: [String] = []
     for case let entity? in layout.entities {
       for derivation in layout.model.storedDerivations(of: entity.entity) {
-        let property = entity.entity.properties[derivation.slot]
-        guard property.declaringEntity == entity.entity.index,
-          case .attribute(let column, _) = entity.slots[derivation.slot],
-          !known.contains(where: { $0.contains("_\(entity.entity.name)_\(property.name)_") }),
-          let select = try? derivation.select(
-            of: entity, keys: "SELECT key FROM temp.\(Self.table) WHERE derivation = \(columns.count) AND taken",
+        let name = entity.entity.properties[derivation.slot].name
+        guard !known.contains(where: { $0.contains("_\(entity.entity.name)_\(name)_") }),
+          let update = derivation.update(
+            of: entity, keys: "SELECT key FROM temp.\(Self.table) WHERE derivation = \(updates.count) AND taken",
             layout: layout, dialect: .sqlite),
-          let noting = DerivationTriggers(derivation, number: columns.count, table: Self.table, layout: layout)
+          let noting = DerivationTriggers(derivation, number: updates.count, table: Self.table, layout: layout)
         else { continue }
         triggers += noting.statements
-        let (table, name) = (identifier(entity.table), identifier(column))
-        columns.append(
-          Column(
-            entity: entity, name: property.name,
-            update:
-              "UPDATE OR ABORT main.\(table) SET \(name) = d.v FROM (\(select.text)) d WHERE \(table).Z_PK = d.pk "
-              + "AND \(table).\(name) IS NOT d.v RETURNING Z_PK, Z_ENT"))
+        updates.append("\(update) RETURNING Z_PK, Z_ENT")
       }
     }
-    if columns.isEmpty { return nil }
-    self.columns = columns
+    if updates.isEmpty { return nil }
+    self.updates = updates
     try connection.execute("PRAGMA temp_store = MEMORY")
     try connection.execute(
       "CREATE TEMP TABLE \(Self.table) (derivation INTEGER, taken INTEGER, key INTEGER, "
@@ -61,17 +47,14 @@ final class DerivedColumns {
     return names.filter { $0.hasPrefix("Z_DA_") }
   }
 
-  /// What is derived from derived values is derived anew in the next round; in a circle it stays as this many rounds left it.
-  private static let greatestRounds = 1000
-
   /// Derives what is to be derived anew, and tells of the rows that have other values now.
   func derive(on connection: Connection, telling derived: DerivedRows) throws {
-    for _ in 0..<Self.greatestRounds {
+    for _ in 0..<StoredDerivation.greatestRounds {
       guard try connection.integer("SELECT 1 FROM temp.\(Self.table) LIMIT 1") != nil else { return }
-      for (number, column) in columns.enumerated() {
+      for (number, update) in updates.enumerated() {
         try connection.execute("UPDATE temp.\(Self.table) SET taken = 1 WHERE derivation = \(number) AND NOT taken")
         if connection.changes == 0 { continue }
-        let statement = try connection.statement(column.update)
+        let statement = try connection.statement(update)
         defer { statement.reset() }
         while try statement.step() { derived.note(entity: statement.integer(1), key: statement.integer(0)) }
         try connection.execute("DELETE FROM temp.\(Self.table) WHERE derivation = \(number) AND taken")

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The options of commands that take one store as an argument: those of `StoreOption` that say how it is read.
+struct FileOptionGroup: ParsableArguments {
+  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
+  var model: String?
+
+  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
+  var busyTimeout: String?
+
+  func validate() throws { try understood { _ = try settings() } }
+
+  /// What they say, of a store.
+  func settings(_ store: String? = nil) throws(UsageError) -> StoreSettings {
+    var settings = StoreSettings()
+    if let store { settings.stores = [.sqlite(URL(literalPath: store))] }
+    if let model { try StoreOption.model.take(model, &settings) }
+    if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
+    return settings
+  }
+
+  /// The model that stands in for the store's own; nil where none is named.
+  func namedModel() throws -> ResolvedModel? { try model.map(ModelFile.read) }
+}
