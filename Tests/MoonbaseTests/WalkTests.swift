@@ -213,6 +213,30 @@ import Testing
     #expect(try rowsReadAnew(after: LuaLimits(memory: 32 << 20)) > 150)
   }
 
+  /// What the program reads of other stores meanwhile is none of a script's memory: its rows stay in their cache.
+  @Test func aScriptWithLittleMemoryLeavesTheRowsOfOthersInTheirCache() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: Self.things))
+    let container = try PersistentContainer(
+      model: model, store: .sqlite(folder.appendingPathComponent("store.sqlite")), extensions: [])
+    try fillWithHeavyRows(try ManagedObjectContext(container.coordinator))
+    let store = try #require(container.coordinator.persistentStores[0] as? SQLiteStore)
+    /// Reads a hundred rows one by one; returns how many statements that took.
+    func read() throws -> Int {
+      let reader = try ManagedObjectContext(container.coordinator)
+      let ids = try reader.fetchIDs(FetchRequest("Thing")).prefix(100)
+      let before = store.statements.statementCount
+      for id in ids { _ = try reader.existingObject(with: id) }
+      return store.statements.statementCount - before
+    }
+    #expect(try read() == 100)
+    #expect(try read() == 0)
+    #expect(try rowsReadAnew(after: LuaLimits(memory: 32 << 20)) > 150)
+    #expect(try read() == 0)
+  }
+
   @Test func rowsCountWhileABatchIsRead() throws {
     let script = "pcall(function() return moonbase.context:fetch('Thing'):batch(200):all()[1].name end)"
     let (outcome, peak) = try run(script, isStored: true, limits: LuaLimits(memory: 4 << 20), fillWithHeavyRows)

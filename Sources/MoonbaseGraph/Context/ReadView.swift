@@ -13,8 +13,6 @@ final class ReadView {
   private var sessions: [(store: any PersistentStore, session: any ReadSession)] = []
   /// Whether a kept view has ended. Any other one begins anew when it is asked again.
   private(set) var isOver = false
-  /// Whether rows of the row cache may be older than the view's state: somebody was committing a save when that began.
-  private var isAheadOfCache = false
   /// Whose view it is.
   weak var walk: FetchedObjects?
 
@@ -49,7 +47,6 @@ final class ReadView {
       if rows == nil, sessions.isEmpty { coordinator.rows.leave() }
       throw error
     }
-    if rows == nil, coordinator.rows.isBehind { isAheadOfCache = true }
     sessions.append((store, new))
     return new
   }
@@ -65,9 +62,7 @@ final class ReadView {
     guard let rows else {
       // What was saved since the view began is of another state than all else that is read from it.
       _ = try session(of: id)
-      if !isAheadOfCache, let known = coordinator.rows.unwritten(id), known.page.isFresh(within: seconds) {
-        return known
-      }
+      if let known = coordinator.rows.unwritten(id), known.page.isFresh(within: seconds) { return known }
       return try currentSnapshot(of: id)
     }
     if let known = rows[id] { return known }

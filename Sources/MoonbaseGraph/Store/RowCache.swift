@@ -18,6 +18,8 @@ final class RowCache: Sendable {
     /// What came to the old one.
     var oldWeight = 0
     var lastPage: ObjectIdentifier?
+    /// Whether some of it was read for a script whose memory has a limit.
+    var isBounded = false
     /// How many readers are on their way.
     var readers = 0
     /// What was written while they are: the versions they must have at least; none suffices of what was taken out.
@@ -56,22 +58,27 @@ final class RowCache: Sendable {
   /// What came to all of them since they were last weighed together.
   private static let grown = Atomic(0)
 
-  /// A script may open many stores, and keep many views: what all caches keep is to be a quarter of its memory as well. The others give
-  /// theirs up, the oldest first, for who reads now.
+  /// A script may open many stores, and keep many views: what all caches keep for scripts is to be a quarter of its memory as well. The
+  /// others of scripts give theirs up, the oldest first, for who reads now.
   private func balance() {
     let bound = HostWork.greatestValue
     guard bound < .max, Self.grown.load(ordering: .relaxed) > bound / 32 else { return }
     Self.grown.store(0, ordering: .relaxed)
     let caches = Self.all.withLock { $0.values.compactMap(\.cache) }
-    var excess = caches.reduce(0) { $0 + $1.weight } - bound / 4
+    var excess = caches.reduce(0) { $0 + $1.boundedWeight } - bound / 4
     for cache in caches where cache !== self && excess > 0 {
-      excess -= cache.weight
+      let weight = cache.boundedWeight
+      if weight == 0 { continue }
+      excess -= weight
       cache.removeAll()
     }
   }
 
   /// The bytes of the pages that are kept.
   var weight: Int { contents.withLock { $0.weight + $0.oldWeight } }
+
+  /// The same of a cache that scripts read into; others are none of their business.
+  private var boundedWeight: Int { contents.withLock { $0.isBounded ? $0.weight + $0.oldWeight : 0 } }
 
   // MARK: Rows
 
@@ -87,20 +94,17 @@ final class RowCache: Sendable {
     return found
   }
 
-  /// A row of which nobody wrote another version since readers are on their way: it is of the state that they read, if that began while no
-  /// save was being committed.
+  /// A row of which nobody wrote another version since readers are on their way: it is of the state that they read. While a save is being
+  /// committed no row is: this may be older than what the store has by now, and newer, where somebody has read that, than what they read.
   func unwritten(_ id: ManagedObjectID) -> Snapshot? {
     defer { balance() }
-    return contents.withLock { $0.written[id] == nil ? row(of: id, in: &$0) : nil }
+    return contents.withLock { $0.commits == 0 && $0.written[id] == nil ? row(of: id, in: &$0) : nil }
   }
 
   /// A save is about to be committed, and will be `write`'s or given up before `endCommit`.
   func beginCommit() { contents.withLock { $0.commits += 1 } }
 
   func endCommit() { contents.withLock { $0.commits -= 1 } }
-
-  /// Whether somebody who begins to read now may see what is not written here yet.
-  var isBehind: Bool { contents.withLock { $0.commits > 0 } }
 
   /// Reads rows and takes them in, but for those that were written or taken out meanwhile.
   func reading(_ body: () throws -> [Snapshot]) rethrows -> [Snapshot] {
@@ -165,7 +169,7 @@ final class RowCache: Sendable {
   func removeAll() {
     contents.withLock { cache in
       (cache.young, cache.old) = (IDMap(), IDMap())
-      (cache.weight, cache.oldWeight, cache.lastPage) = (0, 0, nil)
+      (cache.weight, cache.oldWeight, cache.lastPage, cache.isBounded) = (0, 0, nil, false)
     }
   }
 
@@ -181,6 +185,7 @@ final class RowCache: Sendable {
         return
       }
       cache.weight += newest.page.weight
+      if HostWork.greatestValue < .max { cache.isBounded = true }
       Self.grown.add(newest.page.weight, ordering: .relaxed)
     }
     cache.young[row.id] = newest

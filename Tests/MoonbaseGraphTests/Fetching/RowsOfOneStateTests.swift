@@ -34,7 +34,9 @@ import Testing
     }
 
     /// How many people have another name than their department, as the context finds who judges each row itself.
-    func differingCount() throws -> Int {
+    func differingCount() throws -> Int { try Self.differingCount(in: context) }
+
+    static func differingCount(in context: ManagedObjectContext) throws -> Int {
       try context.count(FetchRequest("Person", where: "lastName != department.name OR fullName == 'nobody'"))
     }
   }
@@ -59,5 +61,20 @@ import Testing
       try Bench.rename(to: "new", in: bench.bench.stranger())
       #expect(try bench.differingCount() == 0)
     }
+  }
+
+  /// The same while the rows are there and what they lead to is not, and somebody else has read the new row into the row cache.
+  @Test(arguments: StoreKind.withFolder) func whatAnotherReadOfASaveThatIsBeingCommittedIsNotTaken(
+    _ kind: StoreKind
+  ) throws {
+    let bench = try Bench(kind)
+    let (coordinator, stranger) = (bench.bench.coordinator, bench.bench.stranger().coordinator)
+    bench.store.meddle {
+      coordinator.rows.beginCommit()
+      try Bench.rename(to: "new", in: ManagedObjectContext(stranger, domain: ExtensionDomain()))
+      #expect(try Bench.differingCount(in: ManagedObjectContext(coordinator, domain: ExtensionDomain())) == 0)
+    }
+    defer { coordinator.rows.endCommit() }
+    #expect(try bench.differingCount() == 0)
   }
 }
