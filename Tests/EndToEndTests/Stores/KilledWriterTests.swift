@@ -54,14 +54,15 @@ import Testing
     var known = Acknowledged()
     for cycle in 0..<Self.cycles {
       let victim = try bench.begin("run", "--store", "s.sqlite", "--model", "m.lua", "writer.lua")
-      // Some die while they make or open the store, most in the midst of saves.
-      usleep(UInt32(random.next(cycle % 10 == 0 ? 80_000 : 300_000)))
+      // Some die while they make or open the store or early, most in the midst of saves, however slow the machine is.
+      if cycle % 10 > 3 { while victim.isRunning, victim.output.isEmpty { usleep(1000) } }
+      usleep(UInt32(random.next(cycle % 10 == 0 ? 80_000 : 200_000)))
       try #require(victim.isRunning, "\(victim.outcome().complaints)")
       victim.kill()
       known.hear(victim.output)
       try look(known, "cycle \(cycle)")
     }
-    #expect(known.saved > Self.cycles && known.deleted > 0, "\(known)")
+    #expect(known.saved > Self.cycles / 2 && known.deleted > 0, "\(known)")
   }
 
   /// What writers said that they did.

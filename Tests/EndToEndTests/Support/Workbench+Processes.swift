@@ -4,9 +4,9 @@ import MoonbaseTestSupport
 import Testing
 
 extension ChildProcess {
-  /// Waits until it has printed a text; fails after a minute.
+  /// Waits until it has printed a text; fails after ten minutes.
   func wait(for wanted: String) throws {
-    for _ in 0..<3000 {
+    for _ in 0..<30_000 {
       if output.contains(wanted) { return }
       try #require(isRunning || output.contains(wanted), "it ended before it said \(wanted)")
       usleep(20_000)
@@ -14,9 +14,9 @@ extension ChildProcess {
     Issue.record("it did not say \(wanted)")
   }
 
-  /// Waits for the end, a minute at most, and tells the status.
+  /// Waits for the end, ten minutes at most, and tells the status.
   func end() throws -> Int32 {
-    for _ in 0..<3000 where isRunning { usleep(20_000) }
+    for _ in 0..<30_000 where isRunning { usleep(20_000) }
     if isRunning {
       kill()
       Issue.record("it did not end")
