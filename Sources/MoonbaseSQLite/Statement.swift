@@ -222,6 +222,15 @@ extension Statement {
     return text.isUTF8 ? text : nil
   }
 
+  /// Whether a column holds no text, or text that is well-formed in UTF-16, in which its database keeps it.
+  public func isWellFormedUTF16(_ column: Int32) -> Bool {
+    let value = sqlite3_column_value(handle, column)
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text16(value) else { return true }
+    let count = Int(sqlite3_value_bytes16(value))
+    let units = UnsafeRawBufferPointer(start: start, count: count).assumingMemoryBound(to: UInt16.self)
+    return count % 2 == 0 && String(validating: units, as: UTF16.self) != nil
+  }
+
   /// A column's bytes where they are stored as such: valid until the statement moves on or the column is converted.
   public func storedBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
     let value = sqlite3_column_value(handle, column)

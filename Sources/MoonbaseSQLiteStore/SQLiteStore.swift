@@ -17,6 +17,9 @@ public final class SQLiteStore: PersistentStore {
   public let identifier: String
   public let isReadOnly: Bool
   public let writingAdvice: String
+  /// What the model asks for and the file, or Moonbase, lacks. Such a store is read-only, whatever the options say; what is missing is an
+  /// error where it is asked for.
+  public let missingFeatures: [MissingFeature]
   public let entities: [ResolvedEntity]
 
   let file: StoreFile
@@ -39,7 +42,7 @@ public final class SQLiteStore: PersistentStore {
   /// Throws `GraphError` with `.cannotOpenFile` for folders, missing folders and files that may not be read, and for a
   /// missing file with `readOnly`; `.invalidStore` for files that are no Core Data stores; `.incompatibleVersionHash` where
   /// another version of the model wrote the store; `.readOnlyStore` where the file may not be written. A refused file is
-  /// left as it was.
+  /// left as it was. A store that lacks something its model asks for opens read-only (`missingFeatures`).
   public init(
     url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws {
@@ -55,17 +58,20 @@ public final class SQLiteStore: PersistentStore {
     number = StoreNumber(identifier)
     externalData = ExternalData(store: file, observer: observer)
     isReadOnly = opened.writer == nil
+    missingFeatures = opened.missingFeatures
     writingAdvice =
-      opened.isMirrored && !options.readOnly
-      ? "CloudKit mirrors it (it has tables ANSCK*) and would not hear of what is saved; the option allowsCloudKit of a "
-        + "SQLiteStore (--allow-cloudkit of a command) has it written all the same"
-      : "open it for writing to save"
+      opened.missingFeatures.writingAdvice
+      ?? (opened.isMirrored && !options.readOnly
+        ? "CloudKit mirrors it (it has tables ANSCK*) and would not hear of what is saved; the option allowsCloudKit of a "
+          + "SQLiteStore (--allow-cloudkit of a command) has it written all the same"
+        : "open it for writing to save")
     writer = opened.writer.map { Lock($0) }
     let observer = observer
     let isReadOnly = isReadOnly
     opened.writer?.observe(with: observer)
     let identity = file.identity
-    let schema = SchemaCheck(file: file, layout: layout, entities: entities, identifier: identifier)
+    let schema = SchemaCheck(
+      file: file, layout: layout, entities: entities, identifier: identifier, missing: missingFeatures)
     if let writer = opened.writer { schema.accept(try writer.connection.schemaVersion()) }
     self.schema = schema
     let folder = layout.namesFiles ? externalData.folder : nil

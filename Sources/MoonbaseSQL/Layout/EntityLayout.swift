@@ -1,4 +1,3 @@
-package import MoonbaseGraph
 package import MoonbaseModel
 
 /// An entity's place in the file.
@@ -10,6 +9,6 @@ package struct EntityLayout: Sendable {
   package let table: String
   /// Where each property lies, by slot.
   package var slots: [SlotLayout]
-  /// Where the file lacks a column that the model wants: what says so when such a row is written. It can be read.
-  package var lack: GraphError?
+  /// The to-one relationships beside which a column says of which entity the destination is, or should.
+  package var polymorphicSlots: Set<Slot>
 }

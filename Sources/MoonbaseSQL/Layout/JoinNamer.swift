@@ -19,6 +19,9 @@ struct JoinNamer {
   private var ownerColumn: String { isReflexive ? "Z_\(owner)\(name)" : "Z_\(owner)\(inverseName)" }
   private var destinationColumn: String { isReflexive ? "REFLEXIVE" : "Z_\(other)\(name)" }
 
+  /// The table as the names predict it.
+  var table: String { tables[0] }
+
   private var tables: [String] {
     let mine = "Z_\(owner)\(name)"
     guard inverse != nil, !isReflexive else { return [mine] }
@@ -48,7 +51,7 @@ struct JoinNamer {
     return nil
   }
 
-  /// What a file without a table lacks.
+  /// What a file lacks that has no layout for it.
   func lack(in file: FileSchema?) -> String {
     let present = tables.first { file?.has($0) == true }
     return present.map { "its table \($0) has no columns \(ownerColumn) and \(destinationColumn)" }

@@ -13,7 +13,7 @@ package struct LayoutBuilder {
   private var numbers: [EntityIndex: Int64] = [:]
   private var tables: [EntityIndex: TableLayout] = [:]
   private var slots: [PropertyID: SlotLayout] = [:]
-  private var missing: [EntityIndex: [String]] = [:]
+  private var lacks = LayoutLacks()
   private var joins: [JoinLayout] = []
 
   package init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "", dialect: Dialect)
@@ -28,31 +28,31 @@ package struct LayoutBuilder {
   package mutating func build() throws -> StoreLayout {
     try numberEntities()
     for entity in held where entity.parent == nil {
-      tables[entity.index] = TableLayout(name: "Z" + entity.name.uppercased())
+      let table = TableLayout(name: "Z" + entity.name.uppercased())
+      tables[entity.index] = table
+      if let file, !file.has(table.name) { lacks.note(table: table.name, of: entity, path: path) }
     }
     for entity in held { try placeColumns(of: entity) }
     for entity in held { placeToMany(of: entity) }
     let result = StoreLayout(
       model: model, entities: model.entities.map { layout(of: $0) }, tables: held.compactMap { tables[$0.index] },
-      joins: joins)
+      joins: joins, numbers: numbers, lacks: lacks)
     try result.checkNames(dialect)
     return result
   }
 
   private func layout(of entity: ResolvedEntity) -> EntityLayout? {
-    guard let number = numbers[entity.index], let table = tables[entity.root] else { return nil }
-    let lineage = model.lineage(of: entity)
+    guard lacks.tables[entity.root] == nil, let number = numbers[entity.index], let table = tables[entity.root] else {
+      return nil
+    }
     return EntityLayout(
-      entity: entity, number: number, table: table.name,
-      slots: entity.properties.map { slots[$0.id] ?? .none },
-      lack: lineage.lazy.compactMap { missing[$0]?.first }.first.map { lack(of: $0, entity) })
+      entity: entity, number: number, table: table.name, slots: entity.properties.map { slots[$0.id] ?? .none },
+      polymorphicSlots: Set(entity.properties.filter(isPolymorphic).map(\.slot)))
   }
 
-  private func lack(of column: String, _ entity: ResolvedEntity) -> GraphError {
-    GraphError(
-      .storeFailure,
-      message: "\(path) lacks the column \(column): objects of \(entity.name) can be read but not saved",
-      entity: entity.name)
+  private func isPolymorphic(_ property: ResolvedProperty) -> Bool {
+    guard case .toOne(let relationship) = property.kind, !property.isTransient else { return false }
+    return model.destination(of: relationship).hasSubentities
   }
 
   // MARK: Numbers
@@ -100,6 +100,9 @@ package struct LayoutBuilder {
 
   private mutating func place(_ attribute: AttributeDescription, of entity: ResolvedEntity) throws -> SlotLayout {
     guard let kind = ColumnKind(attribute) else {
+      if file != nil {
+        return .lost(lacks.noteForm(of: attribute, entity: entity, table: table(of: entity), path: path))
+      }
       throw GraphError(
         .invalidStore,
         message:
@@ -107,7 +110,7 @@ package struct LayoutBuilder {
         entity: entity.name, property: attribute.name)
     }
     let column = claim("Z" + attribute.name.uppercased(), of: entity)
-    guard isPresent(column, of: entity) else { return .none }
+    if let lack = lack(column, type: kind.declaredType, of: attribute.name, in: entity) { return .lost(lack) }
     add(column, type: kind.declaredType, rank: kind.rank, name: attribute.name, of: entity)
     return .attribute(column: column, kind: kind)
   }
@@ -115,27 +118,29 @@ package struct LayoutBuilder {
   private mutating func place(_ relationship: ResolvedRelationship, of entity: ResolvedEntity) -> SlotLayout {
     let name = relationship.description.name
     let column = claim("Z" + name.uppercased(), of: entity)
-    guard isPresent(column, of: entity) else { return .none }
+    if let lack = lack(column, type: "INTEGER", of: name, in: entity) { return .lost(lack) }
     add(column, type: "INTEGER", rank: 1, name: name, of: entity)
     var layout = ToOneLayout(column: column, destination: relationship.destination)
     let destination = model.destination(of: relationship)
     if destination.hasSubentities {
       let wanted = "Z\(numbers[destination.index] ?? 0)_\(column.dropFirst())"
-      layout.entityColumn = companion(wanted, of: name, in: entity)
-      // A key alone would not tell of which entity the destination is.
-      if layout.entityColumn == nil { missing[entity.index, default: []].append(wanted) }
+      layout.entityColumn = companion(wanted, "the entity of \(entity.name).\(name)", of: name, in: entity)
     }
     if let slot = relationship.inverseSlot, case .toMany(let inverse) = destination.properties[slot].kind,
       inverse.description.isOrdered
     {
-      layout.orderColumn = companion("Z_FOK_\(column.dropFirst())", of: name, in: entity)
+      let places = "the places of \(destination.name).\(inverse.description.name)"
+      layout.orderColumn = companion("Z_FOK_\(column.dropFirst())", places, of: name, in: entity)
     }
     return .toOne(layout)
   }
 
-  private mutating func companion(_ wanted: String, of name: String, in entity: ResolvedEntity) -> String? {
+  /// A column beside a relationship's, and what it holds.
+  private mutating func companion(
+    _ wanted: String, _ content: String, of name: String, in entity: ResolvedEntity
+  ) -> String? {
     let column = claim(wanted, of: entity)
-    if let file, let table = tables[entity.root], !file.has(column, in: table.name) { return nil }
+    if lack(column, type: "INTEGER", of: name, holding: content, in: entity) != nil { return nil }
     add(column, type: "INTEGER", rank: 1, name: name, of: entity)
     return column
   }
@@ -144,10 +149,17 @@ package struct LayoutBuilder {
     tables[entity.root]?.claim(name) ?? name
   }
 
-  private mutating func isPresent(_ column: String, of entity: ResolvedEntity) -> Bool {
-    guard let file, let table = tables[entity.root], !file.has(column, in: table.name) else { return true }
-    missing[entity.index, default: []].append(column)
-    return false
+  private func table(of entity: ResolvedEntity) -> String { tables[entity.root]?.name ?? "" }
+
+  /// What says that the file lacks a column; nil where it is there.
+  private mutating func lack(
+    _ column: String, type: String, of property: String, holding content: String? = nil, in entity: ResolvedEntity
+  ) -> GraphError? {
+    if let lack = lacks.tables[entity.root] { return lack }
+    let table = table(of: entity)
+    guard let file, !file.has(column, in: table) else { return nil }
+    return lacks.note(
+      column: column, type: type, table: table, holding: content, of: property, entity: entity, path: path)
   }
 
   private mutating func add(_ column: String, type: String, rank: Int, name: String, of entity: ResolvedEntity) {
@@ -164,8 +176,10 @@ package struct LayoutBuilder {
       let destination = model.destination(of: relationship)
       let inverse = relationship.inverseSlot.map { destination.properties[$0] }
       if let inverse, !relationship.isInverseToMany {
-        if case .toOne(let layout) = slots[inverse.id] {
-          slots[property.id] = .foreignKey(layout, destination: relationship.destination)
+        switch slots[inverse.id] {
+        case .toOne(let layout): slots[property.id] = .foreignKey(layout, destination: relationship.destination)
+        case .lost(let lack): slots[property.id] = .lost(lack)
+        default: break
         }
       } else if slots[property.id] == nil {
         placeJoin(relationship, key: property.id, inverse: inverse, owner: entity)
@@ -182,7 +196,9 @@ package struct LayoutBuilder {
       other: numbers[inverseKey?.entity ?? relationship.destination] ?? 0, inverse: inverse?.relationship?.description,
       isReflexive: inverseKey == key)
     guard var layout = namer.layout(in: file) else {
-      slots[key] = .lost(lost(namer, relationship: relationship, of: owner))
+      let lack = lacks.note(
+        pairs: namer.lack(in: file), table: namer.table, of: relationship.description.name, entity: owner, path: path)
+      slots[key] = .lost(lack)
       return
     }
     layout.destination = relationship.destination
@@ -190,25 +206,5 @@ package struct LayoutBuilder {
     joins.append(layout)
     guard let inverseKey, inverseKey != key, let inverse = inverse?.relationship else { return }
     slots[inverseKey] = .join(namer.reversed(layout, in: file, destination: inverse.destination))
-  }
-}
-
-extension LayoutBuilder {
-  private func lost(
-    _ namer: JoinNamer, relationship: ResolvedRelationship, of owner: ResolvedEntity
-  ) -> GraphError {
-    let name = relationship.description.name
-    return GraphError(
-      .invalidStore,
-      message: "\(path) is damaged: \(namer.lack(in: file)) for \(owner.name).\(name); "
-        + "without it the relationship cannot be read, and objects of \(owner.name) cannot be saved",
-      entity: owner.name, property: name)
-  }
-}
-
-extension ResolvedModel {
-  /// The indexes of an entity and its ancestors, the topmost first.
-  fileprivate func lineage(of entity: ResolvedEntity) -> [Int] {
-    Array(sequence(first: entity.index) { self.entities[$0].parent }.reversed())
   }
 }

@@ -3,7 +3,7 @@ package import MoonbaseModel
 
 /// Where a property lies in the file.
 package enum SlotLayout: Sendable {
-  /// Nowhere: a transient property, or a column that an old file lacks.
+  /// Nowhere: a transient property.
   case none
   /// In a column.
   case attribute(column: String, kind: ColumnKind)
@@ -13,7 +13,7 @@ package enum SlotLayout: Sendable {
   case foreignKey(ToOneLayout, destination: EntityIndex)
   /// In a table of pairs.
   case join(JoinLayout)
-  /// In a table of pairs that the file lacks: what says so when it is read or written.
+  /// In a column or a table that the file lacks, or of which nobody knows the form: what says so when it is read.
   case lost(GraphError)
 }
 

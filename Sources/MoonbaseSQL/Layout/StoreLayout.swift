@@ -6,31 +6,39 @@ package import MoonbaseModel
 /// Names follow from the model; where a file exists, they are looked up in it, because old frameworks named some differently.
 package struct StoreLayout: Sendable {
   package let model: ResolvedModel
-  /// The entities by their index in the model; nil for those that the store does not hold.
+  /// The entities by their index in the model; nil for those that the store does not hold, or whose table the file lacks.
   package private(set) var entities: [EntityLayout?]
   /// The entity tables, in the order of their numbers.
   package private(set) var tables: [TableLayout]
   /// The tables of pairs, each seen from the side that names it.
   package private(set) var joins: [JoinLayout]
+  /// What the model asks for and the file lacks.
+  package let lacks: LayoutLacks
+  /// Attributes whose values SQLite would compare otherwise than memory does, and which only memory compares therefore.
+  package var comparedInMemory: Set<PropertyID> = []
+  /// Whether the file keeps its text in UTF-16, in which SQLite lets anything pass.
+  package var keepsUTF16 = false
   /// Indexes of the model's entities by `Z_ENT`, −1 where a number is not in use.
   private let indexesByNumber: [Int]
 
   package init(
-    model: ResolvedModel, entities: [EntityLayout?], tables: [TableLayout], joins: [JoinLayout]
+    model: ResolvedModel, entities: [EntityLayout?], tables: [TableLayout], joins: [JoinLayout],
+    numbers: [EntityIndex: Int64], lacks: LayoutLacks
   ) {
     self.model = model
     self.entities = entities
     self.tables = tables
     self.joins = joins
-    let numbered = entities.compactMap { $0 }
-    var indexes = [Int](repeating: -1, count: Int(numbered.map(\.number).max() ?? 0) + 1)
-    for layout in numbered { indexes[Int(layout.number)] = layout.entity.index }
+    self.lacks = lacks
+    var indexes = [Int](repeating: -1, count: Int(numbers.values.max() ?? 0) + 1)
+    for (index, number) in numbers { indexes[Int(number)] = index }
     indexesByNumber = indexes
   }
 
   /// The layout of an entity.
   package func layout(_ entity: ResolvedEntity) throws -> EntityLayout {
     guard entity.index < entities.count, let layout = entities[entity.index] else {
+      if let lack = lacks.tables[entity.root] { throw lack }
       throw GraphError(
         .invalidRequest,
         message: "the store does not hold entity \(entity.name): it is not in the store's configuration",
@@ -48,11 +56,17 @@ package struct StoreLayout: Sendable {
   }
 
   /// The entity that a `Z_ENT` of the file stands for.
-  package func entity(number: Int64) -> EntityLayout? {
+  package func entity(number: Int64) -> EntityLayout? { numbered(number).flatMap { entities[$0.index] } }
+
+  /// The same for an entity whose table the file lacks too.
+  package func numbered(_ number: Int64) -> ResolvedEntity? {
     guard number > 0, number < indexesByNumber.count else { return nil }
     let index = indexesByNumber[Int(number)]
-    return index < 0 ? nil : entities[index]
+    return index < 0 ? nil : model.entities[index]
   }
+
+  /// The greatest `Z_ENT` of an entity.
+  package var greatestNumber: Int64 { Int64(indexesByNumber.count - 1) }
 
   /// The number of an entity given by its index in the model.
   package func number(_ index: EntityIndex) -> Int64 { entities[index]?.number ?? 0 }

@@ -113,7 +113,9 @@ extension QueryTranslator {
       guard rest.isEmpty, let attribute = start.layout.entity.properties[slot].attribute else {
         throw Untranslatable("it looks into \(key), which is one value to the store")
       }
-      return term(SQLFragment(start.column(column)), of: attribute)
+      return term(
+        SQLFragment(start.column(column)), of: attribute,
+        isOpaque: layout.comparedInMemory.contains(start.layout.entity.properties[slot].id))
     case .toOne(let toOne):
       if rest.isEmpty || rest == ["objectID"] && hasNoProperty("objectID", toOne.destination) {
         return SQLTerm(fragment: SQLFragment(start.column(toOne.column)), kind: .object(toOne.destination))
@@ -135,8 +137,8 @@ extension QueryTranslator {
     layout.model.entities[entity].slot(name) == nil
   }
 
-  private func term(_ stored: SQLFragment, of attribute: AttributeDescription) -> SQLTerm {
-    let kind = SQLKind(attribute)
+  private func term(_ stored: SQLFragment, of attribute: AttributeDescription, isOpaque: Bool) -> SQLTerm {
+    let kind = isOpaque ? .opaque : SQLKind(attribute)
     if kind == .decimal { return decimal(stored) }
     let isReal = attribute.type == .double || attribute.type == .float
     return SQLTerm(
@@ -254,6 +256,7 @@ extension QueryTranslator {
       attribute.type != .transformable, !attribute.allowsExternalBinaryDataStorage
     else { throw Untranslatable("\(path) is no plain attribute") }
     let term = try value(keys[...], from: scope)
+    if term.kind == .opaque { throw Untranslatable("\(path) is kept otherwise than it is compared") }
     return "\(attribute.type.rawValue), " + (term.stored ?? term.fragment)
   }
 }

@@ -1,4 +1,4 @@
-import MoonbaseGraph
+package import MoonbaseGraph
 package import MoonbaseModel
 
 /// Which columns hold the rows of an entity (and its subentities), and the statements that select rows by their keys.
@@ -7,7 +7,11 @@ package struct RowSelect: Sendable {
   package enum Place: Sendable {
     /// Nowhere: it is null.
     case null
+    /// In a column that is not there, or of which nobody knows the form: which of `lacks` says so.
+    case lost(Int)
     case attribute(ColumnKind, Int32)
+    /// Text in UTF-16, which may be none.
+    case wideText(ColumnKind, Int32)
     /// The key of a destination whose entity is known.
     case toOne(Int32, Symbol)
     /// The key of a destination whose entity number is in another column.
@@ -38,6 +42,7 @@ package struct RowSelect: Sendable {
   package let entityCondition: String?
   /// The result columns, on alias `t0`: key, entity number, version, then values.
   package let columns: [String]
+  package let lacks: [GraphError]
   package let kinds: [Kind]
   /// Selects one row by key.
   package let pointSelect: String
@@ -56,9 +61,13 @@ package struct RowSelect: Sendable {
     kinds = concrete.map { kind in
       Kind(
         entity: kind.entity, number: kind.number,
-        places: kind.slots.enumerated().map { slots?.contains($0) ?? true ? places.place($1) : .null })
+        places: zip(kind.entity.properties, kind.slots).map { property, place in
+          // The destinations of a to-many relationship lie in no row of its owner.
+          if case .toMany = property.kind { return .null }
+          return slots?.contains(property.slot) ?? true ? places.place(place) : .null
+        })
     }
-    columns = places.columns
+    (columns, lacks) = (places.columns, places.lacks)
     table = own.table
     entityCondition = Self.condition(own, concrete: concrete, in: layout)
     self.dialect = dialect
@@ -89,27 +98,37 @@ package struct RowSelect: Sendable {
 private struct ColumnPlaces {
   let layout: StoreLayout
   private(set) var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
+  private(set) var lacks: [GraphError] = []
   private var known: [String: Int32] = [:]
 
   init(layout: StoreLayout) { self.layout = layout }
 
   mutating func place(_ slot: SlotLayout) -> RowSelect.Place {
     switch slot {
-    case .none, .lost, .foreignKey, .join: return .null
-    case .attribute(let column, let kind): return .attribute(kind, index(of: column))
+    case .none, .foreignKey, .join: return .null
+    case .lost(let lack):
+      lacks.append(lack)
+      return .lost(lacks.count - 1)
+    case .attribute(let column, let kind):
+      let isWide = layout.keepsUTF16 && (kind == .string || kind == .uri)
+      return isWide ? .wideText(kind, index(of: column)) : .attribute(kind, index(of: column))
     case .toOne(let toOne):
       let entity = layout.model.entities[toOne.destination]
-      guard let entityColumn = toOne.entityColumn else { return .toOne(index(of: toOne.column), entity.symbol) }
-      let own = "t0.\(identifier(entityColumn))"
-      let number = numberOfDestination(by: toOne.column, in: entity).map { "IFNULL(\($0), \(own))" }
-      return .polymorphic(index(of: toOne.column), index(of: number ?? own, named: entityColumn), destinations(entity))
+      let key = index(of: toOne.column)
+      guard entity.hasSubentities, let number = numberOfDestination(toOne, in: entity) else {
+        return .toOne(key, entity.symbol)
+      }
+      let name = toOne.entityColumn ?? "entity by \(toOne.column)"
+      return .polymorphic(key, index(of: number, named: name), destinations(entity))
     }
   }
 
   /// The destination's row says of which entity it is. The column beside the key may be stale, and counts where there is no such row.
-  private func numberOfDestination(by column: String, in entity: ResolvedEntity) -> String? {
-    guard let table = try? layout.layout(entity).table else { return nil }
-    return "(SELECT IFNULL(d.Z_ENT, 0) FROM \(identifier(table)) d WHERE d.Z_PK = t0.\(identifier(column)))"
+  private func numberOfDestination(_ toOne: ToOneLayout, in entity: ResolvedEntity) -> String? {
+    let beside = toOne.entityColumn.map { "t0.\(identifier($0))" }
+    guard let table = try? layout.layout(entity).table else { return beside }
+    let own = "(SELECT IFNULL(d.Z_ENT, 0) FROM \(identifier(table)) d WHERE d.Z_PK = t0.\(identifier(toOne.column)))"
+    return beside.map { "IFNULL(\(own), \($0))" } ?? own
   }
 
   private func destinations(_ entity: ResolvedEntity) -> RowSelect.Destinations {

@@ -22,7 +22,6 @@ package struct RowStatements: Sendable {
 
   /// Throws where the file lacks what rows of the entity need.
   package init(_ layout: EntityLayout, dialect: Dialect) throws {
-    if let lack = layout.lack { throw lack }
     for case .lost(let error) in layout.slots { throw error }
     self.layout = layout
     self.dialect = dialect

@@ -16,6 +16,7 @@ package enum StoreRepair {
       guard let contents = try StoreContents(connection, path: file.path, model: model, entities: entities) else {
         return
       }
+      try contents.checkIsWhole(file.path)
       guard allowsCloudKit || !contents.isMirrored else {
         throw GraphError(
           .readOnlyStore,

@@ -108,6 +108,7 @@ struct StoreMigration {
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
       throw StoreOpener.bare(file)
     }
+    try contents.checkIsWhole(file.path)
     if contents.isMirrored {
       throw GraphError(
         .readOnlyStore,

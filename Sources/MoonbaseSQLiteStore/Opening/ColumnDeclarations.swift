@@ -4,38 +4,46 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Looks at what a file says of its texts and columns that would make SQLite compare values otherwise than memory does, or change them
-/// as they are written: without a word of it a search would find other objects.
+/// as they are written. Such values are compared in memory only, and the file is only read.
 struct ColumnDeclarations {
-  let connection: Connection
-  let path: String
+  private let connection: Connection
+  /// The encoding of a file's text, if it is not UTF-8: SQLite compares by the bytes of that.
+  let otherEncoding: MissingFeature?
 
-  /// Throws `.invalidStore` for a file whose text is not in UTF-8: it compares by the bytes of another encoding.
-  func checkEncoding() throws {
-    guard let encoding = try connection.text("PRAGMA encoding"), encoding != "UTF-8" else { return }
-    throw GraphError(
-      .invalidStore,
-      message:
-        "\(path) keeps its text in \(encoding), by which SQLite compares it in another order; a Core Data store keeps UTF-8: "
-        + "copy the tables into a new database")
+  init(_ connection: Connection) throws {
+    self.connection = connection
+    let encoding = try connection.text("PRAGMA encoding") ?? "UTF-8"
+    otherEncoding =
+      encoding == "UTF-8"
+      ? nil
+      : MissingFeature(
+        reason:
+          "it keeps its text in \(encoding), by which SQLite compares it in another order; a Core Data store keeps UTF-8",
+        advice: "copy the tables into a new database")
   }
 
-  /// Throws `.invalidStore` for a column that compares or keeps values in a way of its own.
-  func check(_ layout: StoreLayout) throws {
+  /// What there is of that in a file, which its layout gets to know.
+  func features(_ layout: inout StoreLayout) throws -> [MissingFeature] {
+    var features = [otherEncoding].compactMap(\.self)
+    layout.keepsUTF16 = otherEncoding != nil
     for case let entity? in layout.entities {
       try ModelError.chargeEntity()
       for property in entity.entity.properties where property.declaringEntity == entity.entity.index {
-        guard case .attribute(let column, let kind) = entity.slots[property.slot],
-          let declaration = connection.declaration(of: column, in: entity.table),
+        guard case .attribute(let column, let kind) = entity.slots[property.slot] else { continue }
+        if layout.keepsUTF16, kind == .string || kind == .uri { layout.comparedInMemory.insert(property.id) }
+        guard let declaration = connection.declaration(of: column, in: entity.table),
           let mistake = mistake(declaration, kind: kind)
         else { continue }
-        throw GraphError(
-          .invalidStore,
-          message:
-            "\(path): column \(column) of table \(entity.table), which holds \(entity.entity.name).\(property.name), "
-            + "\(mistake): declare it as \(kind.declaredType)",
-          entity: entity.entity.name, property: property.name)
+        layout.comparedInMemory.insert(property.id)
+        features.append(
+          MissingFeature(
+            entity: entity.entity.name, property: property.name, table: entity.table,
+            reason:
+              "column \(column) of table \(entity.table), which holds \(entity.entity.name).\(property.name), \(mistake)",
+            advice: "declare it as \(kind.declaredType)"))
       }
     }
+    return features
   }
 
   private func mistake(_ declaration: (type: String, collation: String), kind: ColumnKind) -> String? {

@@ -11,11 +11,15 @@ struct SchemaCheck: Sendable {
   let layout: StoreLayout
   let entities: [ResolvedEntity]
   let identifier: String
+  let missing: Set<MissingFeature>
   /// The number of the tables that were last found to fit.
   private let known = Lock<Int64?>(nil)
 
-  init(file: StoreFile, layout: StoreLayout, entities: [ResolvedEntity], identifier: String) {
+  init(
+    file: StoreFile, layout: StoreLayout, entities: [ResolvedEntity], identifier: String, missing: [MissingFeature]
+  ) {
     (self.file, self.layout, self.entities, self.identifier) = (file, layout, entities, identifier)
+    self.missing = Set(missing)
   }
 
   /// The tables are as the store was opened with.
@@ -44,6 +48,9 @@ struct SchemaCheck: Sendable {
       throw changed(
         "\(old.entity.name) is number \(new.number) in \(new.table) and was number \(old.number) in \(old.table)",
         entity: old.entity.name)
+    }
+    if let lack = contents.missingFeatures.first(where: { !missing.contains($0) }) {
+      throw changed(lack.reason, entity: lack.entity)
     }
     accept(version)
   }

@@ -13,15 +13,18 @@ struct StoreContents {
   let isMirrored: Bool
   /// Whether it has tables for a history.
   let keepsHistory: Bool
+  /// What the model asks for and the file lacks: then it is only read.
+  let missingFeatures: [MissingFeature]
 
   /// Nil for a database without any table, left by a process that died before there was anything in it.
   ///
   /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` where the
   /// model is another one.
   init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
-    let declarations = ColumnDeclarations(connection: connection, path: path)
-    try declarations.checkEncoding()
-    guard try !Self.isBare(connection) else { return nil }
+    guard try !Self.isBare(connection) else {
+      if let encoding = try ColumnDeclarations(connection).otherEncoding { throw encoding.error(in: path) }
+      return nil
+    }
     metadata = try StoreMetadata(connection, path: path)
     let version = StoreMetadata.version(model, entities: entities)
     let schema = try FileSchema(connection, path: path)
@@ -33,14 +36,30 @@ struct StoreContents {
       // A model that cannot be read costs the message its details, nothing else.
       (try? Self.modelCache(connection, schema: schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
     }.check()
-    var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path, dialect: .sqlite)
-    layout = try builder.build()
+    (layout, missingFeatures) = try Self.layout(model, held: entities, in: schema, connection, path: path)
     for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
       try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
     }
-    try declarations.check(layout)
     keepsHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
     isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
+  }
+
+  /// Where all of a model lies in a file, and what the file lacks.
+  static func layout(
+    _ model: ResolvedModel, held entities: [ResolvedEntity], in schema: FileSchema, _ connection: Connection,
+    path: String
+  ) throws -> (layout: StoreLayout, missing: [MissingFeature]) {
+    var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path, dialect: .sqlite)
+    var layout = try builder.build()
+    let declared = try ColumnDeclarations(connection).features(&layout)
+    return (layout, layout.lacks.features + declared)
+  }
+
+  /// Throws `.readOnlyStore` where the file lacks something: nothing may be written then.
+  func checkIsWhole(_ path: String) throws {
+    if let advice = missingFeatures.writingAdvice {
+      throw GraphError(.readOnlyStore, message: "\(path) is read-only: \(advice)")
+    }
   }
 
   /// Whether there is nothing in a database.

@@ -13,11 +13,14 @@ struct StoreOpener {
     var writer: Session?
     /// Whether CloudKit mirrors it.
     var isMirrored = false
+    /// What the model asks for and the file lacks.
+    var missingFeatures: [MissingFeature] = []
 
     fileprivate init(_ contents: StoreContents, writer: Session?) {
       layout = contents.layout
       metadata = contents.metadata
       isMirrored = contents.isMirrored
+      missingFeatures = contents.missingFeatures
       self.writer = writer
     }
 
@@ -138,6 +141,7 @@ struct StoreOpener {
   /// Throws where the file is to get tables.
   private func onlyRead(_ contents: StoreContents) throws -> Result {
     if options.keepsHistory, !contents.keepsHistory {
+      try contents.checkIsWhole(file.path)
       throw GraphError(
         .readOnlyStore,
         message:
@@ -163,7 +167,9 @@ struct StoreOpener {
     }
   }
 
-  private func isOnlyRead(_ contents: StoreContents) -> Bool { contents.isMirrored && !options.allowsCloudKit }
+  private func isOnlyRead(_ contents: StoreContents) -> Bool {
+    contents.isMirrored && !options.allowsCloudKit || !contents.missingFeatures.isEmpty
+  }
 
   // MARK: A new file
 

@@ -25,6 +25,14 @@ struct ColumnMismatch: Error {
     description = "holds \(found), which is no \(wanted)"
   }
 
+  /// Text in UTF-16 with a surrogate that is alone.
+  init(malformedUTF16 row: Statement, column: Int32) {
+    var hasher = Hasher()
+    row.withBytes(column) { hasher.combine(bytes: $0) }
+    digest = hasher.finalize()
+    description = "holds text that is not UTF-16"
+  }
+
   private static func found(text bytes: UnsafeRawBufferPointer) -> String {
     if !bytes.isUTF8 {
       let shown = bytes.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")

@@ -24,6 +24,8 @@ struct RowPlan: Sendable {
   private let hotNumbers: (point: Int, range: Int)?
   let store: StoreNumber
   private let model: ResolvedModel
+  /// What stands in the place of values whose columns the file lacks.
+  private let lost: [Value]
   /// By entity number; for a single entity by 0.
   private let decoders: ContiguousArray<Decoder?>
   /// Whether all rows are of one entity.
@@ -49,6 +51,7 @@ struct RowPlan: Sendable {
     self.store = store
     model = layout.model
     self.externalData = externalData
+    lost = select.lacks.map { .object(OpaqueObject(damage: $0, digest: $0.message.hashValue)) }
     let list = select.kinds.map { ($0.number, Decoder($0)) }
     isSingle = list.count == 1
     singleNumber = list.first?.0 ?? 0
@@ -61,10 +64,10 @@ struct RowPlan: Sendable {
       self.decoders = decoders
     }
     stranger = layout.firstConcrete(ofTable: entity)
-    let greatest = layout.entities.compactMap { $0?.number }.max() ?? 0
+    let greatest = layout.greatestNumber
     numbered = ContiguousArray(
       (0...greatest).map { number in
-        layout.entity(number: number).map { ($0.entity.symbol, $0.entity.root) } ?? (Symbol(number: 0), -1)
+        layout.numbered(number).map { ($0.symbol, $0.root) } ?? (Symbol(number: 0), -1)
       })
   }
 
@@ -244,6 +247,10 @@ struct RowPlan: Sendable {
   ) throws(ColumnMismatch) {
     switch step {
     case .null: break
+    case .lost(let lack): page.set(lost[lack], slot: slot)
+    case .wideText(let kind, let column):
+      if !row.isWellFormedUTF16(column) { throw ColumnMismatch(malformedUTF16: row, column: column) }
+      try ColumnDecoder.read(kind, of: row, column: column, external: externalData, into: page, slot: slot)
     case .attribute(let kind, let column):
       try ColumnDecoder.read(kind, of: row, column: column, external: externalData, into: page, slot: slot)
     case .toOne(let column, let symbol):

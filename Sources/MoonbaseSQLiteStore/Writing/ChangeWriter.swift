@@ -91,9 +91,7 @@ enum ChangedColumns {
       ($0.declaringEntity, $0.name) < ($1.declaringEntity, $1.name)
     }
     let toOne = kept.filter { if case .toOne = $0.kind { true } else { false } }
-    let polymorphic = toOne.filter { property in
-      if case .toOne(let columns) = layout.slots[property.slot] { columns.entityColumn != nil } else { false }
-    }
+    let polymorphic = toOne.filter { layout.polymorphicSlots.contains($0.slot) }
     let attributes = kept.filter { $0.relationship == nil }
     return toOne + polymorphic + attributes + kept.filter { $0.relationship?.isToMany == true }
   }

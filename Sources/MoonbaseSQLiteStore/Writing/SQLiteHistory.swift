@@ -165,7 +165,8 @@ private struct HistoryReader {
     while try statement.step() {
       try HostWork.charge()
       // Entities of older models, and of other configurations, are not known here.
-      guard let layout = store.layout.entity(number: statement.integer(2)) else { continue }
+      guard let entity = store.layout.numbered(statement.integer(2)) else { continue }
+      let layout = try store.layout.layout(entity)
       let change = try change(statement, of: layout)
       try memory.hold(192 + change.tombstone.reduce(0) { $0 + 64 + $1.value.weight })
       result[statement.integer(5), default: []].append(change)
@@ -210,7 +211,8 @@ private struct HistoryReader {
     page.beginRow(key: 1, version: 1)
     var names: [(String, Slot)] = []
     for (attribute, index) in kept {
-      guard case .attribute(_, let kind) = layout.slots[attribute.slot], kind != .externalData else { continue }
+      // By its type, for the row's own column may be missing.
+      guard let kind = attribute.attribute.flatMap({ ColumnKind($0) }), kind != .externalData else { continue }
       do {
         try ColumnDecoder.read(
           kind, of: row, column: Int32(6 + index), external: store.externalData, into: page, slot: attribute.slot)

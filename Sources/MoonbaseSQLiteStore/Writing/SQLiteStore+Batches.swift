@@ -61,7 +61,7 @@ private struct BatchStatement {
     for index in query.entity.indexes(includingSubentities: query.includesSubentities) {
       let entity = store.layout.model.entities[index]
       guard !entity.isAbstract else { continue }
-      guard let layout = store.layout.entities[index], layout.lack == nil else { return nil }
+      guard let layout = store.layout.entities[index] else { return nil }
       kinds.append(layout)
     }
     guard let first = kinds.first else { return nil }

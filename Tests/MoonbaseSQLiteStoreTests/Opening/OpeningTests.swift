@@ -97,14 +97,6 @@ import Testing
     #expect(try reader.count(matching: people.query("Person")) == 2)
   }
 
-  @Test func aStoreWithoutItsTablesIsRefused() throws {
-    let people = try PeopleStore()
-    try RawDatabase(people.folder.file()).connection.execute("DROP TABLE ZPROJECT")
-    let error = try Self.refusal(people.folder.file())
-    #expect(error?.code == .invalidStore)
-    #expect(error?.message.contains("ZPROJECT") == true)
-  }
-
   @Test func aModelThatTheFormatCannotHoldIsRefusedAndNoFileIsLeftBehind() throws {
     let folder = try TemporaryFolder()
     var model = People.model()

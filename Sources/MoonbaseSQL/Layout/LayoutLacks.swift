@@ -1,0 +1,63 @@
+package import MoonbaseGraph
+package import MoonbaseModel
+
+/// What a model asks of a file and the file lacks, as it is found.
+package struct LayoutLacks: Sendable {
+  package fileprivate(set) var features: [MissingFeature] = []
+  /// By the topmost entity of each table that is not there: what says so where its objects are asked for.
+  package fileprivate(set) var tables: [EntityIndex: GraphError] = [:]
+
+  package init() {}
+
+  private mutating func note(_ feature: MissingFeature, in path: String) -> GraphError {
+    features.append(feature)
+    return feature.error(in: path)
+  }
+
+  mutating func note(table: String, of entity: ResolvedEntity, path: String) {
+    let kin = entity.hasSubentities ? " and its subentities" : ""
+    tables[entity.index] = note(
+      MissingFeature(
+        entity: entity.name, table: table,
+        reason: "it has no table \(table), so objects of \(entity.name)\(kin) cannot be read",
+        advice: "restore the file from a backup that has it"), in: path)
+  }
+
+  /// `content` is what the column holds beside a relationship; nil for the property itself, which cannot be read then.
+  mutating func note(
+    column: String, type: String, table: String, holding content: String?, of property: String, entity: ResolvedEntity,
+    path: String
+  ) -> GraphError {
+    let name = "\(entity.name).\(property)"
+    let loss = content.map { "which holds \($0)" } ?? "so \(name) cannot be read"
+    return note(
+      MissingFeature(
+        entity: entity.name, property: property, table: table,
+        reason: "table \(table) has no column \(column), \(loss)",
+        advice: "restore the file from a backup, or add the column without values "
+          + "(ALTER TABLE \(identifier(table)) ADD COLUMN \(identifier(column)) \(type))"), in: path)
+  }
+
+  mutating func note(
+    pairs lack: String, table: String, of property: String, entity: ResolvedEntity, path: String
+  ) -> GraphError {
+    note(
+      MissingFeature(
+        entity: entity.name, property: property, table: table,
+        reason: "\(lack) for \(entity.name).\(property), so the relationship cannot be read",
+        advice: "restore the file from a backup that has it"), in: path)
+  }
+
+  /// A type of which no column's form is known.
+  mutating func noteForm(
+    of attribute: AttributeDescription, entity: ResolvedEntity, table: String, path: String
+  ) -> GraphError {
+    note(
+      MissingFeature(
+        entity: entity.name, property: attribute.name, table: table,
+        reason:
+          "how a file keeps values of the type \(attribute.type) is not known, so \(entity.name).\(attribute.name) "
+          + "cannot be read",
+        advice: "write the store with Core Data, or give what it holds attributes of their own"), in: path)
+  }
+}
