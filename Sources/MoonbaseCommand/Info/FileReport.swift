@@ -1,9 +1,19 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 /// What `moonbase info` tells of the file.
 struct FileReport: Encodable {
+  /// Something that the model asks for and the file lacks.
+  struct Missing: Encodable {
+    let entity: String?
+    let property: String?
+    let table: String?
+    let reason: String
+    let advice: String
+  }
+
   struct History: Encodable {
     let transactions: Int
     let first: String?
@@ -23,6 +33,8 @@ struct FileReport: Encodable {
   let history: History?
   /// Tables of others; nil where no model says which they are.
   let unknownTables: [String]?
+  /// What keeps the store from being written; nil where no model says what there should be.
+  let missingFeatures: [Missing]?
 
   init(_ facts: StoreFacts) {
     size = facts.size
@@ -36,6 +48,9 @@ struct FileReport: Encodable {
         transactions: $0.transactions, first: $0.first.map(ISODate.text), last: $0.last.map(ISODate.text))
     }
     unknownTables = facts.foreignTables
+    missingFeatures = facts.missingFeatures?.map {
+      Missing(entity: $0.entity, property: $0.property, table: $0.table, reason: $0.reason, advice: $0.advice)
+    }
   }
 
   var lines: [String] {
@@ -48,6 +63,7 @@ struct FileReport: Encodable {
       lines.append("history     \(count)\(span)")
     }
     if isMirroredByCloudKit { lines.append("CloudKit    mirrors it: it is written with --allow-cloudkit only") }
+    for missing in missingFeatures ?? [] { lines.append("read-only   \(missing.reason); \(missing.advice)") }
     if let unknownTables, !unknownTables.isEmpty {
       lines.append("others'     \(unknownTables.joined(separator: ", ")) (tables that the model does not know)")
     }

@@ -8,7 +8,8 @@ import MoonbaseSQLiteStore
 struct StoreReport: Encodable {
   struct Entity: Encodable {
     let name: String
-    let count: Int
+    /// Nil where the file lacks its table.
+    let count: Int?
     let superentity: String?
     /// How many ancestors it has.
     fileprivate let depth: Int
@@ -58,11 +59,16 @@ struct StoreReport: Encodable {
     let container = try PersistentContainer(
       model: model, stores: [.sqlite(url, readOnly: true, configuration: configuration)])
     versionIdentifiers = container.coordinator.model.description.versionIdentifiers
-    entities = try Self.entities(held, of: ManagedObjectContext(container.coordinator))
-    file = FileReport(try SQLiteStore.facts(ofStoreAt: url, model: container.coordinator.model))
+    let facts = try SQLiteStore.facts(ofStoreAt: url, model: container.coordinator.model)
+    let missing = Set((facts.missingFeatures ?? []).filter { $0.property == nil }.compactMap(\.entity))
+    entities = try Self.entities(held, without: missing, of: ManagedObjectContext(container.coordinator))
+    file = FileReport(facts)
   }
 
-  private static func entities(_ held: Set<String>, of context: ManagedObjectContext) throws -> [Entity] {
+  /// `missing` are the topmost entities of tables that the file lacks.
+  private static func entities(
+    _ held: Set<String>, without missing: Set<String>, of context: ManagedObjectContext
+  ) throws -> [Entity] {
     let model = context.model
     var depths: [Int] = []
     return try model.entities.compactMap { entity in
@@ -71,7 +77,7 @@ struct StoreReport: Encodable {
       var request = FetchRequest(entity.name)
       request.includesSubentities = false
       return Entity(
-        name: entity.name, count: try context.count(request),
+        name: entity.name, count: missing.contains(model.entities[entity.root].name) ? nil : try context.count(request),
         superentity: entity.parent.map { model.entities[$0].name },
         depth: depths[entity.index])
     }
@@ -89,17 +95,17 @@ struct StoreReport: Encodable {
         "", "The store carries no model, since an old framework wrote it. With the one that it was made with it opens:",
         "moonbase info --model MODEL \(path)", "moonbase run --model MODEL --store \(path)",
       ]
-      return (lines + [""] + rows(tables.map { ($0.name, $0.rows) }, name: "table", count: "rows")).joined(
+      return (lines + [""] + rows(tables.map { ($0.name, "\($0.rows)") }, name: "table", count: "rows")).joined(
         separator: "\n")
     }
     let names = entities.map { String(repeating: "  ", count: $0.depth) + $0.name }
-    let counts = zip(names, entities).map { ($0, $1.count) }
+    let counts = zip(names, entities).map { ($0, $1.count.map(String.init) ?? "cannot be read") }
     return (lines + [""] + rows(counts, name: "entity", count: "objects")).joined(separator: "\n")
   }
 
-  private func rows(_ counts: [(String, Int)], name: String, count: String) -> [String] {
+  private func rows(_ counts: [(String, String)], name: String, count: String) -> [String] {
     let width = max(32, (counts.map(\.0.count).max() ?? 0) + 2)
-    return [column(name, width: width) + count] + counts.map { column($0.0, width: width) + "\($0.1)" }
+    return [column(name, width: width) + count] + counts.map { column($0.0, width: width) + $0.1 }
   }
 
   private func column(_ text: String, width: Int) -> String {

@@ -12,10 +12,11 @@ package final class StoreCheck {
 
   private let file: StoreFile
   private let model: ResolvedModel
-  private let tell: (StoreFinding) throws -> Void
+  private let handOver: (StoreFinding) throws -> Void
   private let folder: SupportFolder
   private let reading: ReadingConnection
   private let layout: StoreLayout
+  private let missingFeatures: [MissingFeature]
   private let number: StoreNumber
   private let external: ExternalData
   private var connection: Connection { reading.connection }
@@ -40,8 +41,9 @@ package final class StoreCheck {
       guard let contents else { throw StoreOpener.bare(file) }
       return (reading, contents)
     }
-    (self.file, self.model, self.tell, self.reading) = (file, model, tell, reading)
+    (self.file, self.model, handOver, self.reading) = (file, model, tell, reading)
     layout = contents.layout
+    missingFeatures = contents.missingFeatures
     number = StoreNumber(contents.metadata.identifier)
     external = ExternalData(store: file, observer: StatementObserver())
     folder = external.folder
@@ -55,6 +57,9 @@ package final class StoreCheck {
       if holdsState { try connection.beginReading() }
       defer { if holdsState { connection.endReading() } }
       guard try checkIntegrity() else { return }
+      for feature in missingFeatures {
+        try tell(StoreFinding(kind: .missing, place: feature.table ?? file.path, message: "\(feature)"))
+      }
       try checkCounters()
       for entity in layout.entities.compactMap(\.self) {
         if entity.entity.parent == nil { try checkNumbers(of: entity) }
@@ -68,6 +73,13 @@ package final class StoreCheck {
     guard reading.isSound(file) else {
       throw GraphError(.storeBusy, message: "\(file.path) was written while it was looked at: try again")
     }
+  }
+
+  /// Nothing is mended in a store that lacks something.
+  private func tell(_ finding: StoreFinding) throws {
+    var finding = finding
+    if !missingFeatures.isEmpty { finding.repair = .none }
+    try handOver(finding)
   }
 
   /// Whether SQLite finds its own structures whole.

@@ -1,3 +1,4 @@
+package import MoonbaseGraph
 package import MoonbaseModel
 package import MoonbasePlatform
 import MoonbaseSQL
@@ -30,6 +31,8 @@ package struct StoreFacts: Sendable {
   package var history: History?
   /// Tables that neither the model nor Core Data's format asks for; nil without a model.
   package var foreignTables: [String]?
+  /// What the model asks for and the file lacks; nil without a model.
+  package var missingFeatures: [MissingFeature]?
 }
 
 extension SQLiteStore {
@@ -40,6 +43,9 @@ extension SQLiteStore {
       let metadata = try StoreMetadata(connection, path: file.path)
       let schema = try FileSchema(connection, path: file.path)
       let tables = try tables(connection)
+      let layout = try model.map {
+        try StoreContents.layout($0, held: metadata.held(of: $0), in: schema, connection, path: file.path)
+      }
       return StoreFacts(
         size: file.size("") ?? 0, wantsLog: connection.usesWriteAheadLog, logSize: file.size("-wal"),
         hasJournal: file.hasJournal, pageSize: Int(try connection.integer("PRAGMA page_size") ?? 0),
@@ -47,13 +53,10 @@ extension SQLiteStore {
         freePageCount: Int(try connection.integer("PRAGMA freelist_count") ?? 0),
         isMirrored: tables.contains { $0.uppercased().hasPrefix("ANSCK") },
         history: try history(connection, schema: schema),
-        foreignTables: try model.map { model in
-          var builder = LayoutBuilder(
-            model: model, entities: metadata.held(of: model), file: schema, path: file.path, dialect: .sqlite)
-          let layout = try builder.build()
+        foreignTables: layout.map { layout, _ in
           let known = Set((layout.tables.map(\.name) + layout.joins.map(\.table)).map { $0.uppercased() })
           return tables.filter { !known.contains($0.uppercased()) && !isOfTheFormat($0.uppercased()) }
-        })
+        }, missingFeatures: layout?.missing)
     }
   }
 

@@ -34,6 +34,19 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
+  @Test func whatTheFileLacksIsNamedAndNothingIsMendedThen() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute(
+      "ALTER TABLE ZPERSON DROP COLUMN ZNAME; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'",
+      in: "s.sqlite")
+    let before = try bench.contents()
+    let outcome = try doctor(bench, "--repair")
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("missing: ZPERSON: table ZPERSON has no column ZNAME"), "\(outcome)")
+    #expect(outcome.output.contains("counter: ") && !outcome.output.contains("mended: "), "\(outcome)")
+    #expect(try bench.contents() == before)
+  }
+
   @Test func whatIsSafeIsMendedWithAllItsBookkeeping() throws {
     let bench = try Workbench.withPeople()
     try bench.execute(

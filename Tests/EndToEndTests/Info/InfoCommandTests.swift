@@ -86,6 +86,19 @@ import Testing
     #expect(json.output.contains("\"journalMode\" : \"wal\"") && json.output.contains("\"unknownTables\" : [\n"))
   }
 
+  @Test func whatTheFileLacksIsNamedAndTheRestCounted() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("DROP TABLE ZDEPARTMENT; ALTER TABLE ZPERSON DROP COLUMN ZNAME", in: "s.sqlite")
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.status == 0)
+    #expect(info.output.contains("read-only   it has no table ZDEPARTMENT, so objects of Department cannot be read; "))
+    #expect(info.output.contains("read-only   table ZPERSON has no column ZNAME, so Person.name cannot be read; "))
+    #expect(info.output.contains("Department                      cannot be read\n"), "\(info)")
+    #expect(info.output.contains("Person                          2\n  Boss                          1\n"), "\(info)")
+    let json = try bench.moonbase("info", "s.sqlite", "--json").output
+    #expect(json.contains("\"missingFeatures\" : [\n") && json.contains("\"property\" : \"name\""), "\(json)")
+  }
+
   @Test func aModelThatIsNamedStandsInForTheOneThatIsMissing() throws {
     let bench = try Workbench.withPeople()
     try bench.execute("DROP TABLE Z_MODELCACHE", in: "s.sqlite")
