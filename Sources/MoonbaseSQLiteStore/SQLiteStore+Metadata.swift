@@ -91,7 +91,7 @@ extension SQLiteStore {
     return try StoreOpener.settled(file) {
       try file.requirePresent()
       return try file.reading { connection in
-        if try StoreContents.isBare(connection) { throw StoreOpener.bare(file) }
+        if try StoreContents.isBare(connection, path: file.path) { throw StoreOpener.bare(file) }
         return try connection.readingFacts(ofStoreAt: file.path) { try body(connection) }
       }
     }

@@ -63,6 +63,11 @@ struct DoctorCommand: ParsableCommand {
       if isTold { tell("found", finding) }
     }
     try check.run()
+    if isTold, check.mayLackLog {
+      Terminal.complain(
+        "moonbase: \(store) wants a write-ahead log, has none, and never had an object: if it should have some, put \(store)-wal "
+          + "back beside it")
+    }
     return found
   }
 

@@ -22,6 +22,8 @@ package final class StoreCheck {
   private var connection: Connection { reading.connection }
   /// The files of values that are there.
   private lazy var files = Set(folder.names(olderThan: -3600))
+  /// Whether a log may have been left behind: the file wants one, there is none, and no row was ever given a key.
+  package private(set) var mayLackLog = false
   /// How many rows were looked at.
   package private(set) var rowCount = 0
 
@@ -61,6 +63,9 @@ package final class StoreCheck {
         try tell(StoreFinding(kind: .missing, place: feature.table ?? file.path, message: "\(feature)"))
       }
       try checkCounters()
+      mayLackLog =
+        try connection.usesWriteAheadLog && file.size("-wal") == nil
+        && connection.integer("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY") ?? 0 == 0
       for entity in layout.entities.compactMap(\.self) {
         if entity.entity.parent == nil { try checkNumbers(of: entity) }
         try checkRows(of: entity)

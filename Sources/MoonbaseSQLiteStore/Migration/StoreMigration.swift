@@ -102,7 +102,9 @@ struct StoreMigration {
   private func work(
     on connection: Connection, destination: ResolvedModel
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
-    guard try !StoreContents.isBare(connection) else { throw StoreOpener.bare(file) }
+    guard try !StoreContents.isBare(connection, path: file.path) else {
+      throw StoreOpener.bare(file)
+    }
     let (source, entities) = try source(of: connection)
     let mapping = try MappingModel(inferredFrom: source, to: destination)
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {

@@ -104,7 +104,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     return false
   }
 
-  /// Before the first save: gives the file a write-ahead log. Where it cannot have one, or is being read just now, the
+  /// Before the first save, and when a store is made: gives the file a write-ahead log. Where it cannot have one, or is being read just now, the
   /// rollback journal does as well.
   func settleJournal() throws {
     guard !hasSettledJournal else { return }

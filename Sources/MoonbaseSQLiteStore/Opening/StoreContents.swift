@@ -21,7 +21,7 @@ struct StoreContents {
   /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` where the
   /// model is another one.
   init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
-    guard try !Self.isBare(connection) else {
+    guard try !Self.isBare(connection, path: path) else {
       if let encoding = try ColumnDeclarations(connection).otherEncoding { throw encoding.error(in: path) }
       return nil
     }
@@ -62,9 +62,18 @@ struct StoreContents {
     }
   }
 
-  /// Whether there is nothing in a database.
-  static func isBare(_ connection: Connection) throws -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil
+  /// Whether there is nothing in a database, so that a store may be made in it.
+  ///
+  /// Throws `.invalidStore` where it wants a log. A store gets one when its tables are there: those of such a file were in the log, and it
+  /// is missing.
+  static func isBare(_ connection: Connection, path: String) throws -> Bool {
+    guard try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil else { return false }
+    guard connection.usesWriteAheadLog else { return true }
+    throw GraphError(
+      .invalidStore,
+      message:
+        "\(path) has no tables, and wants a write-ahead log: the log that held its tables (\(path)-wal) is missing, or is not "
+        + "this file's; put it back, restore both from a backup, or delete the file to make a new store")
   }
 
   /// The archive of the model that a store carries with it; nil in stores of old frameworks.

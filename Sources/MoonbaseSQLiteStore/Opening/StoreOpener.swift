@@ -176,7 +176,8 @@ struct StoreOpener {
   /// Makes the store, unless another process is quicker.
   ///
   /// Until the transaction ends that makes everything, the file is a database without tables: a process that finds one,
-  /// after a death too, makes the store in it.
+  /// after a death too, makes the store in it. It gets its log only then, so that a file that wants one and has no tables is never
+  /// such a beginning.
   private func create() throws -> Result {
     try file.checkPlace()
     var builder = LayoutBuilder(model: model, entities: entities, file: nil, dialect: .sqlite)
@@ -187,18 +188,19 @@ struct StoreOpener {
     let connection = try writer(.create)
     do {
       try connection.executeScript("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
-      try patiently { try connection.execute("PRAGMA journal_mode = WAL") }
       let isMade = try patiently {
         try connection.transaction {
           if connection.hasMoved { throw Self.moved(file) }
-          guard try StoreContents.isBare(connection) else { return false }
+          guard try StoreContents.isBare(connection, path: file.path) else { return false }
           try SchemaWriter(layout: layout, metadata: metadata).write(connection)
           if options.keepsHistory { try HistorySchema(layout: layout, path: file.path).write(connection) }
           return true
         }
       }
       guard isMade else { return try opened(connection) }
-      return Result(layout, metadata: metadata, writer: try prepared(connection, layout))
+      let session = try prepared(connection, layout)
+      try session.settleJournal()
+      return Result(layout, metadata: metadata, writer: session)
     } catch {
       if isNew { removeBare(connection) }
       throw error
@@ -215,7 +217,7 @@ struct StoreOpener {
   /// Removes the file that could not be made a store, under the lock that keeps others from making one in it.
   private func removeBare(_ connection: Connection) {
     try? connection.transaction {
-      guard try StoreContents.isBare(connection), !connection.hasMoved else { return }
+      guard try StoreContents.isBare(connection, path: file.path), !connection.hasMoved else { return }
       for suffix in ["", "-wal", "-shm"] { unlink(file.truePath + suffix) }
     }
   }

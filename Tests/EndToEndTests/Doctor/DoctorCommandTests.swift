@@ -18,6 +18,21 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
+  @Test func aLogThatMayHaveBeenLeftBehindIsTold() throws {
+    let bench = try Workbench()
+    try bench.write("return { entities = { P = {} } }", to: "m.lua")
+    let other = try bench.begin(
+      "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
+      "print('made') io.stdout:flush() io.read('l') moonbase.context:insert('P') assert(moonbase.context:save())")
+    try other.wait(for: "made")
+    #expect(try bench.program("cp", "s.sqlite", "copy.sqlite").status == 0)
+    other.say("go on")
+    #expect(try other.end() == 0)
+    let copy = try bench.moonbase("doctor", "copy.sqlite")
+    #expect(copy.status == 0 && copy.complaints.contains("copy.sqlite wants a write-ahead log, has none"), "\(copy)")
+    #expect(try !bench.moonbase("doctor", "s.sqlite").complaints.contains("write-ahead log"))
+  }
+
   @Test func valuesRowsAndRulesAreNamedAndLeftToAPerson() throws {
     let bench = try Workbench.withPeople()
     try bench.execute(

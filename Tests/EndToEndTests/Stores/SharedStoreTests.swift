@@ -133,7 +133,23 @@ import Testing
     #expect(try locker.end() == 0)
   }
 
-  @Test(arguments: ["PRAGMA journal_mode = WAL", ""]) func aDatabaseWithoutTablesBecomesAStore(_ sql: String) throws {
+  /// Where all that it ever had is in a log that was left behind: nothing of ours looks so, whenever a process dies.
+  @Test func aDatabaseWhoseTablesWereInAMissingLogIsLeftAlone() throws {
+    try bench.execute("PRAGMA journal_mode = WAL", in: "s.sqlite")
+    let before = try bench.contents()
+    for arguments in [
+      ["info", "s.sqlite"], ["doctor", "s.sqlite"], ["run", "--store", "s.sqlite", "-e", ""],
+      ["run", "--store", "s.sqlite", "--read-only", "--model", "m.lua", "-e", ""],
+      ["run", "--store", "s.sqlite", "--model", "m.lua", "-e", ""],
+    ] {
+      let refused = try bench.moonbase(arguments)
+      #expect(refused.status == 1 && refused.complaints.contains("s.sqlite-wal) is missing"), "\(refused)")
+    }
+    #expect(try bench.contents() == before)
+  }
+
+  @Test(arguments: ["CREATE TABLE a (b); DROP TABLE a", ""])
+  func aDatabaseWithoutTablesBecomesAStore(_ sql: String) throws {
     if sql.isEmpty { try bench.write("", to: "s.sqlite") } else { try bench.execute(sql, in: "s.sqlite") }
     let before = try bench.bytes(of: "s.sqlite")
     for arguments in [
