@@ -58,7 +58,8 @@ extension Connection {
   }
 
   private func mustStop() -> Bool {
-    (HostWork.mustEnd(after: Self.stride.units) || Task.isCancelled || isCancelled?() == true) && !isUnstoppable
+    (HostWork.mustEnd(after: Self.stride.units) || Task.isCancelled || isCancelled?() == true
+      || triggerBound?.isUsedUp(after: Int(Self.stride.steps)) == true) && !isUnstoppable
   }
 
   /// Sleeps for a moment, longer each time; false when there is no patience left, or nobody who would want the answer.

@@ -30,6 +30,9 @@ public final class Connection {
   var tracing: Tracing?
   /// Whether a statement runs that must not be stopped for the limits of a script.
   var isUnstoppable = false
+  /// What triggers of the file may still do; nil without a bound. And whether the file has triggers, as of a number of its tables.
+  var triggerBound: TriggerBound?
+  var knownTriggers: (version: Int64, areThere: Bool)?
   /// Whether nobody wants any more what a statement does: asked in its midst. The statement ends with `CancellationError` then.
   package var isCancelled: (() -> Bool)?
   /// The bytes of the greatest value that SQLite reads or takes, unless a script sets a limit.
@@ -170,10 +173,14 @@ public final class Connection {
   public func begin() throws { try execute("BEGIN IMMEDIATE") }
 
   /// Commits the transaction; where that fails, it is still to be rolled back.
-  public func commit() throws { try unstoppably("COMMIT") }
+  public func commit() throws {
+    triggerBound = nil
+    try unstoppably("COMMIT")
+  }
 
   /// Rolls the transaction back, unless SQLite did so itself.
   public func rollBack() {
+    triggerBound = nil
     if isInTransaction { try? unstoppably("ROLLBACK") }
   }
 
@@ -260,16 +267,19 @@ public final class Connection {
   /// The number of the database's tables, which goes up with each change of them. It stands in the page that every reader has, so
   /// that asking for it is not counted as a statement.
   public func schemaVersion() throws -> Int64 {
-    isSilent = true
-    defer { isSilent = false }
-    return try integer("PRAGMA schema_version") ?? 0
+    try silently { try integer("PRAGMA schema_version") ?? 0 }
   }
 
   /// A number that changes when another connection has committed, and not with what this one commits. Not counted as a statement.
   public func versionByOthers() throws -> Int64 {
+    try silently { try integer("PRAGMA data_version") ?? 0 }
+  }
+
+  /// Runs statements that are neither counted nor told.
+  func silently<Result>(_ body: () throws -> Result) rethrows -> Result {
     isSilent = true
     defer { isSilent = false }
-    return try integer("PRAGMA data_version") ?? 0
+    return try body()
   }
 
   func note(_ sql: String) {
@@ -283,6 +293,7 @@ public final class Connection {
   func error(_ code: Int32, sql: String?) -> any Error {
     defer { functionError = nil }
     if let functionError { return functionError }
+    if let overrun = triggerOverrun(sql) { return overrun }
     let error = SQLiteError(connection: handle, code: code, sql: sql)
     guard [.interrupted, .busy].contains(error.code.primary) else { return error }
     if HostWork.isOver { return HostWork.ending() }

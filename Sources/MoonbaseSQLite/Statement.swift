@@ -20,6 +20,8 @@ public final class Statement {
 
   /// Constant, because a stored variable would be checked for exclusive access at every column of every row.
   private let handle: OpaquePointer?
+  /// Whether it changes the database, so that it may fire triggers.
+  private let writes: Bool
   private unowned let connection: Connection
   /// Why a parameter could not be bound: SQLite would take it as NULL. The next step throws it.
   private var bindingFailure: Int32 = SQLITE_OK
@@ -38,6 +40,7 @@ public final class Statement {
     }
     handle = prepared
     columnCount = sqlite3_column_count(handle)
+    writes = sqlite3_stmt_readonly(handle) == 0
     if code != SQLITE_OK { throw connection.error(code, sql: sql) }
     try Self.check(sql, isEmpty: prepared == nil, end: end)
   }
@@ -65,7 +68,9 @@ public final class Statement {
       isRunning = true
       connection.note(sql)
     }
+    if writes { connection.beginWriting() }
     let code = sqlite3_step(handle)
+    if writes { connection.endWriting() }
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE {
       rewind()

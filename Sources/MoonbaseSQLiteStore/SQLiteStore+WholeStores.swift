@@ -49,6 +49,7 @@ extension SQLiteStore {
       let connection = try file.connectionToChange()
       try connection.transaction {
         if connection.hasMoved { throw StoreOpener.moved(file) }
+        try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
         var stored = try StoreMetadata(connection, path: file.path)
         try stored.replaceForeignEntries(with: metadata)
         try stored.write(connection)

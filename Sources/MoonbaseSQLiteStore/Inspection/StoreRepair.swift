@@ -30,6 +30,7 @@ package enum StoreRepair {
       let columns = try DerivedColumns(contents.layout, on: connection)
       try connection.transaction {
         if connection.hasMoved { throw StoreOpener.moved(file) }
+        try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
         try raiseCounters(contents.layout, on: connection)
         try removePairs(contents.layout, on: connection)
         try columns?.derive(on: connection, telling: derived)

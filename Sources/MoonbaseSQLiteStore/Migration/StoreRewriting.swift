@@ -36,6 +36,8 @@ struct StoreRewriting {
     let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
     let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
     let foreign = try objects.foreign(connection, on: tables.oldTables)
+    try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
+    connection.allowTriggers(forRows: plan.rowCount)
     try progress.step("tables")
     for table in tables.oldTables.sorted() {
       try connection.execute("ALTER TABLE \(identifier(table)) RENAME TO \(map.oldTable(table))")

@@ -19,6 +19,9 @@ public struct SQLiteStoreOptions: Sendable {
   public var shouldMigrateStoreAutomatically: Bool
   /// Whether the mapping of such a migration is inferred from the two models.
   public var shouldInferMappingModelAutomatically: Bool
+  /// How many of SQLite's own steps the triggers of the file may take in one save, or one other change, and a million more for each row that
+  /// it writes: a trigger that goes on and on fails the save with `.storeFailure`, after some seconds. `Int.max` is no bound.
+  public var triggerStepLimit: Int
   /// What is told each statement that the store runs, when it has run; nil, which costs nothing, for nobody.
   public var sqlLog: SQLLog?
 
@@ -26,7 +29,7 @@ public struct SQLiteStoreOptions: Sendable {
   public init(
     readOnly: Bool = false, busyTimeout: Int = 5000, allowsCloudKit: Bool = false, keepsHistory: Bool = false,
     transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
-    shouldInferMappingModelAutomatically: Bool = true, sqlLog: SQLLog? = nil
+    shouldInferMappingModelAutomatically: Bool = true, triggerStepLimit: Int = 500_000_000, sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
@@ -35,6 +38,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.transactionAuthor = transactionAuthor
     self.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
     self.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
+    self.triggerStepLimit = triggerStepLimit
     self.sqlLog = sqlLog
   }
 }

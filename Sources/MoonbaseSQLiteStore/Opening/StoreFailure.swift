@@ -12,7 +12,23 @@ struct StoreFailure: Sendable {
     if error is FileChanged {
       return GraphError(.storeBusy, message: "\(path): another process is changing the store; try again")
     }
+    if let overrun = error as? TriggerOverrun { return endless(overrun) }
+    if let endless = error as? EndlessChange { return self.endless(endless.overrun, of: endless.id) }
     return (error as? SQLiteError).map(graphError) ?? error
+  }
+
+  private func endless(_ overrun: TriggerOverrun, of id: ManagedObjectID? = nil) -> GraphError {
+    let shown = overrun.triggers.prefix(5).joined(separator: ", ")
+    let triggers =
+      overrun.triggers.count == 1
+      ? "the trigger \(shown) of the file does" : "triggers of the file\(shown.isEmpty ? "" : " (\(shown))") do"
+    let change = id.map { " at the change of \($0)" } ?? ""
+    return GraphError(
+      .storeFailure,
+      message:
+        "\(path): \(triggers) not come to an end\(change), after \(overrun.limit) steps of SQLite; nothing was saved: mend or "
+        + "drop what has no end, or raise triggerStepLimit of the store's options",
+      entity: id?.entityName, objectID: id, underlying: overrun)
   }
 
   func graphError(_ error: SQLiteError) -> GraphError {

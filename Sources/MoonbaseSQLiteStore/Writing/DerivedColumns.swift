@@ -54,6 +54,7 @@ final class DerivedColumns {
       for (number, update) in updates.enumerated() {
         try connection.execute("UPDATE temp.\(Self.table) SET taken = 1 WHERE derivation = \(number) AND NOT taken")
         if connection.changes == 0 { continue }
+        connection.allowTriggers(forRows: connection.changes)
         let statement = try connection.statement(update)
         defer { statement.reset() }
         while try statement.step() { derived.note(entity: statement.integer(1), key: statement.integer(0)) }

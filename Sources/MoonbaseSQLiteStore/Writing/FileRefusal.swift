@@ -43,6 +43,14 @@ extension GraphError {
   }
 }
 
+/// Triggers that a change of an object fired went on and on.
+struct EndlessChange: Error {
+  let overrun: TriggerOverrun
+  let id: ManagedObjectID
+
+  init(_ overrun: TriggerOverrun, of id: ManagedObjectID) { (self.overrun, self.id) = (overrun, id) }
+}
+
 /// A unique value of a row is taken.
 struct TakenValues: Error {
   let conflict: SaveConflict

@@ -21,6 +21,7 @@ final class SQLiteSaveSession: SaveSession {
       try store.ready(session)
       try session.connection.begin()
       try store.schema.check(session.connection)
+      try session.connection.boundTriggers(to: store.options.triggerStepLimit)
       _ = session.derivedRows.take()
     }
   }

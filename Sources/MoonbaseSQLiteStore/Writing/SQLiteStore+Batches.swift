@@ -172,6 +172,7 @@ private struct BatchStatement {
     try memory.hold(found.count &* 64)
     let ids = Array(found)
     guard !ids.isEmpty else { return StoreBatchResult(objectIDs: [], changes: SavedObjectIDs()) }
+    session.connection.allowTriggers(forRows: ids.count)
     guard case .delete = request.kind else { return try update(ids, in: session, of: store) }
     try history(of: session, store)?.write(deleted: ids, contextName: request.contextName)
     let deleted = try session.running(deletion, for: query) { try select.plan.collectIDs($0, upTo: .max).ids }

@@ -22,6 +22,7 @@ extension SQLiteStore {
     try write { session in
       try session.connection.transaction {
         try schema.check(session.connection)
+        try session.connection.boundTriggers(to: options.triggerStepLimit)
         _ = session.derivedRows.take()
         return try body(session)
       }

@@ -75,13 +75,23 @@ struct SaveTransaction {
     if !conflicts.isEmpty { return conflicts }
     var links = LinkWriter(layout: layout, connection: connection, orderEnds: orderEnds)
     // What goes comes first, so that a destination can pass from one object to another where the file allows it one only.
-    for change in changes.links { try links.removePairs(of: change) }
-    for change in changes.links { try links.addPairs(of: change) }
+    try forEachLink { try links.removePairs(of: $0) }
+    try forEachLink { try links.addPairs(of: $0) }
     try links.finishPairs()
     // A pair may be written by the other side of its relationship: places are for pairs that are there.
-    for change in changes.links { try links.writeOrder(of: change) }
+    try forEachLink { try links.writeOrder(of: $0) }
     orderEnds.finish()
     return try references.conflicts()
+  }
+
+  private func forEachLink(_ body: (StoreChanges.Links) throws -> Void) throws {
+    for change in changes.links {
+      do {
+        try body(change)
+      } catch let overrun as TriggerOverrun {
+        throw EndlessChange(overrun, of: change.owner)
+      }
+    }
   }
 
   private mutating func writer(_ id: ManagedObjectID) throws -> RowWriter {
@@ -109,6 +119,8 @@ struct SaveTransaction {
         if !orderEnds.isEmpty { current.writer.noteOwners(of: row, in: orderEnds) }
       } catch let error as SQLiteError where error.code.primary == .constraint {
         try note(error, saving: row)
+      } catch let overrun as TriggerOverrun {
+        throw EndlessChange(overrun, of: row.id)
       } catch let error as SQLiteError {
         throw LargeValue.explain(error, row: row, of: current.writer.layout.entity)
       }
@@ -156,6 +168,8 @@ struct SaveTransaction {
         conflicts.append(
           try conflict(id, expected: change.expectedVersion, "its update") ?? SaveConflict(id, .deleted))
       }
+    } catch let overrun as TriggerOverrun {
+      throw EndlessChange(overrun, of: id)
     } catch let error as SQLiteError {
       throw LargeValue.explain(error, row: change.snapshot, of: shape.writer.layout.entity)
     }
@@ -204,6 +218,8 @@ struct SaveTransaction {
           if let conflict { conflicts.append(conflict) }
         }
         try unlink(deletion.id, of: writer.layout)
+      } catch let overrun as TriggerOverrun {
+        throw EndlessChange(overrun, of: deletion.id)
       } catch let error as SQLiteError where error.code.primary == .constraint {
         throw GraphError.refused("its deletion", of: deletion.id, by: error)
       }
