@@ -81,7 +81,9 @@ let package = Package(
 
     .target(
       name: "MoonbaseScripting",
-      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph"],
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL",
+      ],
       swiftSettings: strict),
 
     .target(
@@ -103,8 +105,7 @@ let package = Package(
       name: "Moonbase",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
-        "MoonbaseScripting",
-        "MoonbaseSQLiteStore",
+        "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
       ],
       swiftSettings: strict),
 

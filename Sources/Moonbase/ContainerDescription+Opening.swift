@@ -83,10 +83,12 @@ extension PersistentStoreDescription {
       return try InMemoryStore(model: model, configuration: configuration, keepsHistory: keepsHistory)
     }
     var options = SQLiteStoreOptions(
-      readOnly: isReadOnly, allowsCloudKit: allowsCloudKit, keepsHistory: keepsHistory,
-      transactionAuthor: transactionAuthor, shouldMigrateStoreAutomatically: shouldMigrateStoreAutomatically,
-      shouldInferMappingModelAutomatically: shouldInferMappingModelAutomatically)
+      readOnly: isReadOnly, synchronizesFully: synchronizesFully, allowsCloudKit: allowsCloudKit,
+      keepsHistory: keepsHistory, transactionAuthor: transactionAuthor,
+      shouldMigrateStoreAutomatically: shouldMigrateStoreAutomatically,
+      shouldInferMappingModelAutomatically: shouldInferMappingModelAutomatically, sqlLog: sqlLog)
     if let busyTimeout { options.busyTimeout = busyTimeout }
+    if let triggerStepLimit { options.triggerStepLimit = triggerStepLimit }
     return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
   }
 
@@ -94,7 +96,8 @@ extension PersistentStoreDescription {
   private var optionsOfFiles: [(name: String, isSet: Bool)] {
     [
       ("isReadOnly", isReadOnly), ("busyTimeout", busyTimeout != nil), ("allowsCloudKit", allowsCloudKit),
-      ("transactionAuthor", transactionAuthor != nil),
+      ("synchronizesFully", synchronizesFully), ("triggerStepLimit", triggerStepLimit != nil),
+      ("sqlLog", sqlLog != nil), ("transactionAuthor", transactionAuthor != nil),
     ]
   }
 }

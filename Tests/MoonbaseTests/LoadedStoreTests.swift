@@ -96,6 +96,7 @@ import Testing
   @Test func whatAStoreInMemoryDoesNotKnowIsNamed() throws {
     let settings: [(String, WritableKeyPath<PersistentStoreDescription, Bool>)] = [
       ("isReadOnly", \.isReadOnly), ("allowsCloudKit", \.allowsCloudKit),
+      ("synchronizesFully", \.synchronizesFully),
     ]
     var wrong: [(String, PersistentStoreDescription)] = settings.map { name, option in
       var store = PersistentStoreDescription.inMemory
@@ -108,10 +109,34 @@ import Testing
     store = .inMemory
     store.transactionAuthor = "x"
     wrong.append(("transactionAuthor", store))
+    store = .inMemory
+    store.sqlLog = SQLLog { _ in }
+    wrong.append(("sqlLog", store))
+    store = .inMemory
+    store.triggerStepLimit = 1
+    wrong.append(("triggerStepLimit", store))
     for (name, store) in wrong {
       let error = #expect(throws: GraphError.self) { try PersistentContainer(model: model, store: store) }
       #expect(error?.code == .invalidRequest && error?.message.contains("has no \(name)") == true)
     }
+  }
+
+  @Test(arguments: [false, true])
+  func aDescriptionSaysHowFilesAreSynchronizedAndWhoHearsOfStatements(_ isFull: Bool) throws {
+    let folder = try TemporaryFolder()
+    let lines = Lock<[String]>([])
+    var store = PersistentStoreDescription.sqlite(folder.file("a"))
+    store.sqlLog = SQLLog { entry in lines.withLock { $0.append(entry.sql) } }
+    store.synchronizesFully = isFull
+    let copy = store
+    #expect(store == copy)
+    let container = try PersistentContainer(model: model, store: store)
+    let context = try ManagedObjectContext(container.coordinator)
+    try context.insert("A")
+    try context.save()
+    let told = lines.withLock { $0 }
+    #expect(told.contains { $0.hasPrefix("INSERT") })
+    #expect(told.contains("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")"), "\(told)")
   }
 
   /// A store that another connection writes is waited for as long as the description says: hardly at all, or longer than the five seconds of

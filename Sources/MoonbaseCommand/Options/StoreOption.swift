@@ -11,7 +11,7 @@ struct StoreOption: Sendable {
   let help: String
   let take: @Sendable (String, inout StoreSettings) throws(UsageError) -> Void
 
-  static let all = [store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, model, modules]
+  static let all = [store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules]
 
   static let store = StoreOption(
     name: "--store", argument: "[CONFIG=]PATH", isRepeatable: true,
@@ -47,6 +47,17 @@ struct StoreOption: Sendable {
     name: "--busy-timeout", argument: "SECONDS",
     help: "how long to wait for other processes that use the store (default: 5)"
   ) { value, settings throws(UsageError) in settings.busyTimeout = try milliseconds(value) }
+
+  /// For what writes objects.
+  static let synchronous = StoreOption(
+    name: "--synchronous", argument: "normal|full",
+    help: "full: each save is on the disk before it is done; normal: a loss of power may take the last ones (default)"
+  ) { value, settings throws(UsageError) in
+    guard ["normal", "full"].contains(value) else {
+      throw UsageError("--synchronous takes 'normal' or 'full', not '\(value)'")
+    }
+    settings.synchronizesFully = value == "full"
+  }
 
   static func milliseconds(_ value: String) throws(UsageError) -> Int {
     guard let seconds = Double(value), (0...86_400).contains(seconds) else {

@@ -12,6 +12,7 @@ struct StoreSettings: Equatable {
   var keepsHistory = false
   /// In milliseconds.
   var busyTimeout: Int?
+  var synchronizesFully = false
 
   /// The container that they describe. A store is migrated by the command that is called so, and by no other.
   var container: ContainerDescription {
@@ -30,6 +31,7 @@ struct StoreSettings: Equatable {
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }
       if keepsHistory { description.stores[index].keepsHistory = true }
+      if synchronizesFully { description.stores[index].synchronizesFully = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
     }
     return description

@@ -1,3 +1,5 @@
+public import MoonbaseSQL
+
 /// How a SQLite store is opened.
 ///
 /// ```swift
@@ -8,6 +10,9 @@ public struct SQLiteStoreOptions: Sendable {
   public var readOnly: Bool
   /// How long a statement waits for other processes before it fails with `.storeBusy`, in milliseconds.
   public var busyTimeout: Int
+  /// Whether each save is on the disk for good before it is done (`PRAGMA synchronous = FULL`). Otherwise a machine that loses power may lose
+  /// the last saves, as with Core Data (`NORMAL`); never a part of one, and beside a rollback journal none.
+  public var synchronizesFully: Bool
   /// Whether a store that CloudKit mirrors (tables `ANSCK*`) may be written; otherwise it opens read-only.
   public var allowsCloudKit: Bool
   /// Whether the file is to have tables for a history: they are made where it has none. A file that has them gets a history in any case.
@@ -27,12 +32,13 @@ public struct SQLiteStoreOptions: Sendable {
 
   /// Makes options; the defaults open for writing, wait five seconds and migrate nothing.
   public init(
-    readOnly: Bool = false, busyTimeout: Int = 5000, allowsCloudKit: Bool = false, keepsHistory: Bool = false,
-    transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
+    readOnly: Bool = false, busyTimeout: Int = 5000, synchronizesFully: Bool = false, allowsCloudKit: Bool = false,
+    keepsHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
     shouldInferMappingModelAutomatically: Bool = true, triggerStepLimit: Int = 500_000_000, sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
+    self.synchronizesFully = synchronizesFully
     self.allowsCloudKit = allowsCloudKit
     self.keepsHistory = keepsHistory
     self.transactionAuthor = transactionAuthor

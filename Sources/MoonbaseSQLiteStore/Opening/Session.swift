@@ -12,6 +12,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// As long as it is read from, in a store with values in files: its number among those who do (`ExternalReaders`).
   var reader: UInt64?
   private let busyTimeout: Int
+  private let synchronizesFully: Bool
   /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
   private var schema: (version: Int64, data: UInt32)?
   private var hasSettledJournal = false
@@ -37,7 +38,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
 
   init(_ connection: Connection, options: SQLiteStoreOptions) throws {
     self.connection = connection
-    busyTimeout = options.busyTimeout
+    (busyTimeout, synchronizesFully) = (options.busyTimeout, options.synchronizesFully)
     options.sqlLog?.follow(connection)
     connection.setBusyTimeout(milliseconds: busyTimeout)
     // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
@@ -111,9 +112,9 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     connection.setBusyTimeout(milliseconds: 0)
     defer { connection.setBusyTimeout(milliseconds: busyTimeout) }
     do {
-      // A log makes a save as safe with fewer waits for the disk; a journal does not.
+      // A log makes a save whole with fewer waits for the disk; a journal does not.
       let isLogged = try connection.text("PRAGMA journal_mode = WAL") == "wal"
-      try connection.execute("PRAGMA synchronous = \(isLogged ? "NORMAL" : "FULL")")
+      try connection.execute("PRAGMA synchronous = \(isLogged && !synchronizesFully ? "NORMAL" : "FULL")")
       hasSettledJournal = true
     } catch let error as SQLiteError where [.busy, .locked].contains(error.code.primary) {}
   }

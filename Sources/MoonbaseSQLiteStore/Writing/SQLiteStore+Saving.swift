@@ -39,6 +39,11 @@ extension SQLiteStore {
     }
   }
 
+  /// What the connection that writes answers to a question of one number, for tests.
+  package func writersAnswer(_ sql: String) throws -> Int64? {
+    try writable().withLock { try $0.connection.integer(sql) }
+  }
+
   /// Hears of the statements that the store runs.
   package var statements: StatementObserver { observer }
 }

@@ -1,4 +1,5 @@
 public import MoonbasePlatform
+public import MoonbaseSQL
 
 /// Where a container keeps objects: a file in Core Data's SQLite format, or memory.
 ///
@@ -20,6 +21,13 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public var keepsHistory = false
   /// How long a statement waits for other processes, in milliseconds; nil for the five seconds that a file's store waits by itself.
   public var busyTimeout: Int?
+  /// Whether each save is on the disk for good before it is done; otherwise a loss of power may take the last ones from a file, as from Core
+  /// Data's.
+  public var synchronizesFully = false
+  /// How many of SQLite's steps the triggers of a file may take in one save; nil for the bound that a file's store has by itself.
+  public var triggerStepLimit: Int?
+  /// What is told each statement that a file's store runs.
+  public var sqlLog: SQLLog?
   /// Whether a file that CloudKit mirrors may be written.
   public var allowsCloudKit = false
   /// The name that a file's history has for saves of contexts without a `transactionAuthor`.

@@ -33,6 +33,16 @@ import Testing
     #expect(refused.status == 2 && refused.complaints.contains("--busy-timeout takes a number of seconds"))
   }
 
+  @Test func aSaveIsSynchronizedAsTold() throws {
+    let bench = try Workbench.withPeople()
+    let code = "moonbase.context:insert('Department') assert(moonbase.context:save())"
+    for level in ["normal", "full"] {
+      #expect(try bench.moonbase("run", "--synchronous", level, "--store", "s.sqlite", "-e", code).status == 0)
+    }
+    let refused = try bench.moonbase("run", "--synchronous", "off", "-e", "")
+    #expect(refused.status == 2 && refused.complaints.contains("--synchronous takes 'normal' or 'full', not 'off'"))
+  }
+
   @Test func aLinkInACircleIsNoStoreThatIsMissing() throws {
     let bench = try Workbench()
     try FileManager.default.createSymbolicLink(

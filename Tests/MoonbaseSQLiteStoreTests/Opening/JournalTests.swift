@@ -1,3 +1,4 @@
+import MoonbaseFaultyDisk
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
@@ -39,6 +40,23 @@ import Testing
     #expect(try folder.contents() == before)
     _ = try store.reserveKeys(for: try #require(model.entity("Person")), count: 1)
     #expect(try RawDatabase(folder.file()).value("PRAGMA journal_mode") == "wal")
+  }
+
+  /// A log is synced with each save, and the pragma says so; without being told so only when it is taken into the file.
+  @Test(arguments: [false, true]) func aSaveIsOnTheDiskBeforeItIsDoneWhereThatIsAskedFor(_ isFull: Bool) throws {
+    let folder = try TemporaryFolder()
+    let disk = try FaultyDisk(folder)
+    let model = try People.model().resolved()
+    let store = try SQLiteStore(url: folder.file(), model: model, options: .init(synchronizesFully: isFull))
+    try store.setMetadata(["a": 0])
+    let syncs = Lock(0)
+    disk.listen { event in
+      if event.step == .sync, event.name.hasSuffix("-wal") { syncs.withLock { $0 += 1 } }
+    }
+    for number in 1...5 { try store.setMetadata(["a": .int(Int64(number))]) }
+    disk.listen(nil)
+    #expect(syncs.withLock { $0 } == (isFull ? 5 : 0))
+    #expect(try store.writersAnswer("PRAGMA synchronous") == (isFull ? 2 : 1))
   }
 
   /// SQLite leaves a journal with a head of zeros where it keeps its journals, and so may any program.

@@ -1,5 +1,4 @@
 import MoonbasePlatform
-import MoonbaseSQLite
 
 /// What a store tells of the statements that it runs: for a person who wants to know what a fetch or a save asks of the file.
 ///
@@ -8,7 +7,7 @@ import MoonbaseSQLite
 /// options.sqlLog = SQLLog(.values) { print($0) }
 /// // 0.21 ms, 2 rows: SELECT t0.Z_PK, … FROM ZPERSON t0 WHERE t0.ZAGE >= 30
 /// ```
-public struct SQLLog: Sendable {
+public struct SQLLog: Sendable, Equatable {
   /// How much is told: `-com.apple.CoreData.SQLDebug` of Core Data.
   public enum Level: Int, Sendable {
     /// Each statement with question marks for its values, the number of its rows and its time.
@@ -26,6 +25,11 @@ public struct SQLLog: Sendable {
     /// How long it ran. Of rows that are read page by page, the time between two pages counts too.
     public let duration: Duration
 
+    /// What a store tells of a statement.
+    package init(sql: String, rowCount: Int, duration: Duration) {
+      (self.sql, self.rowCount, self.duration) = (sql, rowCount, duration)
+    }
+
     /// A line: time, rows, statement.
     public var description: String {
       let rows = rowCount == 1 ? "1 row" : "\(rowCount) rows"
@@ -38,16 +42,15 @@ public struct SQLLog: Sendable {
   /// Takes each entry, on the thread that ran the statement, several at once. It must not use the store.
   public var write: @Sendable (Entry) -> Void
 
+  /// What copies have in common.
+  private let origin = Origin()
+  private final class Origin: Sendable {}
+
   /// A log.
   public init(_ level: Level = .statements, write: @escaping @Sendable (Entry) -> Void) {
     (self.level, self.write) = (level, write)
   }
 
-  /// Has a connection tell of its statements.
-  func follow(_ connection: Connection) {
-    let write = write
-    connection.trace(showingValues: level == .values) { report in
-      write(Entry(sql: report.sql, rowCount: report.rowCount, duration: report.duration))
-    }
-  }
+  /// Two are equal where one is a copy of the other: what closures do cannot be compared.
+  public static func == (one: SQLLog, other: SQLLog) -> Bool { one.level == other.level && one.origin === other.origin }
 }
