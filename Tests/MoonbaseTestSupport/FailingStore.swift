@@ -124,6 +124,10 @@ public final class FailingStore: PersistentStore {
     return try firstKey.withLock { $0 } ?? base.reserveKeys(for: entity, count: count)
   }
 
+  public var reservesKeysInSaves: Bool { base.reservesKeysInSaves }
+
+  fileprivate var givenKey: Int64? { firstKey.withLock { $0 } }
+
   public func history() throws -> (any StoreHistory)? { try base.history() }
 
   public func beginSave(author: String?) throws -> any SaveSession {
@@ -138,6 +142,11 @@ private final class FailingSession: SaveSession {
   private let store: FailingStore
 
   init(_ base: any SaveSession, of store: FailingStore) { (self.base, self.store) = (base, store) }
+
+  func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
+    try store.call()
+    return try store.givenKey ?? base.reserveKeys(for: entity, count: count)
+  }
 
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     try store.call()

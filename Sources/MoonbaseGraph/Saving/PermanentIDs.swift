@@ -43,14 +43,17 @@ struct PermanentIDs {
     runs.append(Run(entity: id.entitySymbol, index: entity, start: id.key, count: 1))
   }
 
-  /// Gives all that were noted their keys: `reserve` is called once for each entity, with the number of its new objects.
-  mutating func assign(_ reserve: (EntityIndex, Int) throws -> (store: StoreNumber, key: Int64)) rethrows {
+  /// The entities of all that were noted, with the numbers of their objects.
+  var counts: [(entity: EntityIndex, count: Int)] {
     var counts = [Int64](repeating: 0, count: last.count)
     for run in runs { counts[run.index] += run.count }
-    var next: [(store: StoreNumber, key: Int64)] = []
-    for (entity, count) in counts.enumerated() {
-      next.append(count == 0 ? (StoreNumber(rawValue: 0), 0) : try reserve(entity, Int(count)))
-    }
+    return counts.enumerated().compactMap { $1 == 0 ? nil : ($0, Int($1)) }
+  }
+
+  /// Gives all that were noted their keys: `reserve` is called once for each entity, with the number of its new objects.
+  mutating func assign(_ reserve: (EntityIndex, Int) throws -> (store: StoreNumber, key: Int64)) rethrows {
+    var next = [(store: StoreNumber, key: Int64)](repeating: (StoreNumber(rawValue: 0), 0), count: last.count)
+    for (entity, count) in counts { next[entity] = try reserve(entity, count) }
     for index in runs.indices {
       let entity = runs[index].index
       (runs[index].store, runs[index].key) = next[entity]

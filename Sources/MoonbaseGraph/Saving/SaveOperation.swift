@@ -62,8 +62,11 @@ struct SaveOperation {
     // Stores need not keep what it replaces.
     context.endViews()
     context.phase = .writing
-    plan = try SavePlan(context, areUpdates: areUpdates)
-    stashes = try context.undoManager?.stashes(of: plan?.deleted ?? []) ?? []
+    if let undo = context.undoManager {
+      // Before sessions begin: reading may run accessors and hooks.
+      stashes = try undo.stashes(of: context.changedObjects.filter { $0.state.contains(.deleted) })
+    }
+    plan = try SavePlan(context, areUpdates: areUpdates, beginsSessions: !mayRunAhead && context.parent == nil)
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0
     isHandedOver =

@@ -57,7 +57,9 @@ struct SavePlan {
   private(set) var deleted: [ManagedObject] = []
   /// Objects that hear of it in `didSave`.
   private(set) var hearers: [ManagedObject] = []
-  private(set) var permanent: PermanentIDs
+  var permanent: PermanentIDs
+  /// What began already, for new objects to get their keys in it.
+  let begun = BegunSessions()
   /// Pages of new and changed objects, whose rows are saved as they are.
   private(set) var ownRows: [RowPage] = []
   /// What was looked up of entities.
@@ -71,15 +73,25 @@ struct SavePlan {
   /// Whether not all stores committed.
   private var isIncomplete = true
 
-  /// Plans to write what has changed. With `areUpdates` no object is new.
-  init(_ context: ManagedObjectContext, areUpdates: Bool) throws {
+  /// Plans to write what has changed. With `areUpdates` no object is new. With `beginsSessions` new objects get their keys in the sessions that
+  /// write: `write` has to follow.
+  init(_ context: ManagedObjectContext, areUpdates: Bool, beginsSessions: Bool) throws {
     self.context = context
     objects = context.changedObjects
     permanent = PermanentIDs(entityCount: context.model.entities.count)
     // Whatever becomes of the save: objects that change after it do not change what it writes.
     defer { sealOwnRows() }
     shapes = ContiguousArray(repeating: nil, count: context.model.entities.count)
-    if !areUpdates { try assignPermanentIDs() }
+    do {
+      if !areUpdates { try assignPermanentIDs(inSessions: beginsSessions) }
+      try planAll()
+    } catch {
+      begun.abort()
+      throw error
+    }
+  }
+
+  private mutating func planAll() throws {
     rows.reserveCapacity(objects.count)
     var (table, shape, hears): (UnsafeMutableRawPointer?, Shape?, Bool) = (nil, nil, false)
     try objects.forEachUnretained { pointer in
@@ -136,16 +148,18 @@ struct SavePlan {
   /// Stores are taken in the order of their numbers, which is the same for all contexts: none waits for another one that waits
   /// for it.
   mutating func write() throws {
+    defer { begun.abort() }
     let waiting = plans.filter { !$0.changes.isEmpty }
     let others = try storesOfUnchanged(besides: waiting)
     let visited = (waiting + others.plans).sorted { $0.number < $1.number }
+    begun.abort(but: visited.map(\.number))
     var sessions: [(plan: StorePlan, session: any SaveSession)] = []
     var lookers: [any SaveSession] = []
     // Nobody saves what was looked at before all is saved.
     defer { for session in lookers.reversed() { session.abort() } }
     do {
       for plan in visited {
-        let session = try plan.store.beginSave(author: context.transactionAuthor)
+        let session = try begun.take(plan.number) ?? plan.store.beginSave(author: context.transactionAuthor)
         if plan.changes.isEmpty { lookers.append(session) } else { sessions.append((plan, session)) }
         conflicts = plan.changes.isEmpty ? [] : try context.source.conflicts(writing: plan.changes, in: session)
         conflicts += try conflictsOfUnchanged(in: plan.number, besides: conflicts)
@@ -214,44 +228,6 @@ struct SavePlan {
     for page in ownRows where !isIncomplete || saved.contains(where: { $0.number == page.store.rawValue }) {
       page.forgetBases()
     }
-  }
-
-  // MARK: IDs
-
-  /// Sets keys aside for all new objects, with one call for each entity's table.
-  private mutating func assignPermanentIDs() throws {
-    context.changedObjects.forEachUnretained { pointer in
-      pointer._withUnsafeGuaranteedRef { object in
-        guard object.state.contains(.inserted), object.objectID.isTemporaryID else { return }
-        permanent.note(object.objectID, of: object.table._withUnsafeGuaranteedRef { $0.entity.index })
-      }
-    }
-    try permanent.assign { [context] index, count in
-      let entity = context.model.entities[index]
-      return try Self.reserveKeys(count, of: entity, in: context.coordinator.storeForNewObjects(of: entity))
-    }
-  }
-
-  /// Sets keys of a store aside for new objects.
-  static func reserveKeys(
-    _ count: Int, of entity: ResolvedEntity, in store: any PersistentStore
-  ) throws -> (store: StoreNumber, key: Int64) {
-    let first = try store.reserveKeys(for: entity, count: count)
-    guard first > 0, first <= Int64.max - Int64(count - 1) else { throw keysRunOut(first, of: entity, in: store) }
-    return (StoreNumber(store.identifier), first)
-  }
-
-  private static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError
-  {
-    GraphError(
-      .invalidStore,
-      message:
-        "\(store.url?.path ?? "store \(store.identifier)") gave \(first) as the next key of \(entity.name), which is none that keys can follow: its counter is damaged",
-      entity: entity.name)
-  }
-
-  func permanentID(_ id: ManagedObjectID) -> ManagedObjectID {
-    id.isTemporaryID ? permanent[id] ?? id : id
   }
 
   // MARK: Own rows

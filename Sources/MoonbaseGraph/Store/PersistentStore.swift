@@ -35,8 +35,11 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Begins reading. The session has one state of the store as of the call, as far as it is asked for more than one call.
   func beginReading(_ extent: ReadExtent) throws -> any ReadSession
 
-  /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again.
+  /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again. It is not
+  /// called while the same context has a session of the store.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
+  /// Whether save sessions set keys aside too, with what they write: where that spares a transaction.
+  var reservesKeysInSaves: Bool { get }
   /// Begins a save, and waits for one that is on its way. A store that keeps a history names `author` in it.
   func beginSave(author: String?) throws -> any SaveSession
 
@@ -54,6 +57,9 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
+  /// Keys are set aside by themselves.
+  public var reservesKeysInSaves: Bool { false }
+
   /// To open it so.
   public var writingAdvice: String { "open it for writing to save" }
 

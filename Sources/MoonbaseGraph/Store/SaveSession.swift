@@ -17,6 +17,9 @@ public import MoonbaseModel
 /// }
 /// ```
 public protocol SaveSession: AnyObject {
+  /// Sets consecutive primary keys aside with the same commit, and returns the first (`PersistentStore.reserveKeys`): who aborts the session
+  /// leaves them to the next one. Called before `write`, and only of a store that `reservesKeysInSaves`.
+  func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
   /// Writes changes, once in a session; or returns what is in the way, after which the session can only be aborted.
   ///
   /// Throws `GraphError` with `.storeFailure`, `.storeBusy`, `.constraintConflict` and others for what is no conflict with another context.
@@ -38,6 +41,11 @@ public protocol SaveSession: AnyObject {
 extension SaveSession {
   /// None: the store derives nothing.
   public var derivedObjectIDs: [ManagedObjectID] { [] }
+
+  /// Refuses it: the store sets keys aside by itself.
+  public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
+    throw GraphError(.invalidRequest, message: "the store sets no keys aside within a save", entity: entity.name)
+  }
 
   /// Refuses it: a store that keeps a history deletes what is asked for.
   public func deleteHistory(_ extent: HistoryExtent) throws -> Int {

@@ -28,6 +28,10 @@ final class SQLiteSaveSession: SaveSession {
 
   deinit { end(committed: false) }
 
+  func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
+    try run { try store.reserveKeys(for: entity, count: count, in: $0) } ?? 0
+  }
+
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     try run { session in
       if let form = try session.historyForm(path: store.file.path) {

@@ -6,11 +6,15 @@ import MoonbaseSQLite
 
 extension SQLiteStore {
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
+    try writeTransaction { try reserveKeys(for: entity, count: count, in: $0) }
+  }
+
+  public var reservesKeysInSaves: Bool { true }
+
+  func reserveKeys(for entity: ResolvedEntity, count: Int, in session: Session) throws -> Int64 {
     let root = try layout.layout(layout.model.entities[entity.root])
-    return try writeTransaction { session in
-      try KeyReservation(connection: session.connection, path: file.path).reserve(
-        count, number: root.number, name: root.entity.name)
-    }
+    return try KeyReservation(connection: session.connection, path: file.path).reserve(
+      count, number: root.number, name: root.entity.name)
   }
 
   public func beginSave(author: String?) throws -> any SaveSession {
