@@ -8,19 +8,36 @@ import enum MoonbaseModel.Predicate
 /// The parameters of a predicate as a command line has them: texts, which become values by what they are compared with.
 struct ParameterTexts {
   private let texts: [String]
+  /// What stands for each of them.
+  private let marks: [String]
   private let entity: ResolvedEntity?
   private let context: ManagedObjectContext
 
   init(_ texts: [String], entity: String, in context: ManagedObjectContext) {
     (self.texts, self.context) = (texts, context)
+    // A name that nobody else has, and that may be a key too.
+    let name = UUID().uuidString.filter { $0 != "-" }
+    marks = texts.indices.map { "parameter\(name)n\($0)" }
     self.entity = context.model.entity(entity)
   }
 
   /// The predicate with a value for each `%@`.
+  ///
+  /// It is read with marks in the places of the texts: a literal that is equal to a text is what it is.
   func predicate(_ format: String) throws -> Predicate {
     let predicate = try Predicate(format: format, arguments: texts.map(Value.string))
-    return texts.isEmpty ? predicate : typed(predicate)
+    if texts.isEmpty { return predicate }
+    return typed(try Predicate(format: format, arguments: marks.map(Value.string)).replacing(restoringKeys))
   }
+
+  /// The keys that `%K` stands for.
+  private func restoringKeys(_ expression: Expression) -> Expression? {
+    guard case .keyPath(let base, let keys) = expression else { return nil }
+    let known = keys.flatMap { key in text(of: key).map { $0.split(separator: ".").map(String.init) } ?? [key] }
+    return .keyPath(base.replacing(restoringKeys), known)
+  }
+
+  private func text(of mark: String) -> String? { marks.firstIndex(of: mark).map { texts[$0] } }
 
   private func typed(_ predicate: Predicate) -> Predicate {
     switch predicate {
@@ -38,12 +55,10 @@ struct ParameterTexts {
 
   /// An attribute of a type that texts are converted to takes the text, all else what the text looks like.
   private func typed(_ side: Expression, beside other: Expression) -> Expression {
-    if let type = attribute(other)?.type, Self.typesOfTexts.contains(type) { return side }
+    let isOfTexts = attribute(other).map { Self.typesOfTexts.contains($0.type) } ?? false
     return side.replacing { part in
-      guard case .constant(.string(let text)) = part, texts.contains(text), let value = value(of: text) else {
-        return nil
-      }
-      return .constant(value)
+      guard case .constant(.string(let mark)) = part, let text = text(of: mark) else { return nil }
+      return .constant((isOfTexts ? nil : value(of: text)) ?? .string(text))
     }
   }
 

@@ -20,6 +20,24 @@ import Testing
     #expect(try ages("--where", "salary == %@", "--param", "12345678901234567.89").contains("Ann"))
   }
 
+  /// A literal is what it is, whatever texts the parameters have.
+  @Test func aLiteralThatIsEqualToAParameterIsNotTypedLikeIt() throws {
+    let bench = try Workbench.withPeople()
+    func count(_ condition: String, _ parameters: String...) throws -> String {
+      let words = ["fetch", "Person", "--store", "s.sqlite", "--count", "--where", condition]
+      let outcome = try bench.moonbase(words + parameters.flatMap { ["--param", $0] })
+      #expect(outcome.status == 0, "\(outcome)")
+      return outcome.output
+    }
+    let all = try count("TRUEPREDICATE")
+    #expect(try count("age == %@", "30") != all && count("age == %@ AND '30' == '30'", "30") == count("age == 30"))
+    // As a number it could not be compared with a text.
+    #expect(try count("age == %@ OR lowercase('30') == '30'", "30") == all)
+    #expect(try count("%K == %@", "age", "30") == count("age == 30"))
+    #expect(try count("%K == %@", "department.name", "Sales") == count("department.name == 'Sales'"))
+    #expect(try count("age IN {%@, %@}", "30", "31") == count("age IN {30, 31}"))
+  }
+
   @Test func jsonHasEveryTypeInTheFormOfTheDocumentation() throws {
     let bench = try Workbench.withPeople()
     let words = ["fetch", "Person", "--store", "s.sqlite", "--sort", "-age", "--limit", "1", "--format", "ndjson"]
