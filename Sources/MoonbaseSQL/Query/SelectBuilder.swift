@@ -55,12 +55,14 @@ package struct SelectBuilder: Sendable {
   /// How the values lie in the columns of `selectValues`.
   package var forms: [ColumnSelect.Form] { values?.forms ?? [] }
 
-  /// The statement for the columns of a query that has some.
+  /// The statement for the columns of a query that has some. Where a row is of one object its key comes behind them, for who has to say which
+  /// row is damaged.
   package func selectValues(for query: StoreQuery) -> SQLFragment {
     let values = values ?? ColumnSelect()
     // Values of objects come in the order in which the objects would.
     let plain = values.isGrouped || query.predicate != nil ? nil : SQLFragment("t0.Z_PK")
-    return select(values.columns.joined(", "), for: query, values, order: order ?? plain)
+    let columns = values.columns.joined(", ")
+    return select(values.isGrouped ? columns : columns + ", t0.Z_PK", for: query, values, order: order ?? plain)
   }
 
   private func select(

@@ -9,12 +9,16 @@ struct ValueReader: Sendable {
   private let query: StoreQuery
   private let externalData: ExternalData
   private let path: String
+  private let table: String
+  private let store: StoreNumber
 
   init(_ select: PreparedSelect, query: StoreQuery, in store: SQLiteStore) {
     forms = select.forms
     self.query = query
     externalData = store.externalData
     path = store.file.path
+    table = select.plan.select.table
+    self.store = store.number
   }
 
   func collect(
@@ -38,7 +42,7 @@ struct ValueReader: Sendable {
       do {
         try ColumnDecoder.read(kind, of: row, column: column, external: externalData, into: page, slot: place)
       } catch {
-        throw damage(place, error)
+        throw damage(place, of: row, error)
       }
     case .number:
       switch row.storage(column) {
@@ -49,13 +53,18 @@ struct ValueReader: Sendable {
     }
   }
 
-  private func damage(_ place: Int, _ mismatch: ColumnMismatch) -> GraphError {
-    let name = (query.columns?.columns[place].keyPath ?? []).joined(separator: ".")
+  private func damage(_ place: Int, of row: Statement, _ mismatch: ColumnMismatch) -> GraphError {
+    let keys = query.columns?.columns[place].keyPath ?? []
+    let name = keys.joined(separator: ".")
+    // Behind the columns stands the key of the object, unless there are several.
+    let key = row.columnCount > forms.count ? row.integer(Int32(forms.count)) : nil
+    let which = key.map { "row \($0)\(keys.count > 1 ? ", or what it leads to" : "")" } ?? "a row of a group"
+    let isSure = keys.count == 1 && !query.entity.hasSubentities
     return GraphError(
       .invalidStore,
       message:
-        "\(path) is damaged: a value of \(query.entity.name).\(name) \(mismatch.description); put it right, or set it to "
-        + "NULL",
-      entity: query.entity.name, property: name)
+        "\(path) is damaged: table \(table), \(which): \(query.entity.name).\(name) \(mismatch.description); put it right, or set it to NULL",
+      entity: query.entity.name, property: name,
+      objectID: isSure ? key.map { ManagedObjectID(store: store, entity: query.entity.symbol, key: $0) } : nil)
   }
 }

@@ -326,4 +326,25 @@ import enum MoonbaseModel.Predicate
     try context.save()
     #expect(try cars(self.context()).count == 2)
   }
+
+  @Test func columnsThatAreFetchedInThePlaceOfObjectsNameTheRow() throws {
+    let context = try ManagedObjectContext(coordinator)
+    func failure(_ configure: (inout FetchRequest) -> Void) throws -> GraphError? {
+      var request = FetchRequest("Car")
+      configure(&request)
+      return #expect(throws: GraphError.self) { try context.fetchDictionaries(request) }
+    }
+    let single = try failure { $0.propertiesToFetch = ["make", "wheels"] }
+    #expect(single?.message.contains("\(folder.file().path) is damaged: table ZCAR, row 2: Car.make holds") == true)
+    #expect(single?.objectID?.key == 2 && single?.entity == "Car" && single?.property == "make")
+    let descending = try failure {
+      ($0.propertiesToFetch, $0.sortDescriptors) = (["make"], [SortDescriptor("wheels", ascending: false)])
+    }
+    #expect(descending?.objectID?.key == 2)
+    let grouped = try failure { ($0.propertiesToFetch, $0.propertiesToGroupBy) = (["make"], ["make"]) }
+    #expect(grouped?.message.contains("table ZCAR, a row of a group: Car.make holds") == true, "\(grouped as Any)")
+    try raw("UPDATE ZCAR SET ZMAKE = 'x'; UPDATE ZOWNER SET ZNAME = \(Self.damage)")
+    let led = try failure { $0.propertiesToFetch = ["owner.name"] }
+    #expect(led?.message.contains("table ZCAR, row 1, or what it leads to: Car.owner.name holds") == true)
+  }
 }
