@@ -63,9 +63,12 @@ public struct BatchDeleteRequest: Sendable, Hashable {
 
   /// Makes a request for objects of one entity and its subentities. Those that are gone already count as if they had not been named.
   public init(objectIDs: [ManagedObjectID]) {
-    let ids = Predicate.comparison(.init(.evaluatedObject, .in, .constant(.list(objectIDs.map(Value.objectID)))))
-    fetchRequest = FetchRequest(objectIDs.first?.entityName ?? "", where: ids)
+    fetchRequest = FetchRequest(objectIDs.first?.entityName ?? "", where: Self.condition(objectIDs))
     self.objectIDs = objectIDs
+  }
+
+  static func condition(_ ids: [ManagedObjectID]) -> Predicate {
+    .comparison(.init(.evaluatedObject, .in, .constant(.list(ids.map(Value.objectID)))))
   }
 }
 

@@ -84,7 +84,16 @@ struct BatchDeletion {
 
   init(_ request: BatchDeleteRequest, in context: ManagedObjectContext) throws {
     var fetch = request.fetchRequest
-    if let ids = request.objectIDs { fetch.entityName = try Self.entity(of: ids, in: context).name }
+    if let named = request.objectIDs {
+      // A text may have named an object by another entity with the same table.
+      var ids: [ManagedObjectID] = []
+      try named.forEachBatch { batch in
+        ids += try context.coordinator.known(batch)
+        return true
+      }
+      fetch.entityName = try Self.entity(of: ids, in: context).name
+      fetch.predicate = BatchDeleteRequest.condition(ids)
+    }
     entity = try context.entity(fetch.entityName)
     fetchRequest = try entity.checkedForBatch(fetch)
     resultType = request.resultType

@@ -75,6 +75,22 @@ extension ManagedObjectContext {
     return try known == id ? nil : objectOfRow(known)
   }
 
+  /// IDs, of which a text may have named some by another entity with the same table: as the objects are called here, or in their rows.
+  func known(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
+    var (result, rest): ([ManagedObjectID], [Int]) = (ids, [])
+    for (place, id) in ids.enumerated() where !id.isTemporaryID && registered[id] == nil {
+      guard let entity = model.entity(of: id), entity.root != entity.index || entity.hasSubentities else { continue }
+      if let object = registered.object(id, inTableOf: entity) {
+        result[place] = object.objectID
+      } else {
+        rest.append(place)
+      }
+    }
+    if rest.isEmpty { return result }
+    for (place, id) in zip(rest, try source.known(rest.map { ids[$0] })) { result[place] = id }
+    return result
+  }
+
   private func objectOfRow(_ id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
     object.settle()

@@ -349,7 +349,7 @@ extension ManagedObject {
   final func destination(of value: Value, slot: Slot) throws -> ManagedObjectID? {
     switch value {
     case .null: return nil
-    case .objectID(let id): return id
+    case .objectID(let id): return try context?.known([id])[0] ?? id
     default: throw refused(slot, value: value, reason: "a relationship takes an object, not \(value.typeDescription)")
     }
   }
@@ -357,7 +357,12 @@ extension ManagedObject {
   final func destinations(of value: Value, slot: Slot) throws -> [ManagedObjectID] {
     switch value {
     case .null: return []
-    case .list(let list): return try list.compactMap { try destination(of: $0, slot: slot) }
+    case .list(let list):
+      let ids: [ManagedObjectID] = try list.compactMap { element in
+        if case .objectID(let id) = element { return id }
+        return try destination(of: element, slot: slot)
+      }
+      return try context?.known(ids) ?? ids
     case .objectID:
       throw refused(slot, value: value, reason: "a to-many relationship takes a list of objects, not a single object")
     default:

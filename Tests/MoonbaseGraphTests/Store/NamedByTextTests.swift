@@ -13,7 +13,12 @@ import Testing
     novel.superentityName = "Book"
     var story = EntityDescription("Story")
     story.superentityName = "Book"
-    let bench = try StoreBench(kind, ManagedObjectModel(entities: [book, novel, story]))
+    book.relationships = [.toOne("shelf", destination: "Shelf", inverse: "books")]
+    var shelf = EntityDescription("Shelf")
+    shelf.relationships = [
+      .toMany("books", destination: "Book", inverse: "shelf"), .toOne("best", destination: "GraphicNovel"),
+    ]
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [book, novel, story, shelf]))
     let context = bench.context()
     let object = try context.insert("GraphicNovel", values: ["title": "drawn"])
     try context.save()
@@ -56,6 +61,40 @@ import Testing
     let named = try #require(bench.coordinator.managedObjectID(forURIRepresentation: text))
     #expect(named.entityName == "Story")
     #expect(try bench.stranger().existingObject(with: named) == nil)
+    withExtendedLifetime(bench) {}
+  }
+
+  @Test(arguments: StoreKind.withFolder, ["Book", "Story", "GraphicNovel"])
+  func aRelationshipLeadsToTheOneObject(_ kind: StoreKind, _ entity: String) throws {
+    for isHere in [false, true] { try checkRelationship(kind, entity, isHere) }
+  }
+
+  private func checkRelationship(_ kind: StoreKind, _ entity: String, _ isHere: Bool) throws {
+    let (bench, id) = try bench(kind)
+    let context = bench.stranger()
+    let named = try #require(ManagedObjectID(uriRepresentation: text(id, as: entity)))
+    let novel = isHere ? try context.existingObject(with: id) : nil
+    let shelf = try context.insert("Shelf")
+    try shelf.setValue(.objectID(named), forKey: "best")
+    try shelf.setValue(.list([.objectID(named)]), forKey: "books")
+    #expect(try shelf.value(forKey: "best") == .objectID(id) && shelf.value(forKey: "books") == .list([.objectID(id)]))
+    try context.save()
+    let other = bench.stranger()
+    let saved = try #require(try other.existingObject(with: shelf.objectID))
+    #expect(try saved.value(forKey: "best") == .objectID(id))
+    #expect(try other.object(with: id).value(forKey: "shelf") == .objectID(shelf.objectID))
+    withExtendedLifetime((bench, novel)) {}
+  }
+
+  @Test(arguments: StoreKind.withFolder, ["Book", "Story", "GraphicNovel"])
+  func aBatchDeletionReachesTheOneObject(_ kind: StoreKind, _ entity: String) throws {
+    let (bench, id) = try bench(kind)
+    let context = bench.stranger()
+    let named = try #require(ManagedObjectID(uriRepresentation: text(id, as: entity)))
+    var request = BatchDeleteRequest(objectIDs: [named])
+    request.resultType = .objectIDs
+    #expect(try context.execute(request).objectIDs == [id])
+    #expect(try context.count(FetchRequest("Book")) == 0)
     withExtendedLifetime(bench) {}
   }
 }
