@@ -31,6 +31,9 @@ extension Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(Self.greatestTriggerDepth))
   }
 
+  /// Triggers and views of the file may use virtual tables and functions that do not forbid it. It stays defensive.
+  package func trustSchema() { moonbase_trust_schema(handle) }
+
   /// A statement with more parameters fails with an error that is a limit (`SQLiteError.isLimit`).
   package func limitParameters(to count: Int) {
     sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))

@@ -36,6 +36,8 @@ struct StoreReport: Encodable {
   /// What a store of an old framework holds, which carries no model that could name its entities.
   let tables: [Table]?
 
+  /// Indexes of the model that no store here has, each with the reason.
+  let unmadeIndexes: [String]
   /// The file's bytes, log and journal, history, and tables that are not the model's.
   let file: FileReport
 
@@ -47,7 +49,7 @@ struct StoreReport: Encodable {
     frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
     modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
     guard try named != nil || SQLiteStore.modelCache(ofStoreAt: url) != nil else {
-      (versionIdentifiers, configuration, entities) = ([], nil, [])
+      (versionIdentifiers, configuration, entities, unmadeIndexes) = ([], nil, [], [])
       tables = try SQLiteStore.rowCounts(ofStoreAt: url).map(Table.init)
       file = FileReport(try SQLiteStore.facts(ofStoreAt: url, model: nil))
       return
@@ -63,6 +65,9 @@ struct StoreReport: Encodable {
     let missing = Set((facts.missingFeatures ?? []).filter { $0.property == nil }.compactMap(\.entity))
     entities = try Self.entities(held, without: missing, of: ManagedObjectContext(container.coordinator))
     file = FileReport(facts)
+    unmadeIndexes = container.coordinator.model.entities.flatMap { entity in
+      entity.unstoredIndexes.map { "\(entity.name).\($0.index.name): \($0.reason)" }
+    }
   }
 
   /// `missing` are the topmost entities of tables that the file lacks.
@@ -90,6 +95,7 @@ struct StoreReport: Encodable {
     if !versionIdentifiers.isEmpty { lines.append("version     \(versionIdentifiers.joined(separator: ", "))") }
     if let configuration { lines.append("holds       configuration \(configuration) of the model") }
     lines += file.lines
+    lines += unmadeIndexes.map { "not indexed \($0)" }
     if let tables {
       lines += [
         "", "The store carries no model, since an old framework wrote it. With the one that it was made with it opens:",

@@ -5,7 +5,7 @@ struct ModelWarnings {
   func find() -> [String] {
     let entities = model.description.entities
     if entities.isEmpty { return ["the model has no entity"] }
-    return entities.flatMap { warnings(of: $0) + warningsOfDerivations(in: $0) }
+    return entities.flatMap { warnings(of: $0) + warningsOfDerivations(in: $0) + warningsOfIndexes(in: $0) }
   }
 
   /// What no store can keep current.
@@ -19,6 +19,15 @@ struct ModelWarnings {
         what:
           "is derived from \($0.derivationExpression ?? ""), which no store here keeps current: let an extension derive it, "
           + "in an attribute of its own")
+    }
+  }
+
+  /// Indexes that no file has.
+  private func warningsOfIndexes(in entity: EntityDescription) -> [String] {
+    guard let resolved = model.entity(entity.name) else { return [] }
+    return resolved.unstoredIndexes.map { index, reason in
+      let place = index.location.map { "\($0): " } ?? ""
+      return "\(place)entity \(entity.name): its index \(index.name) is made in no store here: \(reason)"
     }
   }
 

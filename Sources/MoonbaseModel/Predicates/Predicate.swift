@@ -46,6 +46,17 @@ public indirect enum Predicate: Sendable, Hashable {
       case endsWith = "ENDSWITH"
       case like = "LIKE"
       case matches = "MATCHES"
+
+      /// The operator that says the same with the sides exchanged.
+      package var mirrored: Self {
+        switch self {
+        case .lessThan: .greaterThan
+        case .lessThanOrEqual: .greaterThanOrEqual
+        case .greaterThan: .lessThan
+        case .greaterThanOrEqual: .lessThanOrEqual
+        default: self
+        }
+      }
     }
 
     /// Options of string comparisons: `[c]`, `[d]`, `[n]`, `[l]`.

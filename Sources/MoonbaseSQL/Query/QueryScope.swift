@@ -2,6 +2,7 @@ import MoonbaseModel
 
 /// A table in a FROM clause, with the to-one relationships that were followed from it.
 final class QueryScope {
+  /// The table's name in the query; empty where its columns stand alone.
   let alias: String
   let layout: EntityLayout
   /// Whether rows may be of subentities.
@@ -27,7 +28,7 @@ final class QueryScope {
     self.base = base
   }
 
-  func column(_ name: String) -> String { "\(alias).\(identifier(name))" }
+  func column(_ name: String) -> String { alias.isEmpty ? identifier(name) : "\(alias).\(identifier(name))" }
 
   /// The destination's row, joined once however often it is asked for.
   func follow(_ toOne: ToOneLayout, to destination: EntityLayout, alias: () -> String) -> QueryScope {

@@ -320,17 +320,6 @@ extension SQLTerm {
 }
 
 extension Predicate.Comparison.Operator {
-  /// The operator that says the same with the sides exchanged.
-  fileprivate var mirrored: Self {
-    switch self {
-    case .lessThan: .greaterThan
-    case .lessThanOrEqual: .greaterThanOrEqual
-    case .greaterThan: .lessThan
-    case .greaterThanOrEqual: .lessThanOrEqual
-    default: self
-    }
-  }
-
   /// The operator in SQL.
   fileprivate var sql: String {
     switch self {

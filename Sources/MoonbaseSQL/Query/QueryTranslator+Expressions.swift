@@ -60,6 +60,9 @@ extension QueryTranslator {
       kind = .object(entity.index)
     case .list, .map, .object: throw Untranslatable("it has a list, a map or an object where a value belongs")
     }
+    if writesConstants, let literal = value.literal {
+      return SQLTerm(fragment: SQLFragment(literal), kind: kind, isPresent: true, constant: value)
+    }
     let bound =
       kind == .decimal && dialect.decimals == .keys ? DecimalKey(value).map { .data($0.data) } ?? value : value
     return SQLTerm(fragment: SQLFragment("?", values: [bound]), kind: kind, isPresent: true, constant: value)
@@ -96,8 +99,10 @@ extension QueryTranslator {
   }
 
   private func number(_ expression: Expression) throws -> SQLTerm {
-    let term = try translate(expression)
+    var term = try translate(expression)
     guard term.kind == .number else { throw Untranslatable("it computes with something that is no plain number") }
+    // An index of a computation is found by its text, which has no parameters.
+    if let literal = term.constant?.literal { term.fragment = SQLFragment(literal) }
     return term
   }
 }

@@ -23,6 +23,8 @@ final class QueryTranslator {
   var columnTerms: [SQLTerm]?
   /// What `SELF` and plain key paths start from.
   var current: QueryScope
+  /// Whether constants stand in the text, as in what a file keeps: no parameter has a value there.
+  private(set) var writesConstants = false
 
   init(
     _ query: StoreQuery, layout: StoreLayout, store: StoreNumber, dialect: Dialect, isNarrow: Bool? = nil
@@ -35,6 +37,15 @@ final class QueryTranslator {
       "t0", layout: try layout.layout(query.entity), includesSubentities: query.includesSubentities,
       isNarrow: isNarrow ?? query.isNarrow)
     current = root
+  }
+
+  /// For the columns of one table, without a query.
+  init(columnsOf entity: EntityLayout, layout: StoreLayout, dialect: Dialect) {
+    (self.layout, self.dialect, functions) = (layout, dialect, nil)
+    store = StoreNumber("")
+    root = QueryScope("", layout: entity, includesSubentities: true)
+    current = root
+    writesConstants = true
   }
 
   func newAlias() -> String {

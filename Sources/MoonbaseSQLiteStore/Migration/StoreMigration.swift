@@ -70,6 +70,7 @@ struct StoreMigration {
   ) throws -> MigrationPlan {
     let copy = try Connection(path, mode: .readWrite)
     progress.watch(copy)
+    try copy.trustRTrees()
     let (plan, old, mapping) = try allowed(work(on: copy, destination: stage))
     let map = MigrationMap(mapping, from: old, to: try layout(stage))
     let rewriting = StoreRewriting(path: file.path, map: map, plan: plan, external: external, progress: progress)

@@ -9,6 +9,8 @@ struct IndexNames {
     var table: String
     /// The columns as SQL.
     var columns: String
+    /// What picks the rows that it has, as SQL; nil for all of them.
+    var condition: String?
   }
 
   let tables: [String]
@@ -19,7 +21,8 @@ struct IndexNames {
     var made: Set<Index> = []
     return indexes.filter { made.insert($0).inserted }.map { index in
       let name = Self.free(index.name, taken: &taken)
-      return "CREATE \(index.kind) \(identifier(name)) ON \(identifier(index.table)) (\(index.columns))"
+      let rows = index.condition.map { " WHERE \($0)" } ?? ""
+      return "CREATE \(index.kind) \(identifier(name)) ON \(identifier(index.table)) (\(index.columns))\(rows)"
     }
   }
 

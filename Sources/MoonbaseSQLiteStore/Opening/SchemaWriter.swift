@@ -3,6 +3,8 @@ import MoonbaseModelFormats
 import MoonbaseSQL
 import MoonbaseSQLite
 
+import enum MoonbaseModel.Expression
+
 /// Makes the tables and indexes of a new store, in the words that Core Data uses.
 struct SchemaWriter {
   let layout: StoreLayout
@@ -88,32 +90,46 @@ struct SchemaWriter {
 
   private func declaredIndexes(_ entity: EntityLayout) -> [IndexNames.Index] {
     let description = entity.entity.description
-    let fetch = description.indexes.compactMap { index -> IndexNames.Index? in
-      let columns = index.elements.compactMap { element in
-        element.isExpression || element.kind == .rTree
-          ? nil : column(element.property, of: entity).map { ($0, element.isAscending) }
-      }
-      guard columns.count == index.elements.count, index.partialIndexPredicate == nil else { return nil }
-      return create("INDEX", name: "Z_\(description.name)_\(index.name)", of: entity, columns: columns)
-    }
+    let fetch = description.indexes.compactMap { fetchIndex($0, of: entity) }
     let flagged = description.attributes.filter(\.isIndexed).compactMap { attribute in
       column(attribute.name, of: entity).map {
-        create("INDEX", name: "Z_\(description.name)_\(attribute.name)", of: entity, columns: [($0, true)])
+        create("INDEX", name: "Z_\(description.name)_\(attribute.name)", of: entity, terms: [(identifier($0), true)])
       }
     }
     let unique = description.uniquenessConstraints.compactMap { names -> IndexNames.Index? in
       let columns = names.compactMap { column($0, of: entity) }
       guard columns.count == names.count, !columns.isEmpty else { return nil }
       let name = "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))"
-      return create("UNIQUE INDEX", name: name, of: entity, columns: columns.map { ($0, true) })
+      return create("UNIQUE INDEX", name: name, of: entity, terms: columns.map { (identifier($0), true) })
     }
     return flagged + fetch + unique
   }
 
+  /// An index of the model; nil for one that files do not have, of which the model's checks tell.
+  private func fetchIndex(_ index: FetchIndexDescription, of entity: EntityLayout) -> IndexNames.Index? {
+    guard let stored = try? index.stored(in: entity.entity) else { return nil }
+    let translator = IndexTranslator(entity, layout: layout, dialect: .sqlite)
+    do {
+      let terms = try stored.elements.map { (try term($0.term, of: entity, by: translator), $0.isAscending) }
+      var result = create("INDEX", name: "Z_\(entity.entity.name)_\(index.name)", of: entity, terms: terms)
+      result.condition = try stored.condition.map(translator.translate)
+      return result
+    } catch {
+      return nil
+    }
+  }
+
+  private func term(_ term: Expression, of entity: EntityLayout, by translator: IndexTranslator) throws -> String {
+    guard case .keyPath(_, let keys) = term, keys.count == 1, let column = column(keys[0], of: entity) else {
+      return try translator.translate(term)
+    }
+    return identifier(column)
+  }
+
   private func create(
-    _ kind: String, name: String, of entity: EntityLayout, columns: [(String, Bool)]
+    _ kind: String, name: String, of entity: EntityLayout, terms: [(String, Bool)]
   ) -> IndexNames.Index {
-    let list = columns.map { "\(identifier($0)) COLLATE BINARY \($1 ? "ASC" : "DESC")" }.joined(separator: ", ")
+    let list = terms.map { "\($0) COLLATE BINARY \($1 ? "ASC" : "DESC")" }.joined(separator: ", ")
     return IndexNames.Index(kind: kind, name: name, table: entity.table, columns: list)
   }
 

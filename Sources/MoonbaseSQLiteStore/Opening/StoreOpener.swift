@@ -245,7 +245,10 @@ struct StoreOpener {
   /// A connection that writes, to a file that has the tables it is to have.
   private func prepared(_ connection: Connection, _ layout: StoreLayout) throws -> Session {
     let session = try Session(connection, options: options)
-    session.derivedColumns = try patiently { try DerivedColumns(layout, on: connection) }
+    session.derivedColumns = try patiently {
+      try connection.trustRTrees()
+      return try DerivedColumns(layout, on: connection)
+    }
     let history = HistorySchema(layout: layout, path: file.path)
     guard options.keepsHistory, try !history.isThere(connection) else { return session }
     try patiently {

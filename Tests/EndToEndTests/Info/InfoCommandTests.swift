@@ -18,6 +18,21 @@ import Testing
     #expect(try bench.names() == ["m.lua", "s.sqlite"])
   }
 
+  @Test func anIndexThatNoFileHasIsTold() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = { Place = { attributes = { x = "double", name = "string" }, indexes = {
+        byX = { { "x", kind = "rtree" } }, byName = { "name" }, byDouble = { { "x * 2", expression = true } } } } } }
+      """, to: "m.lua")
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", "").status == 0)
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.output.contains("not indexed Place.byX: its element x asks for an R-tree"), "\(info)")
+    #expect(info.output.split(separator: "\n").count { $0.hasPrefix("not indexed") } == 1)
+    #expect(try bench.moonbase("info", "s.sqlite", "--json").output.contains("Place.byX: its element x"))
+    #expect(try bench.moonbase("model", "check", "m.lua").complaints.contains("its index byX is made in no store here"))
+  }
+
   @Test func subentitiesStandBelowTheirParentsAndTheModelsVersionIsTold() throws {
     let bench = try Workbench()
     try bench.write(

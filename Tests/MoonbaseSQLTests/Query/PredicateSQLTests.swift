@@ -19,7 +19,7 @@ import struct MoonbaseModel.SortDescriptor
     ("age IN {1, 2, 3}", "t0.ZAGE IN (SELECT value FROM json_each(?))"),
     ("age IN {}", "0"),
     ("age IN {1, NULL}", "((t0.ZAGE IN (SELECT value FROM json_each(?))) OR t0.ZAGE IS NULL)"),
-    ("age + 1 > 2 * age", "(t0.ZAGE + ?) > (? * t0.ZAGE)"),
+    ("age + 1 > 2 * age", "(t0.ZAGE + 1) > (2 * t0.ZAGE)"),
     (
       "ANY department.employees.firstName == firstName",
       "EXISTS (SELECT 1 FROM ZPERSON t2 WHERE t2.ZDEPARTMENT = t1.Z_PK AND (t2.ZFIRSTNAME = t0.ZFIRSTNAME))"
