@@ -1,6 +1,7 @@
 import MoonbasePlatform
 
-/// `moonbase-fuzz NAME [--seconds N] [--crashes FOLDER]`, `moonbase-fuzz NAME FILE` to try one input, `--list`.
+/// `moonbase-fuzz NAME [--seconds N] [--inputs N] [--crashes FOLDER]`, `moonbase-fuzz NAME FILE` to try one input, `--list`. With
+/// a number of inputs alone it takes the time that they need.
 @main
 struct Main {
   static func main() {
@@ -25,15 +26,17 @@ struct Main {
       return 0
     }
     let options = try pairs(arguments.dropFirst())
-    let seconds = Double(options["--seconds"] ?? "") ?? 60
+    let inputs = Int(options["--inputs"] ?? "")
+    let seconds = Double(options["--seconds"] ?? "") ?? (inputs == nil ? 60 : 86_400)
     if let note = options["--worker"] {
       let first = UInt64(options["--first"] ?? "") ?? 0
       let worker = Worker(target: target, note: URL(fileURLWithPath: note))
-      try worker.run(from: first, until: .now + .seconds(seconds))
+      try worker.run(from: first, until: .now + .seconds(seconds), atMost: inputs ?? .max)
       return 0
     }
     let crashes = URL(fileURLWithPath: options["--crashes"] ?? "fuzz-crashes")
-    return try Supervisor(target: target, seconds: Int(seconds), crashes: crashes).run() == 0 ? 0 : 1
+    return try Supervisor(target: target, seconds: seconds, greatestCount: inputs ?? .max, crashes: crashes).run() == 0
+      ? 0 : 1
   }
 
   private static func pairs(_ arguments: ArraySlice<String>) throws -> [String: String] {

@@ -1,22 +1,24 @@
 import MoonbasePlatform
 import MoonbaseTestSupport
 
-/// Runs workers one after another until the time is up, keeps the inputs that ended one, and counts.
+/// Runs workers one after another until the time is up or so many inputs were tried, keeps the inputs that ended one, and counts.
 struct Supervisor {
   let target: FuzzTarget
-  let seconds: Int
+  let seconds: Double
+  /// So many inputs at most.
+  let greatestCount: Int
   let crashes: URL
 
   /// Returns how many inputs ended a worker.
   func run() throws -> Int {
     try FileManager.default.createDirectory(at: crashes, withIntermediateDirectories: true)
-    let end = Date(timeIntervalSinceNow: Double(seconds))
+    let end = Date(timeIntervalSinceNow: seconds)
     var found = 0
     var tried = 0
-    while case let left = end.timeIntervalSinceNow, left > 0.5 {
+    while case let left = end.timeIntervalSinceNow, left > 0.5, tried < greatestCount {
       let note = crashes.appendingPathComponent(".\(target.name)-\(getpid())")
       defer { try? FileManager.default.removeItem(at: note) }
-      let worker = try spawn(seconds: min(left, 20), note: note)
+      let worker = try spawn(seconds: min(left, 20), inputs: greatestCount - tried, note: note)
       tried += worker.inputs
       guard let signal = worker.signal else { continue }
       found += 1
@@ -27,10 +29,10 @@ struct Supervisor {
     return found
   }
 
-  private func spawn(seconds: Double, note: URL) throws -> (inputs: Int, signal: Int32?) {
+  private func spawn(seconds: Double, inputs: Int, note: URL) throws -> (inputs: Int, signal: Int32?) {
     let arguments = [
-      target.name, "--worker", note.path, "--seconds", String(seconds), "--first",
-      String(UInt64.random(in: 0...(1 << 60))),
+      target.name, "--worker", note.path, "--seconds", String(seconds), "--inputs", String(inputs),
+      "--first", String(UInt64.random(in: 0...(1 << 60))),
     ]
     let worker = try ChildProcess.run(URL(fileURLWithPath: CommandLine.arguments[0]), arguments)
     try FileHandle.standardError.write(contentsOf: Data(worker.complaints.utf8))

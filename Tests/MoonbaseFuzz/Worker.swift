@@ -7,12 +7,12 @@ struct Worker {
   /// A single input that takes longer counts as a hang.
   static let patience: UInt32 = 10
 
-  func run(from first: UInt64, until end: ContinuousClock.Instant) throws {
+  func run(from first: UInt64, until end: ContinuousClock.Instant, atMost count: Int) throws {
     let file = open(note.path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
     guard file >= 0 else { throw FuzzFailure("cannot write \(note.path)") }
     defer { close(file) }
     var number = first
-    while ContinuousClock.now < end {
+    while ContinuousClock.now < end, number - first < count {
       var mutator = Mutator(target, number: number)
       let input = mutator.input()
       input.withUnsafeBytes { bytes in
