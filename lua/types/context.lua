@@ -61,6 +61,13 @@ function Context:batch_insert(entity, rows) end
 ---@return moonbase.History
 function Context:history(options) end
 
+---Deletes a part of the history of stores: what came before a token, all but the last `keep` transactions, all but the
+---last ones that have `keep_size` bytes together.
+---@param options { before?: string, keep?: integer, keep_size?: integer }
+---@return integer? count how many transactions
+---@return moonbase.Error? err
+function Context:delete_history(options) end
+
 ---Writes all changes in one transaction; a failed save changes nothing. `true` with an error: the data is saved, and a
 ---`did_save` hook failed.
 ---@return true? ok

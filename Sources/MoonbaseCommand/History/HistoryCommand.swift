@@ -44,6 +44,12 @@ struct HistoryCommand: ParsableCommand {
   @Option(help: "Delete all but so many of the last transactions, and print nothing.")
   var keep: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Delete all but the last transactions that are no larger together, and print nothing; K, M and G will do.",
+      valueName: "bytes"))
+  var keepSize: ByteCount?
+
   @OptionGroup var output: ObjectOptionGroup
 
   @OptionGroup var file: FileOptionGroup
@@ -51,12 +57,13 @@ struct HistoryCommand: ParsableCommand {
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
-  private var deletes: Bool { deleteBefore != nil || keep != nil }
+  private var deletes: Bool { deleteBefore != nil || keep != nil || keepSize != nil }
   private var narrows: Bool { since != nil || author != nil || entity != nil || predicate != nil || limit != nil }
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
     if let keep, keep < 1 { throw ValidationError("--keep takes a number above 0, not \(keep)") }
+    if let keepSize, keepSize.bytes < 1 { throw ValidationError("--keep-size takes a number of bytes above 0") }
     if token, deletes || narrows { throw ValidationError("--token prints nothing else: leave the other options out") }
     if deletes, narrows {
       throw ValidationError(
@@ -94,6 +101,7 @@ struct HistoryCommand: ParsableCommand {
     case nil: break
     }
     if let keep { requests.append(.deleteHistory(keepingLast: keep)) }
+    if let keepSize { requests.append(.deleteHistory(keepingBytes: Int(clamping: keepSize.bytes))) }
     var count = 0
     for var request in requests {
       request.resultType = .count

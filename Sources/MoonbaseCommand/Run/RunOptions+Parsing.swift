@@ -77,9 +77,9 @@ extension RunOptions {
     case "--save-order": saveOrder = try Self.saveOrder(value)
     case "--allow": grants.append(try Grant(value))
     case "--limit-instructions": instructionLimit = try Self.positive(option, of: value) { Int64($0) ?? Self.whole($0) }
-    case "--limit-memory": memoryLimit = try Self.positive(option, of: value, Self.bytes)
+    case "--limit-memory": memoryLimit = try Self.positive(option, of: value) { ByteCount(argument: $0)?.bytes }
     case "--limit-source":
-      sourceLimit = try Self.positive(option, of: value) { Self.bytes($0).flatMap(Int.init(exactly:)) }
+      sourceLimit = try Self.positive(option, of: value) { ByteCount(argument: $0).flatMap { Int(exactly: $0.bytes) } }
     default: timeLimit = try Self.positive(option, of: value, Double.init)
     }
   }
@@ -110,14 +110,4 @@ extension RunOptions {
 
   /// `1e6`.
   private static func whole(_ text: String) -> Int64? { Double(text).flatMap(Int64.init(exactly:)) }
-
-  /// A number of bytes, of which K, M and G stand for 1024, its square and its cube.
-  private static func bytes(_ text: String) -> UInt64? {
-    let powers: [Character: Int] = ["K": 1, "M": 2, "G": 3]
-    let power = text.last.flatMap { powers[Character($0.uppercased())] } ?? 0
-    let digits = power == 0 ? text : String(text.dropLast())
-    guard let number = UInt64(digits) ?? whole(digits).flatMap(UInt64.init(exactly:)) else { return nil }
-    let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (10 * UInt64(power)))
-    return isTooLarge ? nil : bytes
-  }
 }

@@ -146,6 +146,9 @@ extension PersistentHistoryChangeRequest {
       throw GraphError(
         .invalidRequest, message: "history is deleted up to a place, not by a predicate: leave fetchRequest out")
     }
+    if case .lastBytes(let count) = place, count < 1 {
+      throw GraphError(.invalidRequest, message: "a history is cut to a number of bytes above 0, not \(count)")
+    }
     if case .last(let count) = place, count < 1 {
       throw GraphError(
         .invalidRequest,

@@ -34,6 +34,8 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     case transaction(PersistentHistoryTransaction)
     /// All but so many.
     case last(Int)
+    /// All but what is no larger.
+    case lastBytes(Int)
   }
 
   /// What is told.
@@ -83,6 +85,9 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
   }
   /// Deletes all but the last transactions of each store, so many of them. Beside a date this bounds what a history may grow to.
   public static func deleteHistory(keepingLast count: Int) -> Self { Self(.last(count), isDeletion: true) }
+  /// Deletes all but the last transactions of each store that are no larger together than so many bytes
+  /// (`PersistentHistoryTransaction.size`). The last one stays, however large it is.
+  public static func deleteHistory(keepingBytes count: Int) -> Self { Self(.lastBytes(count), isDeletion: true) }
 }
 
 extension PersistentHistoryChangeRequest {
@@ -90,13 +95,14 @@ extension PersistentHistoryChangeRequest {
   func extent(of storeID: String, _ history: any StoreHistory) throws -> HistoryExtent? {
     switch place {
     case .last(let count): return try history.number(ofLast: count).map(HistoryExtent.before)
+    case .lastBytes(let count): return try history.number(ofLastBytes: count).map(HistoryExtent.before)
     case .date, .token, .transaction: return extent(of: storeID)
     }
   }
 
   private func extent(of storeID: String) -> HistoryExtent? {
     switch place {
-    case .last: nil
+    case .last, .lastBytes: nil
     case .date(let date): isDeletion ? .beforeDate(date) : .afterDate(date)
     case .token(let token):
       if let number = token?.transactionNumbers[storeID] {

@@ -13,6 +13,9 @@ public protocol StoreHistory: Sendable {
   ) throws -> [PersistentHistoryTransaction]
   /// The number of the transaction with which the last ones begin, so many of them; nil where there are no more than these.
   func number(ofLast count: Int) throws -> Int64?
+  /// The number of the transaction with which the last ones begin that are no larger together than so many bytes
+  /// (`PersistentHistoryTransaction.size`), or the last one alone; nil where all are no larger.
+  func number(ofLastBytes count: Int) throws -> Int64?
 }
 
 extension StoreHistory {
@@ -20,6 +23,17 @@ extension StoreHistory {
   public func number(ofLast count: Int) throws -> Int64? {
     let all = try transactions(.all, includingChanges: false, limit: 0)
     return count > 0 && count < all.count ? all[all.count - count].transactionNumber : nil
+  }
+
+  /// Goes over all of them. A store that can find it more quickly should.
+  public func number(ofLastBytes count: Int) throws -> Int64? {
+    let all = try transactions(.all, includingChanges: true, limit: 0)
+    var left = count
+    for (place, transaction) in zip(all.indices, all).reversed() {
+      left -= transaction.size
+      if left < 0 { return all[min(place + 1, all.count - 1)].transactionNumber }
+    }
+    return nil
   }
 }
 

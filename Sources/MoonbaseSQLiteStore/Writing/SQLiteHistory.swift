@@ -36,6 +36,30 @@ struct SQLiteHistory: StoreHistory {
     } ?? nil
   }
 
+  /// As `PersistentHistoryTransaction.size` has it.
+  func number(ofLastBytes count: Int) throws -> Int64? {
+    try reading { session, form in
+      let (transaction, change) = (PersistentHistoryTransaction.sizeOfItself, PersistentHistoryChange.sizeOfItself)
+      let kept = form.tombstoneColumns.map { " + " + Self.size(identifier($0)) }.joined()
+      let statement = try session.connection.statement(
+        """
+        SELECT MIN(Z_PK) FILTER (WHERE total <= ?), MIN(Z_PK), MAX(Z_PK) FROM \
+        (SELECT t.Z_PK, SUM(\(transaction) + IFNULL(c.size, 0)) OVER (ORDER BY t.Z_PK DESC) total FROM ATRANSACTION t \
+        LEFT JOIN (SELECT ZTRANSACTIONID, SUM(\(change)\(kept)) size FROM ACHANGE GROUP BY 1) c ON c.ZTRANSACTIONID = t.Z_PK)
+        """)
+      statement.bind(Int64(count), at: 1)
+      defer { statement.reset() }
+      guard try statement.step(), !statement.isNull(1) else { return nil }
+      let first = statement.isNull(0) ? statement.integer(2) : statement.integer(0)
+      return first == statement.integer(1) ? nil : first
+    } ?? nil
+  }
+
+  private static func size(_ column: String) -> String {
+    "CASE TYPEOF(\(column)) WHEN 'null' THEN 0 WHEN 'text' THEN LENGTH(CAST(\(column) AS BLOB)) "
+      + "WHEN 'blob' THEN LENGTH(\(column)) ELSE 8 END"
+  }
+
   /// Reads one state of the tables; nil where they are gone.
   private func reading<Result>(_ body: (Session, HistoryForm) throws -> Result) throws -> Result? {
     try store.read(looksAtFile: true) { session in

@@ -88,11 +88,16 @@ extension ScriptDomain {
   fileprivate func batch(
     in context: ManagedObjectContext, call: inout LuaCall, _ body: () throws -> BatchResult
   ) throws {
-    do {
+    try counting(&call) {
       let result = try body()
       if let changes = result.changes { try context.mergeChanges(from: changes) }
-      call.return(result.count ?? 0)
-    } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
+      return result.count ?? 0
+    }
+  }
+
+  /// Returns a number, or `nil` and the error.
+  func counting(_ call: inout LuaCall, _ body: () throws -> Int) throws {
+    do { call.return(try body()) } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
       let box = ErrorBox(error, domain: self)
       unseenFailure = UnseenFailure(error: box, cause: .save)
       call.returnNil()

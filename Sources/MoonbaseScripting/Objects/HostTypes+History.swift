@@ -55,18 +55,41 @@ extension HostTypes {
         let table = try call.table(0)
         let reader = TableReader(table: table, source: ScriptSource(name: "context:history", text: ""), path: [])
         try reader.check(["after", "author", "where", "limit"])
-        token = try reader.string("after").map(Self.token)
+        token = try reader.string("after").map { try Self.token($0, "after") }
         if let author = try reader.string("author") {
           conditions.append(try Predicate(format: "transaction.author == %@", .string(author)))
         }
         if let text = try reader.string("where") { conditions.append(try Predicate(format: text)) }
-        limit = try Self.limit(table.get("limit"))
+        limit = try Self.number(table.get("limit"), "limit")
       }
       let request = conditions.isEmpty ? nil : PersistentHistoryChange.fetchRequest(where: .and(conditions))
       let box = HistoryBox(self.context.box(context), after: token, matching: request, limit: limit)
       // What is wrong with the request is told here, and not when it is walked over.
       _ = try HistoryWalk(context, from: .token(token), matching: request)
       try call.return(box, as: history)
+    }
+    context.method("delete_history", upTo: 1) { [unowned self] context, call in
+      guard call.isTable(0) else { throw call.typeError(0, expected: "table that says what is kept") }
+      let table = try call.table(0)
+      let reader = TableReader(table: table, source: ScriptSource(name: "context:delete_history", text: ""), path: [])
+      try reader.check(["before", "keep", "keep_size"])
+      var requests: [PersistentHistoryChangeRequest] = []
+      if let text = try reader.string("before") {
+        requests.append(.deleteHistory(before: try Self.token(text, "before")))
+      }
+      let keep = try Self.number(table.get("keep"), "keep"), size = try Self.number(table.get("keep_size"), "keep_size")
+      if keep > 0 { requests.append(.deleteHistory(keepingLast: keep)) }
+      if size > 0 { requests.append(.deleteHistory(keepingBytes: size)) }
+      guard !requests.isEmpty else {
+        throw ScriptError(.invalidRequest, message: "delete_history: say what is deleted, by before, keep or keep_size")
+      }
+      try openDomain().counting(&call) {
+        try requests.reduce(0) { count, request in
+          var request = request
+          request.resultType = .count
+          return try count + (context.execute(request).count ?? 0)
+        }
+      }
     }
     context.property(
       "history_token",
@@ -123,17 +146,18 @@ extension HostTypes {
     return table
   }
 
-  private static func token(_ text: String) throws -> PersistentHistoryToken {
+  private static func token(_ text: String, _ key: String) throws -> PersistentHistoryToken {
     if let token = PersistentHistoryToken(text) { return token }
     throw ScriptError(
-      .invalidRequest, message: "history: after is a token, as context.history_token gives one, not '\(text)'")
+      .invalidRequest, message: "history: \(key) is a token, as context.history_token gives one, not '\(text)'")
   }
 
-  private static func limit(_ value: LuaValue) throws -> Int {
+  /// 0 where nothing is given.
+  private static func number(_ value: LuaValue, _ key: String) throws -> Int {
     if case .nil = value { return 0 }
-    guard case .integer(let number) = value, number > 0, let limit = Int(exactly: number) else {
-      throw ScriptError(.invalidRequest, message: "history: limit is a number above 0, not \(value)")
+    guard case .integer(let number) = value, number > 0, let result = Int(exactly: number) else {
+      throw ScriptError(.invalidRequest, message: "history: \(key) is a number above 0, not \(value)")
     }
-    return limit
+    return result
   }
 }

@@ -66,7 +66,29 @@ import Testing
     #expect(try changes(bench).count == 1)
     let expired = try bench.moonbase("history", "h.sqlite", "--since", String(token).replacing(/3$/, with: "1"))
     #expect(expired.status == 1 && expired.complaints.contains("was deleted behind the token"), "\(expired)")
+    #expect(
+      try bench.moonbase("history", "h.sqlite", "--keep-size", "1K").complaints.contains("0 transactions deleted"))
+    #expect(try bench.moonbase("history", "h.sqlite", "--keep-size", "none").status == 2)
     #expect(try bench.moonbase("history", "h.sqlite", "--keep", "9").complaints.contains("0 transactions deleted"))
+  }
+
+  @Test func aPartIsDeletedBySizeAndByScripts() throws {
+    let size = try bench()
+    #expect(
+      try size.moonbase("history", "h.sqlite", "--keep-size", "300").complaints.contains("2 transactions deleted"))
+    #expect(try changes(size).count == 1)
+    let script = try bench()
+    let code = """
+      local c = moonbase.context
+      print(c:delete_history { keep_size = 400 }, c:delete_history { keep = 1 }, c:delete_history { before = c.history_token })
+      print(pcall(c.delete_history, c, {}))
+      print(pcall(c.delete_history, c, { keep = 0 }))
+      """
+    let outcome = try script.moonbase("run", "--store", "h.sqlite", "-e", code)
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0] == "1\t1\t0", "\(outcome)")
+    #expect(lines[1].contains("say what is deleted") && lines[2].contains("keep is a number above 0"), "\(outcome)")
+    #expect(try changes(script).count == 1)
   }
 
   @Test func wrongUsageAndStoresWithoutAHistoryAreRefused() throws {

@@ -14,7 +14,12 @@ import Testing
 
     init(inMemory: Bool) throws {
       folder = try TemporaryFolder()
-      let model = try People.model().resolved()
+      let model = try People.model().changed { model in
+        for place in model[entity: "Person"].attributes.indices
+        where model[entity: "Person"].attributes[place].name == "firstName" {
+          model[entity: "Person"].attributes[place].preservesValueInHistoryOnDeletion = true
+        }
+      }.resolved()
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(
         inMemory
@@ -100,6 +105,25 @@ import Testing
     #expect(try delete(keeping: 1) == 2)
     #expect(try bench.transactions("TRUEPREDICATE") == [3])
     #expect(try bench.context.execute(.fetchHistory(after: token)).transactions?.isEmpty == true)
+  }
+
+  /// Of three transactions with two changes, one and one, of which the last keeps a name of three bytes.
+  @Test(arguments: [true, false]) func theLastBytesStayAndTheLastTransactionWhateverItIs(_ inMemory: Bool) throws {
+    func left(of bytes: Int) throws -> [Int64] {
+      let bench = try Bench(inMemory: inMemory)
+      let all = try #require(try bench.context.execute(.fetchHistory(after: PersistentHistoryToken?.none)).transactions)
+      #expect(all.map(\.size) == [256, 192, 195])
+      var request = PersistentHistoryChangeRequest.deleteHistory(keepingBytes: bytes)
+      request.resultType = .count
+      let count = try bench.context.execute(request).count
+      let numbers = try bench.transactions("TRUEPREDICATE")
+      #expect(count == 3 - numbers.count)
+      return numbers
+    }
+    #expect(throws: GraphError.self) { try left(of: 0) }
+    #expect(try left(of: 643) == [1, 2, 3] && left(of: 642) == [2, 3])
+    #expect(try left(of: 387) == [2, 3] && left(of: 386) == [3])
+    #expect(try left(of: 1) == [3])
   }
 
   @Test func aTokenIsText() throws {
