@@ -11,11 +11,12 @@ struct DoctorCommand: ParsableCommand {
     abstract: "Looks for what is wrong with a store, and mends what can be mended without a decision.",
     discussion: """
       Looked at are SQLite's own structures, what the model asks for and the file lacks, each row's values against the model's types and rules, relationships that lead \
-      nowhere or that two rows tell otherwise, the numbers of Z_PRIMARYKEY, and the files of values.
+      nowhere or that two rows tell otherwise, places in ordered relationships, derived attributes, the numbers of Z_PRIMARYKEY, and the \
+      files of values.
 
       --repair raises numbers that are too small, takes relationships away that lead nowhere (where the model lets them be \
-      missing), and removes pairs and files that nobody names. All else is only told, and nothing is mended in a store that \
-      lacks something.
+      missing), gives out places, derives attributes anew, and removes pairs and files that nobody names. All else is only told, and \
+      nothing is mended in a store that lacks something.
 
       Exit status: 0 if nothing is wrong, or nothing any more; 1 if something is.
       """)

@@ -18,6 +18,21 @@ extension StoredDerivation {
       + "AND \(table).\(column) IS NOT d.v"
   }
 
+  /// Keys of rows of the entity that declares the attribute in which it has another value than it is derived to, with both. Sums of
+  /// floating-point numbers that differ by their order only are no others.
+  package func differences(of entity: EntityLayout, layout: StoreLayout, dialect: Dialect) -> String? {
+    let table = identifier(entity.table)
+    guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
+      case .attribute(let name, _) = entity.slots[slot],
+      let select = try? select(of: entity, keys: "SELECT Z_PK FROM \(table)", layout: layout, dialect: dialect)
+    else { return nil }
+    let column = "t.\(identifier(name))"
+    return
+      "SELECT d.pk, \(column), d.v FROM (\(select.text)) d JOIN \(table) t ON t.Z_PK = d.pk WHERE \(column) IS NOT d.v "
+      + "AND (TYPEOF(d.v) <> 'real' OR TYPEOF(\(column)) NOT IN ('real', 'integer') "
+      + "OR ABS(\(column) - d.v) > 1e-9 * ABS(d.v)) ORDER BY d.pk"
+  }
+
   private func select(
     of entity: EntityLayout, keys: String, layout: StoreLayout, dialect: Dialect
   ) throws -> SQLFragment {

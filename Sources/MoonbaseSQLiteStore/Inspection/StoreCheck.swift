@@ -15,11 +15,11 @@ package final class StoreCheck {
   private let handOver: (StoreFinding) throws -> Void
   private let folder: SupportFolder
   private let reading: ReadingConnection
-  private let layout: StoreLayout
+  let layout: StoreLayout
   private let missingFeatures: [MissingFeature]
   private let number: StoreNumber
   private let external: ExternalData
-  private var connection: Connection { reading.connection }
+  var connection: Connection { reading.connection }
   /// The files of values that are there.
   private lazy var files = Set(folder.names(olderThan: -3600))
   /// Whether a log may have been left behind: the file wants one, there is none, and no row was ever given a key.
@@ -47,6 +47,8 @@ package final class StoreCheck {
     layout = contents.layout
     missingFeatures = contents.missingFeatures
     number = StoreNumber(contents.metadata.identifier)
+    // What is derived may need them.
+    try PredicateFunctions.register(on: reading.connection)
     external = ExternalData(store: file, observer: StatementObserver())
     folder = external.folder
   }
@@ -70,7 +72,9 @@ package final class StoreCheck {
         if entity.entity.parent == nil { try checkNumbers(of: entity) }
         try checkRows(of: entity)
         try checkReferences(of: entity)
+        try checkDerivations(of: entity)
       }
+      try checkOrder()
       try checkOrphans()
     } catch {
       throw StoreFailure(path: file.path).translate(error)
@@ -81,7 +85,7 @@ package final class StoreCheck {
   }
 
   /// Nothing is mended in a store that lacks something.
-  private func tell(_ finding: StoreFinding) throws {
+  func tell(_ finding: StoreFinding) throws {
     var finding = finding
     if !missingFeatures.isEmpty { finding.repair = .none }
     try handOver(finding)

@@ -18,6 +18,10 @@ package struct StoreFinding: Sendable, Hashable {
     case reference
     /// A number that new rows or history would be given twice.
     case counter
+    /// Objects of an ordered relationship that have no place of their own in it.
+    case order
+    /// A derived attribute that is not what it is derived from.
+    case derived
     /// A file of a value that no row names.
     case orphan
   }

@@ -7,7 +7,8 @@ import MoonbaseSQLite
 /// Does what is safe about what `StoreCheck` finds.
 package enum StoreRepair {
   /// Does what is safe about findings whose repair is the file's: counters rise, pairs go of which a row is not there, and so do files that no row
-  /// names. All of it in one transaction.
+  /// names; what has no place of its own in an ordered relationship gets one, and derived attributes are derived anew. All of it in one
+  /// transaction.
   package static func run(storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool) throws {
     let file = StoreFile(url: url)
     try StoreOpener.settled(file) {
@@ -24,16 +25,15 @@ package enum StoreRepair {
             "\(file.path) is mirrored by CloudKit, which would not hear of a repair: --allow-cloudkit does it all the same"
         )
       }
-      let derived = DerivedRows()
-      try TriggerFunctions.register(on: connection, telling: derived)
-      try PredicateFunctions.register(on: connection)
-      let columns = try DerivedColumns(contents.layout, on: connection)
+      try connection.trustRTrees()
+      try TriggerFunctions.register(on: connection, telling: DerivedRows())
       try connection.transaction {
         if connection.hasMoved { throw StoreOpener.moved(file) }
         try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
         try raiseCounters(contents.layout, on: connection)
         try removePairs(contents.layout, on: connection)
-        try columns?.derive(on: connection, telling: derived)
+        try giveOutPlaces(contents.layout, on: connection)
+        try DerivedMigration(layout: contents.layout, connection: connection).run()
         try OrphanSweep(folder: SupportFolder(store: file.truePath), connection: connection).run(sparing: [])
       }
     }
@@ -48,6 +48,33 @@ package enum StoreRepair {
       try connection.execute(
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(greatest) WHERE Z_ENT = \(number) AND Z_MAX < \(greatest)")
     }
+  }
+
+  /// The order stays that in which the objects are read, and most places do.
+  private static func giveOutPlaces(_ layout: StoreLayout, on connection: Connection) throws {
+    for places in OrderedPlaces.all(of: layout) {
+      for owner in try integers(connection.statement(places.unordered), column: 0) {
+        let listing = try connection.statement(places.statements.listing)
+        listing.bind(owner, at: 1)
+        var members: [(key: Int64, place: Int64?)] = []
+        while try listing.step() { members.append((listing.integer(0), listing.storedInteger(1))) }
+        listing.reset()
+        let update = try connection.statement(places.statements.update)
+        for (member, place) in zip(members, OrderKeys.ascending(members.map(\.place))) where member.place != place {
+          update.bind(place, at: 1)
+          update.bind(owner, at: 2)
+          update.bind(member.key, at: 3)
+          try update.run()
+        }
+      }
+    }
+  }
+
+  private static func integers(_ statement: Statement, column: Int32) throws -> [Int64] {
+    defer { statement.reset() }
+    var result: [Int64] = []
+    while try statement.step() { result.append(statement.integer(column)) }
+    return result
   }
 
   private static func removePairs(_ layout: StoreLayout, on connection: Connection) throws {

@@ -86,6 +86,49 @@ import Testing
     #expect(try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--count").output == "3\n")
   }
 
+  @Test func placesAndDerivedAttributesAreLookedAtAndMended() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = {
+        Book = { attributes = { title = "string", upper = { "string", derivation = "uppercase:(title)" },
+            pageCount = { "integer64", default = 0, derivation = "pages.@count" },
+            tagCount = { "integer64", default = 0, derivation = "tags.@count" } },
+          relationships = { pages = { to_many = "Page", inverse = "book", ordered = true }, tags = { to_many = "Tag", inverse = "books" } } },
+        Page = { attributes = { text = "string" }, relationships = { book = { to = "Book", inverse = "pages" } } },
+        Tag = { relationships = { books = { to_many = "Book", inverse = "tags" } } },
+      } }
+      """, to: "m.lua")
+    let code = """
+      local c = moonbase.context
+      local book = c:insert("Book", { title = "dune" })
+      for i = 1, 4 do book.pages:add(c:insert("Page", { text = "p" .. i })) end
+      for i = 1, 3 do book.tags:add(c:insert("Tag")) end
+      assert(c:save())
+      """
+    let made = try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code)
+    try #require(made.status == 0, "\(made)")
+    #expect(try doctor(bench).status == 0)
+    try bench.execute(
+      """
+      UPDATE ZPAGE SET Z_FOK_BOOK = 2048 WHERE ZTEXT = 'p3'; UPDATE ZPAGE SET Z_FOK_BOOK = NULL WHERE ZTEXT = 'p4';
+      UPDATE ZBOOK SET ZPAGECOUNT = 7, ZUPPER = 'X'; DELETE FROM ZTAG WHERE Z_PK = 3;
+      """, in: "s.sqlite")
+    let found = try doctor(bench).output
+    #expect(found.contains("order: Book 1 (ZBOOK): pages: of 4 objects 2 have no place of their own"), "\(found)")
+    #expect(found.contains("derived: Book 1 (ZBOOK): pageCount holds 7, and pages.@count gives 4"), "\(found)")
+    #expect(found.contains("derived: Book 1 (ZBOOK): upper holds X, and uppercase:(title) gives DUNE"), "\(found)")
+    #expect(found.contains("reference: Z_"), "\(found)")
+    let mended = try doctor(bench, "--repair")
+    #expect(mended.status == 0 && mended.complaints.contains("mended"), "\(mended)")
+    #expect(try doctor(bench).status == 0)
+    let rows = try bench.program(
+      "sqlite3", "s.sqlite",
+      "SELECT ZPAGECOUNT, ZUPPER, ZTAGCOUNT FROM ZBOOK; SELECT group_concat(ZTEXT || Z_FOK_BOOK) FROM (SELECT * FROM ZPAGE ORDER BY Z_FOK_BOOK)"
+    )
+    #expect(rows.output == "4|DUNE|2\np11024,p21536,p32048,p43072\n")
+  }
+
   private func pairTable(_ bench: Workbench) throws -> String {
     let names = try bench.program(
       "sqlite3", "s.sqlite", "SELECT name FROM sqlite_master WHERE name GLOB 'Z_*FRIENDS'")

@@ -10,6 +10,17 @@ import Testing
 /// Stores that Core Data wrote.
 @Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
 struct RealStoreTests {
+  /// What is told of stores that Core Data wrote has to be wrong.
+  @Test(arguments: RealStores.all) func placesAndDerivedAttributesOfRealStoresAreFoundAsTheyShouldBe(_ name: String)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let url = try RealStores.copy(name, to: folder)
+    var found: [StoreFinding] = []
+    try StoreCheck(storeAt: url, model: RealStores.model(of: url)) { found.append($0) }.run()
+    #expect(found.filter { $0.kind == .order || $0.kind == .derived } == [])
+  }
+
   @Test(arguments: RealStores.all)
   func everyRowOfEveryEntityIsRead(name: String) throws {
     let folder = try TemporaryFolder()

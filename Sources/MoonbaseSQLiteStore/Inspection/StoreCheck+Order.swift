@@ -1,0 +1,90 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// The column with the places of an ordered relationship's destinations, seen from their owners.
+struct OrderedPlaces {
+  /// The relationship, and the entity that declares it.
+  let property: ResolvedProperty
+  let owner: EntityLayout
+  let column: String
+  let ownerColumn: String
+  let statements: OrderStatements
+  private let source: String
+
+  /// Those of all ordered relationships of a file, without those whose column it lacks.
+  static func all(of layout: StoreLayout) -> [OrderedPlaces] {
+    layout.entities.compactMap(\.self).flatMap { owner in
+      zip(owner.entity.properties, owner.slots).compactMap { property, slot in
+        property.declaringEntity == owner.entity.index
+          ? OrderedPlaces(of: property, at: slot, owner: owner, in: layout) : nil
+      }
+    }
+  }
+
+  private init?(of property: ResolvedProperty, at slot: SlotLayout, owner: EntityLayout, in layout: StoreLayout) {
+    switch slot {
+    case .foreignKey(let toOne, let destination):
+      guard let column = toOne.orderColumn, let members = layout.entities[destination] else { return nil }
+      (self.column, ownerColumn, source) = (column, toOne.column, identifier(members.table))
+      statements = OrderStatements(toOne, table: members.table, column: column, dialect: .sqlite)
+    case .join(let join):
+      guard let column = join.orderColumn else { return nil }
+      (self.column, ownerColumn, source) = (column, join.ownerColumn, identifier(join.table))
+      statements = OrderStatements(join, column: column, dialect: .sqlite)
+    case .attribute, .none, .toOne, .lost: return nil
+    }
+    (self.property, self.owner) = (property, owner)
+  }
+
+  /// Owners with the number of their destinations, and how many of these have no place of their own.
+  var unordered: String {
+    let (owner, place) = (identifier(ownerColumn), identifier(column))
+    return "SELECT \(owner), COUNT(*), COUNT(*) - COUNT(DISTINCT \(place)) FROM \(source) WHERE \(owner) IS NOT NULL "
+      + "GROUP BY 1 HAVING COUNT(*) > COUNT(DISTINCT \(place)) ORDER BY 1"
+  }
+}
+
+extension StoreCheck {
+  /// Lists in which members have no place, or one place together: which comes first is by chance.
+  func checkOrder() throws {
+    for places in OrderedPlaces.all(of: layout) {
+      let statement = try connection.statement(places.unordered)
+      defer { statement.reset() }
+      while try statement.step() {
+        try HostWork.charge(1 + Int(statement.integer(1)))
+        try tell(
+          StoreFinding(
+            kind: .order, place: "\(places.owner.entity.name) \(statement.text(0)) (\(places.owner.table))",
+            message: "\(places.property.name): of \(statement.integer(1)) objects \(statement.integer(2)) "
+              + "\(statement.integer(2) == 1 ? "has" : "have") no place of \(statement.integer(2) == 1 ? "its" : "their") own",
+            repair: .file))
+      }
+    }
+  }
+
+  // MARK: Derived attributes
+
+  /// Columns that hold something else than what they are derived from gives.
+  func checkDerivations(of entity: EntityLayout) throws {
+    for derivation in layout.model.storedDerivations(of: entity.entity) {
+      if case .now = derivation.result { continue }
+      guard let differences = derivation.differences(of: entity, layout: layout, dialect: .sqlite) else { continue }
+      let attribute = entity.entity.properties[derivation.slot]
+      let statement = try connection.statement(differences)
+      defer { statement.reset() }
+      while try statement.step() {
+        try HostWork.charge(2)
+        func shown(_ column: Int32) -> String { statement.isNull(column) ? "nothing" : statement.text(column) }
+        try tell(
+          StoreFinding(
+            kind: .derived, place: "\(entity.entity.name) \(statement.text(0)) (\(entity.table))",
+            message:
+              "\(attribute.name) holds \(shown(1)), and \(attribute.attribute?.derivationExpression ?? "") gives \(shown(2))",
+            repair: .file))
+      }
+    }
+  }
+}
