@@ -67,6 +67,47 @@ struct RealChangeTests {
     #expect(found == ["ZBOOKMARKENTITY 1 Z_OPT: 1 -> 2", "ZBOOKMARKENTITY 1 ZPARENT: 8 -> 4"])
   }
 
+  /// Between two others there is room for it.
+  @Test func aMoveToAPlaceInAnotherFolderIsAParentAndAPlace() throws {
+    let found = try changes("Bookmarks_V5") { context in
+      let folder = try object("BookmarkEntity", 4, in: context)
+      var children = Array(try folder.objects(forKey: "children"))
+      children.insert(try object("BookmarkEntity", 1, in: context), at: 1)
+      try folder.setObjects(children, forKey: "children")
+    }
+    #expect(
+      found == [
+        "ZBOOKMARKENTITY 1 Z_OPT: 1 -> 2", "ZBOOKMARKENTITY 1 ZPARENT: 8 -> 4",
+        "ZBOOKMARKENTITY 1 Z_FOK_PARENT: 5120 -> 2560",
+      ])
+  }
+
+  /// Another one has the place that it had: it gets one behind all that are there.
+  @Test func aMoveToAnotherFolderWhereItsPlaceIsTakenIsANewPlace() throws {
+    let found = try changes("Bookmarks_V5") { context in
+      try object("BookmarkEntity", 5, in: context).setObject(object("BookmarkEntity", 4, in: context), forKey: "parent")
+    }
+    #expect(
+      found == [
+        "ZBOOKMARKENTITY 5 Z_OPT: 1 -> 2", "ZBOOKMARKENTITY 5 ZPARENT: 8 -> 4",
+        "ZBOOKMARKENTITY 5 Z_FOK_PARENT: 2048 -> 5120",
+      ])
+  }
+
+  /// Triggers of the file count the pages of both books.
+  @Test func aPageThatMovesToAnotherBookIsItsBookAndTwoCounts() throws {
+    let found = try changes("CoreDataPlus-SampleModel2_V1") { context in
+      try object("Page", 1, in: context).setObject(object("Book", 2, in: context), forKey: "book")
+    }
+    #expect(
+      found == [
+        "ACHANGE 5469 came", "ATRANSACTION 2 came", "ATRANSACTIONSTRING 3 came", "ATRANSACTIONSTRING 4 came",
+        "ZBOOK 2 ZPAGESCOUNT: 99 -> 100", "ZBOOK 34 ZPAGESCOUNT: 99 -> 98", "ZPAGE 1 Z_OPT: 1 -> 2",
+        "ZPAGE 1 ZBOOK: 34 -> 2", "Z_PRIMARYKEY 16001 Z_MAX: 5468 -> 5469", "Z_PRIMARYKEY 16002 Z_MAX: 1 -> 2",
+        "Z_PRIMARYKEY 16003 Z_MAX: 2 -> 4",
+      ])
+  }
+
   @Test func anInsertionIsARowAndAGreatestKey() throws {
     let found = try changes("Bookmarks_V5") { context in
       let values: [String: Value] = ["title": "new", "uuid": "new", "isFolder": false]
