@@ -43,20 +43,29 @@ public final class SQLiteStore: PersistentStore {
   /// missing file with `readOnly`; `.invalidStore` for files that are no Core Data stores; `.incompatibleVersionHash` where
   /// another version of the model wrote the store; `.readOnlyStore` where the file may not be written. A refused file is
   /// left as it was. A store that lacks something its model asks for opens read-only (`missingFeatures`).
-  public init(
+  public convenience init(
     url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws {
+    try self.init(
+      file: StoreFile(url: url), model: model, entities: model.entities(inConfiguration: configuration),
+      configuration: configuration, options: options, original: nil)
+  }
+
+  /// Opens a store; one that is only a copy of another on the way has its values where that has them.
+  init(
+    file: StoreFile, model: ResolvedModel, entities: [ResolvedEntity], configuration: String? = nil,
+    options: SQLiteStoreOptions, original: StoreFile?
+  ) throws {
     self.options = options
-    let file = StoreFile(url: url)
     self.file = file
-    entities = try model.entities(inConfiguration: configuration)
+    self.entities = entities
     let opened = try StoreOpener(
       file: file, model: model, entities: entities, options: options, configuration: configuration
     ).open()
     layout = opened.layout
     identifier = opened.metadata.identifier
     number = StoreNumber(identifier)
-    externalData = ExternalData(store: file, observer: observer)
+    externalData = ExternalData(store: original ?? file, observer: observer, sweepsOrphans: original == nil)
     isReadOnly = opened.writer == nil
     missingFeatures = opened.missingFeatures
     writingAdvice =

@@ -101,6 +101,8 @@ public final class ManagedObjectContext {
       if journal.isSettled { settleUndo() }
     }
   }
+  /// Whether a save checks objects. A migration saves them in pieces, and checks them when all are there.
+  package var validatesAtSave = true
   /// Errors of accessors that could not throw. The next save throws the first of them; `takePendingErrors` clears them.
   public internal(set) var pendingErrors: [any Error] = []
   /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.

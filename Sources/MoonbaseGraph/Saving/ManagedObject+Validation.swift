@@ -24,4 +24,12 @@ extension ManagedObject {
     try failures.throwFailures()
     return failures.warnings
   }
+
+  /// Checks a saved object as if it were new. Throws the failure, or `.multipleErrors` with all of them.
+  package final func validateAsNew() throws {
+    let failures = FailureCollector()
+    var validator = try ObjectValidator(self, failures: failures)
+    try validator.validate(for: .insert)
+    try failures.throwFailures()
+  }
 }

@@ -98,6 +98,7 @@ struct SavePreparation {
   /// Checks objects, and again those that rules changed meanwhile; returns those to which rules gave delayed values.
   @discardableResult
   private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+    guard context.validatesAtSave else { return [] }
     context.phase = .validating
     defer { context.phase = .willSave }
     var late: OrderedSet<ManagedObject> = []

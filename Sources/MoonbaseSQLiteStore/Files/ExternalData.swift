@@ -17,11 +17,13 @@ struct ExternalData: Sendable {
   /// The store's log: the commit must have reached the disk before a file goes that older rows name.
   private let log: String
   /// Whether this store has looked for orphans.
-  private let hasSwept = Lock(false)
+  private let hasSwept: Lock<Bool>
 
-  init(store file: StoreFile, observer: StatementObserver) {
+  /// Values beside a store. Those of a store that is being made beside another one look for no orphans: the other's values are none of theirs.
+  init(store file: StoreFile, observer: StatementObserver, sweepsOrphans: Bool = true) {
     folder = SupportFolder(store: file.truePath, observer: observer)
     log = file.truePath + "-wal"
+    hasSwept = Lock(!sweepsOrphans)
   }
 
   /// The value that a column's bytes stand for; for one in a file a token that reads it.

@@ -43,6 +43,8 @@ public struct MigrationPlan: Sendable, Hashable {
   public internal(set) var steps: [Step] = []
   /// What would be lost; a migration with losses runs only where they are allowed.
   public internal(set) var losses: [Loss] = []
+  /// How many transactions of the store's history go: a mapping model says nothing of them. What comes after gets numbers of its own.
+  public internal(set) var lostTransactionCount = 0
 
   /// How many rows the migration goes through.
   public var rowCount: Int { steps.reduce(0) { $0 + $1.rowCount } }
@@ -52,7 +54,11 @@ extension MigrationPlan: CustomStringConvertible {
   /// A line for each step that changes something, and one for each loss.
   public var description: String {
     let lines = steps.filter { $0.kind != .copy || !$0.changes.isEmpty }.map(\.description)
-    let losses = losses.map { "! \($0)" }
+    let losses =
+      losses.map { "! \($0)" }
+      + (lostTransactionCount == 0
+        ? []
+        : ["- the history (\(lostTransactionCount) transaction\(lostTransactionCount == 1 ? "" : "s"))"])
     return lines.isEmpty && losses.isEmpty ? "no row changes" : (lines + losses).joined(separator: "\n")
   }
 }

@@ -11,9 +11,10 @@ final class MigrationProgress {
     (self.progress, self.onStep) = (progress, onStep)
   }
 
-  /// There are so many rows to go through. They are counted, copied once as they are, and once as they are to be.
-  func begin(_ rows: Int) {
-    progress?.totalUnitCount = Int64(2 * max(rows, 1))
+  /// There are so many rows to go through. They are counted, copied once as they are, and once as they are to be; by a mapping model they are
+  /// connected and checked besides.
+  func begin(_ rows: Int, passes: Int = 2) {
+    progress?.totalUnitCount = Int64(passes * max(rows, 1))
     progress?.completedUnitCount = 0
   }
 

@@ -39,7 +39,7 @@ struct StoreMigration {
     // What the first stage asks is known before anything is copied.
     let plan = try allowed(work(on: connection, destination: first))
     progress.begin(plan.plan.rowCount * stages.count)
-    let successor = SuccessorFile(of: file)
+    let successor = SuccessorFile(of: file, for: .migration)
     successor.removeOld()
     try progress.step("copy")
     let copy = try connection.statement("VACUUM INTO ?")
@@ -78,7 +78,7 @@ struct StoreMigration {
     return plan
   }
 
-  private func takePlace(
+  func takePlace(
     _ successor: SuccessorFile, of connection: Connection, external: ExternalData, created: [String]
   ) throws {
     let named = try OrphanSweep.namedFiles(Connection(successor.path, mode: .readWrite))
@@ -106,27 +106,33 @@ struct StoreMigration {
     guard try !StoreContents.isBare(connection, path: file.path) else {
       throw StoreOpener.bare(file)
     }
-    let (source, entities) = try source(of: connection)
+    let (source, old) = try contents(of: connection)
     let mapping = try MappingModel(inferredFrom: source, to: destination)
+    let map = MigrationMap(mapping, from: old, to: try layout(destination))
+    var planner = MigrationPlanner(
+      map, mapping: mapping, on: connection, conversions: ColumnConversions(external: external(), path: file.path),
+      path: file.path)
+    return (try planner.make(), old, mapping)
+  }
+
+  /// The model that wrote the store, and where its objects lie in the file.
+  func contents(of connection: Connection) throws -> (model: ResolvedModel, layout: StoreLayout) {
+    let (source, entities) = try source(of: connection)
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
       throw StoreOpener.bare(file)
     }
     try contents.checkIsWhole(file.path)
-    if contents.isMirrored {
+    guard !contents.isMirrored else {
       throw GraphError(
         .readOnlyStore,
         message:
           "\(file.path) is mirrored by CloudKit, which would not hear of the migration: let the app that wrote it migrate it"
       )
     }
-    let map = MigrationMap(mapping, from: contents.layout, to: try layout(destination))
-    var planner = MigrationPlanner(
-      map, mapping: mapping, on: connection, conversions: ColumnConversions(external: external(), path: file.path),
-      path: file.path)
-    return (try planner.make(), contents.layout, mapping)
+    return (source, contents.layout)
   }
 
-  private func layout(_ destination: ResolvedModel) throws -> StoreLayout {
+  func layout(_ destination: ResolvedModel) throws -> StoreLayout {
     var builder = LayoutBuilder(
       model: destination, entities: try destination.entities(inConfiguration: configuration), file: nil,
       dialect: .sqlite)
@@ -135,7 +141,7 @@ struct StoreMigration {
     return layout
   }
 
-  private func external() -> ExternalData { ExternalData(store: file, observer: StatementObserver()) }
+  func external() -> ExternalData { ExternalData(store: file, observer: StatementObserver()) }
 
   /// The model that wrote the store, found by its hashes, and those of its entities that the store holds.
   private func source(of connection: Connection) throws -> (ResolvedModel, [ResolvedEntity]) {
@@ -156,7 +162,7 @@ struct StoreMigration {
         + "\(sources.isEmpty ? "the model in its cache" : "the models given")): name that version of the model")
   }
 
-  private func refusal(_ plan: MigrationPlan) -> GraphError {
+  func refusal(_ plan: MigrationPlan) -> GraphError {
     let details = plan.losses.map {
       GraphError(.migrationLoss, message: $0.description, entity: $0.entity, property: $0.property)
     }

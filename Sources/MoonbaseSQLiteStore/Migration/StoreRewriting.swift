@@ -7,16 +7,20 @@ import MoonbaseSQLite
 /// Makes a copy of an old store a store of the new model, in one transaction.
 struct StoreRewriting {
   let path: String
-  private var map: MigrationMap
+  private(set) var map: MigrationMap
   private let plan: MigrationPlan
   private let external: ExternalData
-  private let progress: MigrationProgress
-  private let tables: TableChanges
+  let progress: MigrationProgress
+  let tables: TableChanges
 
-  init(path: String, map: MigrationMap, plan: MigrationPlan, external: ExternalData, progress: MigrationProgress) {
+  /// With `keepsTables` those in which nothing changes stay.
+  init(
+    path: String, map: MigrationMap, plan: MigrationPlan, external: ExternalData, progress: MigrationProgress,
+    keepsTables: Bool = true
+  ) {
     (self.path, self.map, self.plan, self.external, self.progress) = (path, map, plan, external, progress)
-    tables = TableChanges(map)
-    self.map.setAside = tables.oldTables
+    tables = TableChanges(map, keepsTables: keepsTables)
+    if keepsTables { self.map.setAside = tables.oldTables }
   }
 
   /// Notes the files of external values that it makes, also where it fails.
@@ -56,6 +60,10 @@ struct StoreRewriting {
     try progress.step("numbers")
     try writeNumbers(connection, greatest: greatest)
     try HistoryMigration(map: map, connection: connection, path: path).run()
+    try writeModel(writer, connection)
+  }
+
+  func writeModel(_ writer: SchemaWriter, _ connection: Connection) throws {
     if try FileSchema.columns(of: "Z_MODELCACHE", on: connection).isEmpty {
       try connection.execute(SchemaWriter.modelCacheTable)
     }
@@ -63,7 +71,7 @@ struct StoreRewriting {
     try writer.writeModel(connection)
   }
 
-  private func metadata(_ connection: Connection) throws -> StoreMetadata {
+  func metadata(_ connection: Connection) throws -> StoreMetadata {
     var metadata = try StoreMetadata(connection, path: path)
     metadata.adopt(map.new.model, entities: map.new.entities.compactMap { $0?.entity })
     return metadata
@@ -87,7 +95,7 @@ struct StoreRewriting {
   // MARK: Numbers
 
   /// The greatest key that was ever given in each new table, by the root entity's index.
-  private func greatestKeys(_ connection: Connection) throws -> [EntityIndex: Int64] {
+  func greatestKeys(_ connection: Connection) throws -> [EntityIndex: Int64] {
     var result: [EntityIndex: Int64] = [:]
     for migration in map.entities {
       let number = map.old.number(migration.old.entity.root)
@@ -98,7 +106,7 @@ struct StoreRewriting {
   }
 
   /// The numbers of the model's entities; those of the history stay.
-  private func writeNumbers(_ connection: Connection, greatest: [EntityIndex: Int64]) throws {
+  func writeNumbers(_ connection: Connection, greatest: [EntityIndex: Int64]) throws {
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT NOT BETWEEN 16001 AND 16999")
     let statement = try connection.statement(
       "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")

@@ -9,8 +9,12 @@ struct TableChanges {
   /// The tables of the old file whose rows go into new ones, or go.
   private(set) var oldTables: Set<String> = []
 
-  init(_ map: MigrationMap) {
+  init(_ map: MigrationMap, keepsTables: Bool = true) {
     let old = Set(map.old.entities.compactMap { $0?.table }), new = map.new.tables.map(\.name)
+    guard keepsTables else {
+      oldTables = old.union(map.old.joins.map(\.table))
+      return
+    }
     for table in new where old.contains(table) && Self.isSame(table, map) { kept.insert(table) }
     for join in map.new.joins where Self.isSame(join, map) { kept.insert(join.table) }
     oldTables = old.union(map.old.joins.map(\.table)).subtracting(kept)

@@ -83,6 +83,14 @@ import Testing
     #expect(other.isFinished && other.totalUnitCount == 6)
   }
 
+  @Test func whatADeathLeftBesideTheStoreGoesWithTheNextMigration() throws {
+    let left = ["store.sqlite-1.migration", "store.sqlite-1.migration-wal", "store.sqlite-1.migration-shm"]
+    let others = ["store.sqlite-1.replacement", "other.sqlite-1.migration"]
+    for name in left + others { try Data([1]).write(to: store.folder.file(name)) }
+    try store.migrate(to: new)
+    #expect(try store.folder.contents().keys.sorted() == ([".store_SUPPORT", "store.sqlite"] + others).sorted())
+  }
+
   @Test func valuesThatMustBeUniqueNowAreNot() throws {
     let before = try store.folder.contents()
     let unique = old.changed { $0[entity: "Person"].uniquenessConstraints = [["email"]] }

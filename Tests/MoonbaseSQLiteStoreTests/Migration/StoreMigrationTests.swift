@@ -62,7 +62,7 @@ import Testing
     let after = try SQLiteStore.metadata(ofStoreAt: store.url)
     #expect(after["NSStoreUUID"] == metadata["NSStoreUUID"])
     #expect(try SQLiteStore.cachedModel(ofStoreAt: store.url).entities.count == 3)
-    #expect(try !store.folder.contents().keys.contains { $0.hasSuffix(".replacement") })
+    #expect(try !store.folder.contents().keys.contains { $0.contains(".migration") })
   }
 
   @Test func aMigratedStoreHasTheTablesOfANewOne() throws {

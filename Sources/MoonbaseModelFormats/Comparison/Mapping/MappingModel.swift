@@ -54,7 +54,7 @@ public struct EntityMapping: Sendable, Hashable {
   public var attributeMappings: [PropertyMapping] = []
   /// Where the destination's relationships come from.
   public var relationshipMappings: [PropertyMapping] = []
-  /// The class of an app's own migration policy, which is not run here but named.
+  /// The name of a program's own migration policy; who migrates gives the policy for it.
   public var migrationPolicyClassName: String?
 
   /// A mapping with Core Data's name for it.

@@ -55,7 +55,7 @@ struct MappingModelReader {
       "autogenerateexpression", "mappingmodel", "attributemappings", "relationshipmappings")
     if let policy = mapping.migrationPolicyClassName {
       warnings.append(
-        "\(file):\(object.line): \(mapping.name) has the migration policy \(policy), which is not run here")
+        "\(file):\(object.line): \(mapping.name) has the migration policy \(policy), which is run where it is given")
     }
     for object in try related(object, along: "attributemappings", type: "XDDEVATTRIBUTEMAPPING") {
       mapping.attributeMappings.append(try propertyMapping(object))

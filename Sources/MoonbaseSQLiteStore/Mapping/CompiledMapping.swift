@@ -1,0 +1,133 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// A mapping model with every name looked up between two models. What cannot be run is found here, before anything is written.
+struct CompiledMapping {
+  /// An entity mapping.
+  struct Entry {
+    let index: Int
+    let mapping: EntityMapping
+    let source: ResolvedEntity?
+    let destination: ResolvedEntity?
+    var attributes: [PropertyRecipe] = []
+    var relationships: [PropertyRecipe] = []
+    let policy: EntityMigrationPolicy
+    /// Whether objects have the keys of those that they come from.
+    var keepsKeys = false
+  }
+
+  let model: MappingModel
+  let source: ResolvedModel
+  let destination: ResolvedModel
+  private(set) var entries: [Entry] = []
+
+  /// Throws `ModelError` with `.invalidModel` that names the mapping and the property.
+  init(
+    _ model: MappingModel, from source: ResolvedModel, to destination: ResolvedModel,
+    policies: [String: EntityMigrationPolicy]
+  ) throws {
+    (self.model, self.source, self.destination) = (model, source, destination)
+    var names: Set<String> = []
+    for (index, mapping) in model.entityMappings.enumerated() {
+      guard names.insert(mapping.name).inserted else {
+        throw Self.mistake("there are two entity mappings of this name: rename one", in: mapping)
+      }
+      entries.append(try entry(mapping, index: index, policies: policies))
+    }
+    for index in entries.indices { try addProperties(to: &entries[index]) }
+    giveKeys()
+  }
+
+  private func entry(
+    _ mapping: EntityMapping, index: Int, policies: [String: EntityMigrationPolicy]
+  ) throws -> Entry {
+    let old = try mapping.sourceEntityName.map { try entity($0, in: source, side: "older", mapping) }
+    let new = try mapping.destinationEntityName.map { try entity($0, in: destination, side: "newer", mapping) }
+    let isRemoval = mapping.kind == .remove
+    if old != nil, !isRemoval, new?.isAbstract == true {
+      throw Self.mistake("\(new?.name ?? "") is abstract: name one of its subentities as the destination", in: mapping)
+    }
+    var policy = EntityMigrationPolicy()
+    if let name = mapping.migrationPolicyClassName {
+      guard let given = policies[name] else {
+        throw Self.mistake(
+          "its migration policy \(name) was not given\(suggestion(for: name, among: policies.keys.sorted())): give one of this name, "
+            + "or a mapping without it", in: mapping)
+      }
+      policy = given
+    }
+    return Entry(index: index, mapping: mapping, source: old, destination: isRemoval ? nil : new, policy: policy)
+  }
+
+  private func entity(
+    _ name: String, in model: ResolvedModel, side: String, _ mapping: EntityMapping
+  ) throws -> ResolvedEntity {
+    if let entity = model.entity(name) { return entity }
+    let advice = suggestion(for: name, among: model.entities.map(\.name))
+    throw Self.mistake("the \(side) model has no entity \(name)\(advice)", in: mapping)
+  }
+
+  // MARK: Properties
+
+  private func addProperties(to entry: inout Entry) throws {
+    guard let new = entry.destination else { return }
+    let mapping = entry.mapping
+    var mappings = mapping.attributeMappings + mapping.relationshipMappings
+    if mapping.kind == .copy {
+      // Nothing has changed: what is not named is copied too.
+      let named = Set(mappings.map(\.name))
+      mappings += new.properties.filter { !named.contains($0.name) }.map { PropertyMapping($0.name, from: .automatic) }
+    }
+    for property in mappings {
+      guard let slot = new.slot(property.name) else {
+        let advice = suggestion(for: property.name, among: new.properties.map(\.name))
+        throw Self.mistake("\(new.name) has no property \(property.name)\(advice)", in: mapping, property)
+      }
+      let resolved = new.properties[slot]
+      guard !resolved.isTransient, resolved.attribute?.derivationExpression == nil, let old = entry.source else {
+        continue
+      }
+      let compiler = PropertyCompiler(
+        mapping: mapping, property: resolved, source: old, models: (source, destination), names: mappingNames)
+      guard let recipe = try compiler.recipe(property) else { continue }
+      if resolved.attribute == nil {
+        entry.relationships.append(recipe)
+      } else {
+        entry.attributes.append(recipe)
+      }
+    }
+  }
+
+  private var mappingNames: [String: Int] {
+    Dictionary(entries.map { ($0.mapping.name, $0.index) }) { first, _ in first }
+  }
+
+  // MARK: Keys
+
+  /// Each new table takes the keys of one old one: those of its first mapping. An object that is mapped several times gives its key once.
+  private mutating func giveKeys() {
+    var roots: [EntityIndex: EntityIndex] = [:]
+    var given: Set<[EntityIndex]> = []
+    for index in entries.indices {
+      guard let old = entries[index].source, let new = entries[index].destination else { continue }
+      let root = roots[new.root] ?? old.root
+      roots[new.root] = root
+      entries[index].keepsKeys = root == old.root && given.insert([old.index, new.root]).inserted
+    }
+  }
+
+  /// The old tables whose greatest keys the new ones go on from need no more than the lightweight migration's map of entities.
+  var keptPairs: MappingModel {
+    MappingModel(
+      entityMappings: entries.filter { $0.source != nil && $0.destination != nil }.map(\.mapping))
+  }
+
+  static func mistake(_ message: String, in mapping: EntityMapping, _ property: PropertyMapping? = nil) -> ModelError {
+    ModelError(
+      .invalidModel,
+      message: "the mapping \(mapping.name)\(property.map { ", \($0.name)" } ?? ""): \(message)",
+      entity: mapping.destinationEntityName ?? mapping.sourceEntityName, property: property?.name)
+  }
+}

@@ -1,0 +1,84 @@
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// Which object became which: a private temporary database, so that memory stays flat however many there are.
+final class InstanceAssociations {
+  private let connection: Connection
+  private let source: ResolvedModel
+  private let destination: ResolvedModel
+  private let store: StoreNumber
+
+  init(from source: ResolvedModel, to destination: ResolvedModel, store: StoreNumber) throws {
+    (self.source, self.destination, self.store) = (source, destination, store)
+    // A file without a name is SQLite's own, and goes with the connection.
+    connection = try Connection("")
+    try connection.executeScript(
+      """
+      PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+      CREATE TABLE became (
+        mapping INTEGER, root INTEGER, source INTEGER, sourceEntity INTEGER, entity INTEGER, destination INTEGER,
+        PRIMARY KEY (root, source, mapping, entity, destination)) WITHOUT ROWID;
+      CREATE INDEX came ON became (mapping, entity, destination, source);
+      BEGIN
+      """)
+  }
+
+  func add(_ source: ManagedObjectID, became destination: ManagedObjectID, by mapping: Int) throws {
+    guard let old = self.source.entity(of: source), let new = self.destination.entity(of: destination) else { return }
+    let statement = try connection.statement("INSERT OR IGNORE INTO became VALUES (?, ?, ?, ?, ?, ?)")
+    let values = [Int64(mapping), Int64(old.root), source.key, Int64(old.index), Int64(new.index), destination.key]
+    for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+    try statement.run()
+  }
+
+  /// What an object became, by one mapping or by all in their order.
+  func destinations(of id: ManagedObjectID, by mapping: Int? = nil) throws -> [(mapping: Int, id: ManagedObjectID)] {
+    guard let entity = source.entity(of: id) else { return [] }
+    let statement = try connection.statement(
+      "SELECT mapping, entity, destination FROM became WHERE root = ? AND source = ? AND mapping >= ? AND mapping <= ? "
+        + "ORDER BY mapping, entity, destination")
+    let range = mapping.map { ($0, $0) } ?? (0, Int.max)
+    for (index, value) in [Int64(entity.root), id.key, Int64(range.0), Int64(range.1)].enumerated() {
+      statement.bind(value, at: Int32(index + 1))
+    }
+    defer { statement.reset() }
+    var result: [(mapping: Int, id: ManagedObjectID)] = []
+    while try statement.step() {
+      result.append((Int(statement.integer(0)), self.id(statement.integer(2), statement.integer(1), in: destination)))
+    }
+    return result
+  }
+
+  /// What an object came from, by one mapping.
+  func sources(of id: ManagedObjectID, by mapping: Int) throws -> [ManagedObjectID] {
+    guard let entity = destination.entity(of: id) else { return [] }
+    let statement = try connection.statement(
+      "SELECT source, sourceEntity FROM became WHERE mapping = ? AND entity = ? AND destination = ? ORDER BY source")
+    for (index, value) in [Int64(mapping), Int64(entity.index), id.key].enumerated() {
+      statement.bind(value, at: Int32(index + 1))
+    }
+    defer { statement.reset() }
+    var result: [ManagedObjectID] = []
+    while try statement.step() { result.append(self.id(statement.integer(0), statement.integer(1), in: source)) }
+    return result
+  }
+
+  /// Some objects that a mapping made, each once, behind the one given.
+  func destinations(by mapping: Int, after last: ManagedObjectID?, upTo count: Int) throws -> [ManagedObjectID] {
+    let statement = try connection.statement(
+      "SELECT DISTINCT destination, entity FROM became WHERE mapping = ? AND (entity, destination) > (?, ?) "
+        + "ORDER BY entity, destination LIMIT ?")
+    let entity = last.flatMap { destination.entity(of: $0) }.map { Int64($0.index) } ?? -1
+    for (index, value) in [Int64(mapping), entity, last?.key ?? 0, Int64(count)].enumerated() {
+      statement.bind(value, at: Int32(index + 1))
+    }
+    defer { statement.reset() }
+    var result: [ManagedObjectID] = []
+    while try statement.step() { result.append(id(statement.integer(0), statement.integer(1), in: destination)) }
+    return result
+  }
+
+  private func id(_ key: Int64, _ entity: Int64, in model: ResolvedModel) -> ManagedObjectID {
+    ManagedObjectID(store: store, entity: model.entities[Int(entity)].symbol, key: key)
+  }
+}

@@ -1,0 +1,153 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Makes a store of one model a store of another by a mapping model: objects are made anew, connected and checked.
+///
+/// Nobody else has the store meanwhile. There are two copies beside it: the old objects are read from the one, and the other is emptied and gets
+/// the new ones; then its file takes the place of the old one in one step. Until then the old store is as it was, whatever happens.
+struct MappedMigration {
+  let base: StoreMigration
+  let destination: ResolvedModel
+  /// The mapping from the model that wrote the store.
+  let mapping: (ResolvedModel) throws -> MappingModel
+  let policies: [String: EntityMigrationPolicy]
+  /// What the contexts know of values and rules.
+  var makeDomain: (ManagedObjectModel) throws -> ExtensionDomain = { _ in ExtensionDomain() }
+
+  private var file: StoreFile { base.file }
+
+  /// What is known before anything is written.
+  private struct Work {
+    let mapping: CompiledMapping
+    let old: StoreLayout
+    let new: StoreLayout
+    let plan: MigrationPlan
+  }
+
+  /// Says what would be done. The file is only read.
+  func plan() throws -> MigrationPlan {
+    try StoreOpener.settled(file) { try file.reading { try work(on: $0).plan } }
+  }
+
+  func run() throws -> MigrationPlan {
+    try SQLiteStore.requireClosed(file, participle: "migrated")
+    try file.checkPlace()
+    return try StoreOpener.settled(file) { try file.held(migrate) }
+  }
+
+  // MARK: What is there, and what is to be
+
+  private func work(on connection: Connection) throws -> Work {
+    guard try !StoreContents.isBare(connection, path: file.path) else { throw StoreOpener.bare(file) }
+    let (source, old) = try base.contents(of: connection)
+    let mapping = try CompiledMapping(mapping(source), from: source, to: destination, policies: policies)
+    let new = try base.layout(destination)
+    for entry in mapping.entries {
+      guard let entity = entry.destination, new.entities[entity.index] == nil else { continue }
+      throw CompiledMapping.mistake("the configuration does not hold \(entity.name)", in: entry.mapping)
+    }
+    return Work(
+      mapping: mapping, old: old, new: new,
+      plan: try MappedPlanner(mapping: mapping, old: old, connection: connection, path: file.path).make())
+  }
+
+  // MARK: Doing it
+
+  private func migrate(_ connection: Connection) throws -> MigrationPlan {
+    base.progress.watch(connection)
+    let work = try work(on: connection)
+    if !base.allowsLoss, !work.plan.losses.isEmpty { throw base.refusal(work.plan) }
+    base.progress.begin(work.plan.rowCount, passes: 4)
+    let original = SuccessorFile(of: file, for: .migration), successor = SuccessorFile(of: file, for: .migration)
+    successor.removeOld()
+    try base.progress.step("copy")
+    for copy in [original, successor] {
+      let statement = try connection.statement("VACUUM INTO ?")
+      statement.bind(copy.path, at: 1)
+      try statement.run()
+    }
+    base.progress.finish(work.plan.rowCount)
+    do {
+      try fill(successor, from: original, work)
+      SupportFolder.synchronize(successor.path)
+      try base.takePlace(successor, of: connection, external: base.external(), created: [])
+    } catch {
+      removeValues(of: successor, besides: connection)
+      throw named(error, [original, successor])
+    }
+    base.progress.finish()
+    return work.plan
+  }
+
+  private func fill(_ successor: SuccessorFile, from original: SuccessorFile, _ work: Work) throws {
+    let map = MigrationMap(work.mapping.keptPairs, from: work.old, to: work.new)
+    let rewriting = StoreRewriting(
+      path: file.path, map: map, plan: work.plan, external: base.external(), progress: base.progress, keepsTables: false
+    )
+    let emptied = try rewriting.empty(try Connection(successor.path, mode: .readWrite))
+    try makeObjects(in: successor, from: original, work)
+    let connection = try Connection(successor.path, mode: .readWrite)
+    base.progress.watch(connection)
+    // Saves turned the file to a log, which it must not have under its new name.
+    guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
+      throw GraphError(
+        .storeBusy, message: "\(file.path) was not migrated: something still has the new objects; let go of them")
+    }
+    try rewriting.finish(emptied, on: connection)
+  }
+
+  /// The contexts and stores of the run end with it.
+  private func makeObjects(in successor: SuccessorFile, from original: SuccessorFile, _ work: Work) throws {
+    let old = try SQLiteStore(
+      file: StoreFile(url: URL(fileURLWithPath: original.path)), model: work.old.model,
+      entities: work.old.entities.compactMap { $0?.entity }, options: SQLiteStoreOptions(readOnly: true), original: file
+    )
+    let new = try SQLiteStore(
+      file: StoreFile(url: URL(fileURLWithPath: successor.path)), model: destination,
+      entities: work.new.entities.compactMap { $0?.entity }, options: SQLiteStoreOptions(), original: file)
+    let coordinators = [
+      PersistentStoreCoordinator(model: work.old.model), PersistentStoreCoordinator(model: destination),
+    ]
+    try coordinators[0].add(old)
+    try coordinators[1].add(new)
+    // A policy may keep a context longer; the files it does not.
+    defer {
+      try? coordinators[0].remove(old)
+      try? coordinators[1].remove(new)
+    }
+    let manager = try MigrationManager(
+      work.mapping,
+      source: ManagedObjectContext(coordinators[0], domain: makeDomain(work.old.model.description)),
+      destination: ManagedObjectContext(coordinators[1], domain: makeDomain(destination.description)),
+      store: StoreNumber(new.identifier))
+    try manager.run(base.progress)
+  }
+
+  // MARK: Failing
+
+  /// The values in files that only the new store would have had.
+  private func removeValues(of successor: SuccessorFile, besides connection: Connection) {
+    let folder = base.external().folder
+    guard let made = try? OrphanSweep.namedFiles(Connection(successor.path, mode: .readWrite)),
+      let there = try? OrphanSweep.namedFiles(connection)
+    else { return }
+    for name in made.subtracting(there) { folder.remove(name) }
+    folder.removeIfEmpty()
+  }
+
+  /// Who reads of an error knows the store, and not its copies.
+  private func named(_ error: any Error, _ copies: [SuccessorFile]) -> any Error {
+    let error = StoreFailure(path: file.path).translate(error)
+    guard var known = error as? GraphError else { return error }
+    func renamed(_ text: String) -> String {
+      copies.reduce(text) { $0.replacingOccurrences(of: $1.path, with: file.path) }
+    }
+    known.message = renamed(known.message)
+    for index in known.details.indices { known.details[index].message = renamed(known.details[index].message) }
+    return known
+  }
+}

@@ -1,0 +1,141 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// The phases of a migration: all objects are made, then connected, then checked.
+extension MigrationManager {
+  /// So many objects are held together at most, and so many bytes of them.
+  private static let greatestBatch = (count: 512, weight: 16 << 20)
+
+  func run(_ progress: MigrationProgress) throws {
+    for entry in plan.entries { try entry.policy.begin(entry.mapping, with: self) }
+    for entry in plan.entries { try inMapping(entry) { try makeInstances(entry, progress) } }
+    for entry in plan.entries { try inMapping(entry) { try makeRelationships(entry, progress) } }
+    for entry in plan.entries {
+      try inMapping(entry) { try entry.policy.performCustomValidation(forMapping: entry.mapping, manager: self) }
+    }
+    try saveBatch()
+    try validate(progress)
+    for entry in plan.entries { try inMapping(entry) { try entry.policy.end(entry.mapping, manager: self) } }
+    try saveBatch()
+  }
+
+  private func inMapping(_ entry: CompiledMapping.Entry, _ body: () throws -> Void) throws {
+    currentEntityMapping = entry.mapping
+    defer { currentEntityMapping = nil }
+    try body()
+  }
+
+  // MARK: The first phase
+
+  private func makeInstances(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
+    try progress.step("instances of \(entry.mapping.name)")
+    if let source = entry.source, entry.mapping.kind != .remove, !source.isAbstract {
+      var request = FetchRequest(source.name)
+      request.includesSubentities = false
+      let found = try sourceContext.fetchedObjects(request)
+      defer { found.close() }
+      var count = 0
+      var objects = found.makeIterator()
+      while let object = objects.next() {
+        try naming(object, in: entry) {
+          try entry.policy.createDestinationInstances(forSource: object, in: entry.mapping, manager: self)
+        }
+        count += 1
+        if count == Self.greatestBatch.count || destinationContext.objectWeight > Self.greatestBatch.weight {
+          try progress.step("a batch")
+          try saveBatch()
+          progress.finish(count)
+          count = 0
+        }
+      }
+      if let error = sourceContext.takePendingErrors().first { throw error }
+      try saveBatch()
+      progress.finish(count)
+    }
+    try entry.policy.endInstanceCreation(forMapping: entry.mapping, manager: self)
+  }
+
+  /// What is held is saved, and let go of.
+  private func saveBatch() throws {
+    try settle()
+    try destinationContext.save()
+    try destinationContext.refreshAllObjects()
+  }
+
+  // MARK: The second phase
+
+  private func makeRelationships(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
+    try progress.step("relationships of \(entry.mapping.name)")
+    var last: ManagedObjectID?
+    while true {
+      let ids = try madeObjects(by: entry.index, after: last, upTo: Self.greatestBatch.count)
+      guard let next = ids.last else { break }
+      last = next
+      // One that a policy deleted meanwhile is not there.
+      for object in try destinationContext.loadObjects(with: ids) where !object.isDeleted {
+        try naming(object, in: entry) {
+          try entry.policy.createRelationships(forDestination: object, in: entry.mapping, manager: self)
+        }
+      }
+      try progress.step("a batch")
+      try saveBatch()
+      try sourceContext.refreshAllObjects()
+      progress.finish(ids.count)
+    }
+    try entry.policy.endRelationshipCreation(forMapping: entry.mapping, manager: self)
+    try saveBatch()
+  }
+
+  // MARK: The third phase
+
+  /// So many objects that break a rule are told of.
+  private static let greatestFailureCount = 20
+
+  private func validate(_ progress: MigrationProgress) throws {
+    var failures: [GraphError] = []
+    for root in destinationModel.entities where root.parent == nil {
+      try progress.step("validation of \(root.name)")
+      var count = 0
+      for object in try destinationContext.fetchedObjects(FetchRequest(root.name)) {
+        count += 1
+        do { try object.validateAsNew() } catch let error as GraphError {
+          failures.append(Self.named(error, object, "\(object.entity.name), row \(object.objectID.key)"))
+          if failures.count == Self.greatestFailureCount { throw Self.refusal(failures) }
+        }
+      }
+      if let error = destinationContext.takePendingErrors().first { throw error }
+      progress.finish(count)
+    }
+    if !failures.isEmpty { throw Self.refusal(failures) }
+  }
+
+  private static func refusal(_ failures: [GraphError]) -> GraphError {
+    guard failures.count > 1, let first = failures.first else { return failures[0] }
+    let count = failures.count < greatestFailureCount ? "\(failures.count)" : "\(failures.count) or more"
+    return GraphError(
+      .multipleErrors, message: "\(count) objects break rules of the newer model", entity: first.entity,
+      property: first.property, objectID: first.objectID, details: failures)
+  }
+
+  // MARK: Errors
+
+  /// An error names the mapping, the entity and the row.
+  private func naming(_ object: ManagedObject, in entry: CompiledMapping.Entry, _ body: () throws -> Void) throws {
+    do { try body() } catch let error where !(error is CancellationError) {
+      if let known = error as? any CodedError, [.interrupted, .limitExceeded].contains(known.code) { throw error }
+      let place = "\(entry.mapping.name), row \(object.objectID.key) of \(object.entity.name)"
+      throw Self.named(error, object, place)
+    }
+  }
+
+  private static func named(_ error: any Error, _ object: ManagedObject, _ place: String) -> GraphError {
+    let known = error as? GraphError
+    return GraphError(
+      known?.code ?? (error as? any CodedError)?.code ?? .extensionFailure,
+      message: "\(place): \(known?.message ?? "\(error)")", entity: known?.entity ?? object.entity.name,
+      property: known?.property, objectID: object.objectID, value: known?.value, details: known?.details ?? [],
+      underlying: error)
+  }
+}

@@ -1,0 +1,175 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+import enum MoonbaseModel.Expression
+
+/// How one property of a new object is made of an old one.
+struct PropertyRecipe {
+  enum Source {
+    /// An attribute as the store has it, in another type where that is said.
+    case copy(Slot, AttributeConversion?)
+    /// The same value for all.
+    case value(Value)
+    /// A value that an expression computes from the old object.
+    case expression(CompiledExpression)
+    /// What the destinations of a relationship of the old object became, by whichever mapping.
+    case counterparts(Slot)
+    /// What the objects that an expression finds became by one mapping.
+    case destinations(mapping: Int, CompiledExpression)
+  }
+
+  let property: ResolvedProperty
+  let source: Source
+
+  func set(on object: ManagedObject, from old: ManagedObject, manager: MigrationManager) throws {
+    switch source {
+    case .copy(let slot, let conversion): try copy(slot, conversion, to: object, from: old)
+    case .value(let value): try object.setValue(value, slot: property.slot)
+    case .expression(let expression):
+      try object.setValue(expression.value(old), slot: property.slot)
+    case .counterparts(let slot):
+      guard let relationship = property.relationship else { return }
+      let entity = manager.destinationModel.entities[relationship.destination]
+      let ids = try old.objectIDs(forRelationshipNamed: old.entity.properties[slot].name)
+      try connect(object, to: ids.flatMap { try manager.counterparts(of: $0, as: entity) })
+    case .destinations(let mapping, let expression):
+      let ids = try Self.ids(expression.value(old))
+      try connect(object, to: ids.flatMap { try manager.destinationIDs(of: $0, by: mapping) })
+    }
+  }
+
+  private func copy(
+    _ slot: Slot, _ conversion: AttributeConversion?, to object: ManagedObject, from old: ManagedObject
+  ) throws {
+    let value = try old.copiedValue(at: slot)
+    // One that is required now and has a default keeps it.
+    if value.isNull, !property.isOptional, property.attribute?.defaultValue.isNull == false { return }
+    guard let conversion else { return try object.takeCopy(value, slot: property.slot) }
+    guard let converted = conversion.convert(value) else {
+      throw GraphError(
+        .invalidValue,
+        message:
+          "\(old.entity.properties[slot].name) holds what \(conversion.destination.modelName) cannot keep: map it by an expression or a policy",
+        entity: object.entity.name, property: property.name, value: value)
+    }
+    try object.takeCopy(converted, slot: property.slot)
+  }
+
+  private func connect(_ object: ManagedObject, to ids: [ManagedObjectID]) throws {
+    guard property.relationship?.isToMany == true else {
+      guard ids.count < 2 else {
+        throw GraphError(
+          .invalidValue, message: "\(property.name) leads to \(ids.count) objects, and takes one",
+          entity: object.entity.name, property: property.name)
+      }
+      return try object.setValue(ids.first.map(Value.objectID) ?? .null, slot: property.slot)
+    }
+    // Nothing is read of a list that stays empty.
+    if ids.isEmpty { return }
+    try object.setValue(.list(ids.map(Value.objectID)), slot: property.slot)
+  }
+
+  private static func ids(_ value: Value) -> [ManagedObjectID] {
+    switch value {
+    case .objectID(let id): [id]
+    case .list(let values): values.flatMap(ids)
+    default: []
+    }
+  }
+}
+
+/// Makes recipes of property mappings.
+struct PropertyCompiler {
+  let mapping: EntityMapping
+  let property: ResolvedProperty
+  let source: ResolvedEntity
+  let models: (source: ResolvedModel, destination: ResolvedModel)
+  /// The entity mappings by their names.
+  let names: [String: Int]
+
+  /// The selector by which mapping models ask for what objects became.
+  static let destinations = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+
+  /// Nil where the property keeps what a new object has.
+  func recipe(_ mapped: PropertyMapping) throws -> PropertyRecipe? {
+    switch mapped.source {
+    case .automatic: return try copy(of: mapped.name, mapped, isNamed: false)
+    case .property(let name): return try copy(of: name, mapped, isNamed: true)
+    case .value(let value):
+      if value.isNull, property.attribute == nil { return nil }
+      return PropertyRecipe(property: property, source: .value(value))
+    case .expression(let expression): return try recipe(expression, mapped)
+    }
+  }
+
+  private func copy(of name: String, _ mapped: PropertyMapping, isNamed: Bool) throws -> PropertyRecipe? {
+    guard let slot = source.slot(name) else {
+      guard isNamed else { return nil }
+      let advice = suggestion(for: name, among: source.properties.map(\.name))
+      throw mistake("\(source.name) has no property \(name)\(advice)", mapped)
+    }
+    let old = source.properties[slot]
+    guard let type = property.attributeType else {
+      guard old.relationship != nil else { throw mistake("\(name) is an attribute, and this a relationship", mapped) }
+      return PropertyRecipe(property: property, source: .counterparts(slot))
+    }
+    guard let former = old.attributeType else {
+      throw mistake("\(name) is a relationship, and this an attribute", mapped)
+    }
+    if type == former { return PropertyRecipe(property: property, source: .copy(slot, nil)) }
+    guard let conversion = AttributeConversion(from: former, to: type) else {
+      throw mistake(
+        "no value of type \(former.modelName) means one of type \(type.modelName): give an expression or a policy",
+        mapped)
+    }
+    return PropertyRecipe(property: property, source: .copy(slot, conversion))
+  }
+
+  // MARK: Expressions
+
+  private func recipe(_ expression: Expression, _ mapped: PropertyMapping) throws -> PropertyRecipe {
+    if case .function(Self.destinations, let arguments) = expression {
+      guard property.relationship != nil else { throw mistake("an attribute takes no objects", mapped) }
+      guard arguments.count == 3, arguments[0] == .variable("manager"), case .constant(.string(let name)) = arguments[1]
+      else { throw mistake("\(expression) is not understood: the target is $manager, and the mapping a text", mapped) }
+      guard let index = names[name] else {
+        throw mistake("there is no entity mapping \(name)\(suggestion(for: name, among: names.keys.sorted()))", mapped)
+      }
+      return PropertyRecipe(
+        property: property, source: .destinations(mapping: index, try compiled(arguments[2], mapped)))
+    }
+    guard property.attribute != nil else {
+      throw mistake(
+        "\(expression) gives no destinations: ask for them by FUNCTION($manager, \"\(Self.destinations)\", …)", mapped)
+    }
+    return PropertyRecipe(property: property, source: .expression(try compiled(expression, mapped)))
+  }
+
+  private func compiled(_ expression: Expression, _ mapped: PropertyMapping) throws -> CompiledExpression {
+    var unknown: String?
+    let own = expression.replacing { part in
+      switch part {
+      case .variable("source"): return .evaluatedObject
+      case .keyPath(.variable("source"), let path): return .keyPath(.evaluatedObject, path)
+      case .variable(let name), .keyPath(.variable(let name), _):
+        unknown = unknown ?? name
+        return part
+      default: return nil
+      }
+    }
+    if let unknown {
+      throw mistake("\(expression) uses $\(unknown), and only $source is known here: do it in a policy", mapped)
+    }
+    do {
+      return try CompiledExpression(own, entity: source, in: models.source)
+    } catch {
+      throw mistake("\(expression) cannot be run: \(error.message)", mapped)
+    }
+  }
+
+  private func mistake(_ message: String, _ mapped: PropertyMapping) -> ModelError {
+    CompiledMapping.mistake(message, in: mapping, mapped)
+  }
+}

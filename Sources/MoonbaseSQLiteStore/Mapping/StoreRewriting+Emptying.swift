@@ -1,0 +1,49 @@
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// What the end of a migration by a mapping model puts back.
+struct EmptiedStore {
+  /// Indexes and triggers that somebody added to tables of the model.
+  let foreign: [SchemaObjects.Item]
+  let objects: SchemaObjects
+  let keepsHistory: Bool
+}
+
+extension StoreRewriting {
+  /// Makes the copy a store of the new model without any object: UUID, metadata of the program's own, foreign tables and the greatest keys stay. A history waits
+  /// until all objects are there, for none of what makes them is a change of theirs.
+  func empty(_ connection: Connection) throws -> EmptiedStore {
+    // Nobody needs the copy before it is whole.
+    try connection.executeScript("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
+    try TriggerFunctions.register(on: connection, telling: DerivedRows())
+    return try connection.transaction { try emptied(connection) }
+  }
+
+  private func emptied(_ connection: Connection) throws -> EmptiedStore {
+    let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
+    let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
+    let foreign = try objects.foreign(connection, on: tables.oldTables)
+    let greatest = try greatestKeys(connection)
+    try progress.step("tables")
+    for table in tables.oldTables.sorted() { try connection.execute("DROP TABLE IF EXISTS \(identifier(table))") }
+    for (_, sql) in writer.tableStatements { try connection.execute(sql) }
+    try objects.write(connection, foreign: [])
+    try writeNumbers(connection, greatest: greatest)
+    let keepsHistory = try HistoryForm(connection, path: path) != nil
+    if keepsHistory {
+      for table in HistorySchema.countedTables { try connection.execute("DROP TABLE \(table.table)") }
+    }
+    try writeModel(writer, connection)
+    return EmptiedStore(foreign: foreign, objects: objects, keepsHistory: keepsHistory)
+  }
+
+  /// When all objects are there.
+  func finish(_ emptied: EmptiedStore, on connection: Connection) throws {
+    try TriggerFunctions.register(on: connection, telling: DerivedRows())
+    try connection.transaction {
+      try emptied.objects.write(connection, foreign: emptied.foreign)
+      if emptied.keepsHistory { try HistorySchema(layout: map.new, path: path).write(connection) }
+    }
+    try connection.execute("PRAGMA incremental_vacuum")
+  }
+}
