@@ -91,6 +91,29 @@ import Testing
     #expect(read.output == "kept\n", "\(read)")
   }
 
+  #if os(Linux)
+    @Test func anInterruptedMigrationLeavesNothing() throws {
+      try fill("32")
+      try bench.execute(
+        """
+        WITH RECURSIVE r(n) AS (VALUES (2) UNION ALL SELECT n + 1 FROM r WHERE n < 200000)
+        INSERT INTO ZP (Z_PK, Z_ENT, Z_OPT, ZAGE) SELECT n, 1, 1, '32' FROM r;
+        UPDATE Z_PRIMARYKEY SET Z_MAX = 200000
+        """, in: "s.sqlite")
+      let before = try bench.bytes(of: "s.sqlite")
+      let run = try bench.beginInterruptible(["migrate", "s.sqlite", "--to", "new.lua"])
+      for _ in 0..<10_000 {
+        if try bench.names().contains(where: { $0.hasSuffix(".migration") }) { break }
+        usleep(2_000)
+      }
+      run.interrupt()
+      #expect(try run.end() == 130)
+      #expect(run.outcome().complaints.contains("interrupted: s.sqlite is as it was"))
+      #expect(try bench.bytes(of: "s.sqlite") == before)
+      #expect(try bench.names() == ["new.lua", "old.lua", "s.sqlite"])
+    }
+  #endif
+
   @Test func whoeverDiesInAMigrationLeavesAStoreOfOneOfTheModels() throws {
     let filled = try bench.moonbase(
       "run", "--store", "s.sqlite", "--model", "old.lua", "-e",

@@ -1,0 +1,146 @@
+import MoonbaseGraph
+public import MoonbaseModel
+import MoonbaseModelFormats
+public import MoonbasePlatform
+public import MoonbaseSQLiteStore
+public import MoonbaseScripting
+
+extension SQLiteStore {
+  /// What a migration by a script would do, without doing it. The file is only read.
+  public static func migrationPlan(
+    forStoreAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
+    sources: [ResolvedModel] = []
+  ) throws -> MigrationPlan {
+    try ScriptedMigration(script, to: model).plan(url, configuration: configuration, sources: sources)
+  }
+
+  /// Migrates a store by a script: the mapping is inferred as far as the models tell it, and the script's functions do the rest, object by object.
+  ///
+  /// Objects that have a function are made and connected as the models say before it is called; then it sees the old object and the new one. Throws
+  /// `ModelError` with `.cannotInferMapping` where something is left to say for an entity without a function, `.unknownName` for a name that is
+  /// none of an entity or of two; what the script raises, with the row; and as `migrate(storeAt:to:with:)` does.
+  @discardableResult
+  public static func migrate(
+    storeAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
+    sources: [ResolvedModel] = [], allowsLoss: Bool = false, progress: Progress? = nil
+  ) throws -> MigrationPlan {
+    try ScriptedMigration(script, to: model).run(
+      url, configuration: configuration, sources: sources, allowsLoss: allowsLoss, progress: progress)
+  }
+}
+
+/// A script's functions as the policies of a mapping model.
+private struct ScriptedMigration {
+  let script: MigrationScript
+  let model: ResolvedModel
+
+  init(_ script: MigrationScript, to model: ResolvedModel) { (self.script, self.model) = (script, model) }
+
+  private var policies: [String: EntityMigrationPolicy] {
+    Dictionary(script.mappingNames.map { (policyName($0), ScriptedPolicy($0, of: script)) }) { first, _ in first }
+  }
+
+  private func policyName(_ name: String) -> String { "\(script.name): \(name)" }
+
+  func plan(_ url: URL, configuration: String?, sources: [ResolvedModel]) throws -> MigrationPlan {
+    try SQLiteStore.migrationPlan(
+      forStoreAt: url, to: model, mapping: mapping, policies: policies, configuration: configuration, sources: sources)
+  }
+
+  func run(
+    _ url: URL, configuration: String?, sources: [ResolvedModel], allowsLoss: Bool, progress: Progress?
+  ) throws -> MigrationPlan {
+    defer { script.end() }
+    return try SQLiteStore.migrate(
+      storeAt: url, to: model, mapping: mapping, policies: policies, configuration: configuration, sources: sources,
+      allowsLoss: allowsLoss, progress: progress, makingDomains: script.makeDomain)
+  }
+
+  // MARK: The mapping
+
+  /// What follows from the models, and the entities of the script with what it names.
+  private func mapping(from source: ResolvedModel) throws -> MappingModel {
+    let inference = MappingInference(from: source, to: model)
+    var mapping = inference.mapping
+    for name in script.mappingNames {
+      let index = try place(of: name, in: &mapping, from: source)
+      mapping.entityMappings[index].migrationPolicyClassName = policyName(name)
+      mapping.entityMappings[index].kind = .custom
+    }
+    // What nobody else says, the script does.
+    let open = inference.problems.filter { problem in
+      guard
+        let index = mapping.entityMappings.firstIndex(where: {
+          $0.destinationEntityName == problem.entity && $0.migrationPolicyClassName != nil
+        })
+      else { return problem.property != nil }
+      mapping.entityMappings[index].attributeMappings.removeAll { $0.name == problem.property }
+      mapping.entityMappings[index].relationshipMappings.removeAll { $0.name == problem.property }
+      return false
+    }
+    guard let first = open.first else { return mapping }
+    throw ModelError(
+      .cannotInferMapping,
+      message: "\(script.name) has no function for what the models do not tell:\n"
+        + open.map { "- \($0.message)" }.joined(separator: "\n"), entity: first.entity, property: first.property)
+  }
+
+  /// The entity mapping that a name stands for.
+  private func place(of name: String, in mapping: inout MappingModel, from source: ResolvedModel) throws -> Int {
+    let known = mapping.entityMappings.firstIndex {
+      $0.destinationEntityName != nil && ($0.sourceEntityName == name || $0.sourceEntityName != nil && $0.name == name)
+    }
+    if let known { return known }
+    for old in source.entities where name.hasPrefix("\(old.name)To") {
+      guard let new = model.entity(String(name.dropFirst(old.name.count + 2))) else { continue }
+      mapping.entityMappings.removeAll { $0.sourceEntityName == old.name && $0.destinationEntityName == nil }
+      mapping.entityMappings.append(same(old, as: new))
+      return mapping.entityMappings.count - 1
+    }
+    let names = mapping.entityMappings.compactMap(\.sourceEntityName)
+    throw ModelError(
+      .unknownName,
+      message: "\(script.name): \(name) is no entity that stays, nor two of the models, as in "
+        + "\(names.first ?? "Person")To\(model.entities.first?.name ?? "Human")\(suggestion(for: name, among: names))")
+  }
+
+  /// Properties of the same name are taken over where they can be.
+  private func same(_ old: ResolvedEntity, as new: ResolvedEntity) -> EntityMapping {
+    var mapping = EntityMapping(.custom, from: old.name, to: new.name)
+    for property in new.properties {
+      guard let slot = old.slot(property.name) else { continue }
+      let former = old.properties[slot]
+      switch (former.attributeType, property.attributeType) {
+      case (let source?, let destination?) where AttributeConversion(from: source, to: destination) != nil:
+        mapping.attributeMappings.append(PropertyMapping(property.name, from: .automatic))
+      case (nil, nil): mapping.relationshipMappings.append(PropertyMapping(property.name, from: .automatic))
+      default: break
+      }
+    }
+    return mapping
+  }
+}
+
+/// Calls a function of a script for each pair of objects, when all are there.
+private final class ScriptedPolicy: EntityMigrationPolicy {
+  private let name: String
+  private let script: MigrationScript
+
+  init(_ name: String, of script: MigrationScript) { (self.name, self.script) = (name, script) }
+
+  override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {
+    try script.begin(source: manager.sourceContext, destination: manager.destinationContext) { [unowned manager] in
+      try manager.destinationInstances(of: $0, forEntityMappingNamed: $1)
+    }
+  }
+
+  override func createRelationships(
+    forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+  ) throws {
+    try super.createRelationships(forDestination: destination, in: mapping, manager: manager)
+    let sources = try manager.sourceInstances(
+      forEntityMappingNamed: mapping.name, destinationInstances: [destination])
+    guard let source = sources.first, try !script.call(name, old: source, new: destination) else { return }
+    try manager.destinationContext.delete(destination)
+  }
+}

@@ -1,0 +1,52 @@
+import Moonbase
+import MoonbaseLua
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// The file behind --mapping.
+enum MappingFile {
+  case none
+  /// Xcode's mapping model.
+  case model(MappingModel)
+  /// A script with a function for each entity.
+  case script(ScriptSource)
+
+  /// Reads it, with a word for all of a mapping model that is not understood.
+  init(_ path: String?, quiet: Bool) throws {
+    guard let path else {
+      self = .none
+      return
+    }
+    let source = try ModelSource(contentsOf: URL(literalPath: path))
+    guard MappingModel.recognizes(source) else {
+      guard source.entries == nil else {
+        throw ModelError(
+          .unsupportedForm, message: "\(path) is no mapping model: name an .xcmappingmodel or a Lua file")
+      }
+      self = .script(try ScriptSource(path: path))
+      return
+    }
+    let model = try MappingModel(source)
+    if !quiet { for warning in model.warnings { Terminal.complain("moonbase: \(warning)") } }
+    self = .model(model)
+  }
+}
+
+extension ScriptSource {
+  /// Runs the file in a Lua state with the limits and the sandbox of `moonbase run`, all that is done with it being one run; SIGINT ends it.
+  func run<Result>(_ body: (MigrationScript) throws -> Result) throws -> Result {
+    let domain = try ScriptDomain()
+    defer { domain.close() }
+    domain.state.output = .standard
+    // Standard streams, and no file.
+    try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
+    LuaInterrupter.onSIGINT(domain.state.interrupter)
+    defer { LuaInterrupter.onSIGINT(nil) }
+    return try domain.state.run {
+      let result = try body(try MigrationScript(self, in: domain))
+      try domain.state.flushFiles()
+      return result
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+/// `moonbase migrate --mapping`.
+@Suite struct MigrationScriptTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = {
+        Person = { attributes = { first = "string", last = "string", age = "string" },
+          relationships = { friends = { to_many = "Person", inverse = "friends" } } },
+        Note = { attributes = { text = "string" } },
+      } }
+      """, to: "old.lua")
+    try bench.write(
+      """
+      return { entities = {
+        Person = { attributes = { name = "string", age = "binary", letters = "integer32" },
+          relationships = { friends = { to_many = "Person", inverse = "friends" }, best = { to = "Person", inverse = "best_of" },
+            best_of = { to_many = "Person", inverse = "best" } } },
+        Memo = { attributes = { text = "string" } },
+      } }
+      """, to: "new.lua")
+    let run = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "old.lua", "-e",
+      """
+      local c = moonbase.context
+      local ann = c:insert("Person", { first = "Ann", last = "Lee", age = "2001-01-01T00:00:00Z" })
+      local ben = c:insert("Person", { first = "Ben", last = "Ay" })
+      ann.friends:add(ben)
+      c:insert("Note", { text = "a" }) c:insert("Note", { text = "b" })
+      assert(c:save())
+      """)
+    #expect(run.status == 0, "\(run.complaints)")
+  }
+
+  private func migrate(_ script: String, _ options: String...) throws -> ChildProcess.Outcome {
+    try bench.write(script, to: "m.lua")
+    return try bench.moonbase(["migrate", "s.sqlite", "--to", "new.lua", "--mapping", "m.lua"] + options)
+  }
+
+  private func print(_ code: String) throws -> String {
+    try bench.moonbase("run", "--store", "s.sqlite", "-e", code).output
+  }
+
+  private static let script = """
+    return {
+      Person = function(old, new, migration)
+        new.name = old.first .. " " .. old.last
+        new.letters = #new.name
+        for friend in old.friends:each() do new.best = migration:destination(friend) end
+      end,
+      NoteToMemo = function(old, new)
+        if old.text == "b" then return false end
+        new.text = old.text:upper()
+      end,
+    }
+    """
+
+  @Test func aScriptSeesTheOldAndTheNewObjectSideBySide() throws {
+    let done = try migrate(Self.script)
+    #expect(done.status == 0, "\(done)")
+    #expect(
+      try print(
+        "for p in moonbase.context:fetch('Person'):sort('name'):each() do print(p.name, p.letters, p.best.name, #p.friends) end"
+      )
+        == "Ann Lee\t7\tBen Ay\t1\nBen Ay\t6\tAnn Lee\t1\n")
+    #expect(try print("for m in moonbase.context:fetch('Memo'):each() do print(m.text) end") == "A\n")
+    #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
+  }
+
+  @Test func thePlanIsToldAndNothingIsDone() throws {
+    let before = try bench.bytes(of: "s.sqlite")
+    let plan = try migrate(Self.script, "--plan")
+    #expect(plan.status == 0 && plan.output.contains("~ Note → Memo (2 rows): by m.lua: NoteToMemo"), "\(plan)")
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+  }
+
+  @Test(arguments: [
+    ("return { Person = function(old) error('no more') end }", "PersonToPerson, row 1 of Person: ", "no more"),
+    ("return { Person = function(old, new) new.letters = 'many' end }", "PersonToPerson, row 1 of Person: ", "letters"),
+    (
+      "return { Person = function(old, new) return 7 end }", "PersonToPerson, row 1 of Person: ",
+      "returns nothing, or false"
+    ),
+    ("return { Preson = function() end }", "m.lua: Preson is no entity that stays", "did you mean Person?"),
+    ("return { NoteToMemo = function() end }", "m.lua has no function for what the models do not tell", "age"),
+    ("return 7", "a migration script returns a table", "a number"),
+    ("return { Person = 7 }", "m.lua:1: Person: a function is expected", "a number"),
+    ("return {", "m.lua:1", "expected"),
+  ])
+  func aScriptThatFailsLeavesTheStoreAsItWas(_ script: String, _ first: String, _ second: String) throws {
+    let before = try bench.bytes(of: "s.sqlite")
+    let run = try migrate(script)
+    #expect(run.status == 1 && run.complaints.contains(first) && run.complaints.contains(second), "\(run)")
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+    #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
+  }
+
+  #if os(Linux)
+    @Test func anInterruptedScriptLeavesTheStoreAsItWas() throws {
+      try bench.write(
+        "return { Person = function() print('begun') io.stdout:flush() while true do end end }", to: "m.lua")
+      let before = try bench.bytes(of: "s.sqlite")
+      let run = try bench.beginInterruptible(["migrate", "s.sqlite", "--to", "new.lua", "--mapping", "m.lua"])
+      try run.wait(for: "begun")
+      run.interrupt()
+      #expect(try run.end() == 130)
+      #expect(try bench.bytes(of: "s.sqlite") == before)
+      #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
+    }
+  #endif
+}

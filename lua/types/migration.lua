@@ -1,0 +1,19 @@
+---@meta
+-- Migration scripts: files that `moonbase migrate --mapping` runs.
+
+---Called for each object when all new objects are there; false leaves the new one out.
+---@alias moonbase.MigrationFunction
+---| fun(old: moonbase.Object, new: moonbase.Object, migration: moonbase.Migration): boolean?
+
+---Functions by the names of entities of the older model, or of two entities, as in `NoteToMemo`.
+---@alias moonbase.MigrationScript table<string, moonbase.MigrationFunction>
+
+---What an old object became, all or the first of it; of one mapping, if that is named.
+---@alias moonbase.Became fun(self: moonbase.Migration, old: moonbase.Object, mapping?: string): moonbase.Object[]
+---@alias moonbase.BecameFirst fun(self: moonbase.Migration, old: moonbase.Object, mapping?: string): moonbase.Object?
+
+---@class moonbase.Migration
+---@field source_context moonbase.Context the old objects, which are only read
+---@field destination_context moonbase.Context the new objects
+---@field destination moonbase.BecameFirst
+---@field destinations moonbase.Became
