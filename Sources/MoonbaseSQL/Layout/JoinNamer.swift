@@ -90,8 +90,13 @@ struct JoinNamer {
       isReflexive: false, mayRepeat: layout.mayRepeat, destination: destination)
   }
 
+  /// The column of the places beside one with destinations.
+  static func orderName(of column: String) -> String {
+    column.hasPrefix("Z_") ? "Z_FOK_\(column.dropFirst(2))" : "Z_FOK_\(column)"
+  }
+
   private func orderColumn(_ isOrdered: Bool, column: String, table: String, file: FileSchema?) -> String? {
-    let name = column.hasPrefix("Z_") ? "Z_FOK_\(column.dropFirst(2))" : "Z_FOK_\(column)"
+    let name = Self.orderName(of: column)
     guard isOrdered, file?.has(name, in: table) ?? true else { return nil }
     return name
   }

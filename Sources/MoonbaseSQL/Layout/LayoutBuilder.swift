@@ -202,9 +202,23 @@ package struct LayoutBuilder {
       return
     }
     layout.destination = relationship.destination
+    notePlaces(in: layout, of: relationship, entity: owner)
     slots[key] = .join(layout)
     joins.append(layout)
     guard let inverseKey, inverseKey != key, let inverse = inverse?.relationship else { return }
-    slots[inverseKey] = .join(namer.reversed(layout, in: file, destination: inverse.destination))
+    let reversed = namer.reversed(layout, in: file, destination: inverse.destination)
+    notePlaces(in: reversed, of: inverse, entity: model.entities[inverseKey.entity])
+    slots[inverseKey] = .join(reversed)
+  }
+
+  /// Notes where a table of pairs has no column for the places of a list.
+  private mutating func notePlaces(
+    in join: JoinLayout, of relationship: ResolvedRelationship, entity: ResolvedEntity
+  ) {
+    guard relationship.description.isOrdered, join.orderColumn == nil else { return }
+    let name = relationship.description.name
+    _ = lacks.note(
+      column: JoinNamer.orderName(of: join.destinationColumn), type: "INTEGER", table: join.table,
+      holding: "the places of \(entity.name).\(name)", of: name, entity: entity, path: path)
   }
 }

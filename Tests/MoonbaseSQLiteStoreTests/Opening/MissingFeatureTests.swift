@@ -144,6 +144,24 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try department.objects(forKey: "projects").count == 1)
   }
 
+  @Test func theOrderOfPairsWhoseColumnIsMissingIsNamed() throws {
+    var tags = RelationshipDescription.toMany("tags", destination: "T", inverse: "ps")
+    tags.isOrdered = true
+    let ordered = tags
+    let people = try PeopleStore(
+      ManagedObjectModel {
+        EntityDescription("P") { ordered }
+        EntityDescription("T") { RelationshipDescription.toMany("ps", destination: "P", inverse: "tags") }
+      })
+    let url = people.folder.file()
+    try RawDatabase(url).connection.execute("ALTER TABLE Z_1TAGS DROP COLUMN Z_FOK_2TAGS")
+    let store = try SQLiteStore(url: url, model: people.model)
+    #expect(store.isReadOnly && store.missingFeatures.map(\.property) == ["tags"])
+    #expect(
+      store.missingFeatures.first?.reason
+        == "table Z_1TAGS has no column Z_FOK_2TAGS, which holds the places of P.tags")
+  }
+
   /// What a bit of a history stands for follows from the columns that there should be.
   @Test func aHistoryNamesWhatChangedWhereAColumnIsMissing() throws {
     var person = EntityDescription("P")
@@ -176,10 +194,11 @@ import struct MoonbaseModel.SortDescriptor
   // MARK: Text that SQLite compares in a way of its own
 
   @Test func aColumnWithACollationIsReadAndComparedInMemory() throws {
-    let sql = try #require(try RawDatabase(url).schema("ZPERSON")).replacing(
-      "ZLASTNAME VARCHAR", with: "ZLASTNAME VARCHAR COLLATE NOCASE")
-    let (store, context) = try opened(
-      after: "ALTER TABLE ZPERSON RENAME TO old; \(sql); INSERT INTO ZPERSON SELECT * FROM old; DROP TABLE old")
+    let folder = try TemporaryFolder()
+    try RawDatabase(url).copy(
+      to: folder.file(), replacing: "ZLASTNAME VARCHAR", with: "ZLASTNAME VARCHAR COLLATE NOCASE")
+    let store = try SQLiteStore(url: folder.file(), model: people.model)
+    let context = try Self.context(store, people.model)
     #expect(store.isReadOnly && store.missingFeatures.map(\.property) == ["lastName"])
     #expect(try context.fetch(try fetch("lastName == 'a'")).map { try $0.value(forKey: "firstName") } == ["Ann"])
     let sorted = try context.fetch(try fetch("firstName != NULL", sortedBy: "lastName"))
@@ -190,27 +209,11 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try context.fetchDictionaries(distinct).count == 3)
   }
 
-  /// The same tables and rows in a database that keeps its text in another encoding.
-  private func encoded(_ encoding: String) throws -> TemporaryFolder {
-    let folder = try TemporaryFolder()
-    let raw = try RawDatabase(folder.file(), orNew: true)
-    try raw.connection.executeScript("PRAGMA encoding = '\(encoding)'; PRAGMA user_version = 1")
-    let other = try RawDatabase(url)
-    for sql in try other.rows("SELECT sql FROM sqlite_master WHERE type = 'table'") { try raw.connection.execute(sql) }
-    for table in try other.rows("SELECT name FROM sqlite_master WHERE type = 'table'") {
-      let columns = try other.rows("SELECT name FROM pragma_table_info('\(table)')")
-      let row = columns.map { "quote(\($0))" }.joined(separator: " || ',' || ")
-      for values in try other.rows("SELECT \(row) FROM \(table)") {
-        try raw.connection.execute("INSERT INTO \(table) VALUES (\(values))")
-      }
-    }
-    return folder
-  }
-
   @Test(arguments: ["UTF-16le", "UTF-16be"]) func textInAnotherEncodingIsReadAndComparedInMemory(_ encoding: String)
     throws
   {
-    let folder = try encoded(encoding)
+    let folder = try TemporaryFolder()
+    try RawDatabase(url).copy(to: folder.file(), settings: "PRAGMA encoding = '\(encoding)'")
     // A surrogate that is alone: SQLite would make another text of it.
     try RawDatabase(folder.file()).connection.execute(
       "UPDATE ZPERSON SET ZFIRSTNAME = CAST(x'\(encoding == "UTF-16le" ? "3dd86100" : "d83d0061")' AS TEXT) WHERE ZLASTNAME = 'A'"

@@ -116,6 +116,41 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try names(inMemory, .constant(true), folded) == names(inFile, .constant(true), folded))
   }
 
+  /// Such text is compared in memory only, and all else in SQL.
+  @Test(arguments: ["PRAGMA encoding = 'UTF-16le'", "PRAGMA encoding = 'UTF-16be'", ""])
+  func aFileWhoseTextSQLiteComparesInAWayOfItsOwnAgreesToo(_ settings: String) throws {
+    let (folder, copy) = (try TemporaryFolder(), try TemporaryFolder())
+    let model = try People.model().resolved()
+    let written = PersistentStoreCoordinator(model: model)
+    try written.add(SQLiteStore(url: folder.file(), model: model))
+    try fill(ManagedObjectContext(written), 4)
+    let words = settings.isEmpty ? "NAME VARCHAR COLLATE NOCASE" : "NAME VARCHAR"
+    try RawDatabase(folder.file()).copy(to: copy.file(), settings: settings, replacing: "NAME VARCHAR", with: words)
+    let store = try SQLiteStore(url: copy.file(), model: model)
+    #expect(store.isReadOnly && !store.missingFeatures.isEmpty)
+    let read = PersistentStoreCoordinator(model: model)
+    try read.add(store)
+    let (plain, other) = (try ManagedObjectContext(written), try ManagedObjectContext(read))
+    let query = StoreQuery(entity: model.entity("Person")!, in: model)
+    var translated = 0
+    for term in Self.terms {
+      for text in [term, "NOT (\(term))"] {
+        let predicate = try Predicate(format: text)
+        if try store.canEvaluate(predicate, for: query) { translated += 1 }
+        #expect(try names(plain, predicate) == names(other, predicate), "\(text)")
+      }
+    }
+    #expect(translated > Self.terms.count)
+    for keys in ["firstName", "-department.name", "age"] {
+      let sort = [SortDescriptor(text: keys), SortDescriptor("email")]
+      #expect(try names(plain, .constant(true), sort) == names(other, .constant(true), sort), "\(keys)")
+    }
+    var groups = FetchRequest("Person")
+    groups.propertiesToGroupBy = ["firstName"]
+    groups.propertiesToFetch = ["firstName", FetchColumn("@max.age")]
+    #expect(try plain.fetchDictionaries(groups) == other.fetchDictionaries(groups))
+  }
+
   @Test func sqlAndMemoryAgreeOnWhatIsComputedOfOwnersThatManyShare() throws {
     let worlds = try Worlds { context in
       var random = SplitMix(5)

@@ -24,4 +24,22 @@ struct RawDatabase {
 
   /// The statement that made a table or index.
   func schema(_ name: String) throws -> String? { try value("SELECT sql FROM sqlite_master WHERE name = '\(name)'") }
+
+  /// The same tables and rows in a new database, which `settings` begin; `other` stands in the place of `part` where the tables are declared.
+  func copy(to url: URL, settings: String = "", replacing part: String = "VARCHAR", with other: String = "VARCHAR")
+    throws
+  {
+    let copy = try RawDatabase(url, orNew: true)
+    try copy.connection.executeScript(settings)
+    for sql in try rows("SELECT sql FROM sqlite_master WHERE type = 'table'") {
+      try copy.connection.execute(sql.replacing(part, with: other))
+    }
+    for table in try rows("SELECT name FROM sqlite_master WHERE type = 'table'") {
+      let columns = try rows("SELECT name FROM pragma_table_info('\(table)')")
+      let row = columns.map { "quote(\($0))" }.joined(separator: " || ',' || ")
+      for values in try rows("SELECT \(row) FROM \(table)") {
+        try copy.connection.execute("INSERT INTO \(table) VALUES (\(values))")
+      }
+    }
+  }
 }
