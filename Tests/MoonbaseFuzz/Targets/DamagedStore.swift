@@ -106,7 +106,11 @@ struct DamagedStore {
     "CREATE TRIGGER h BEFORE DELETE ON $T BEGIN SELECT RAISE(ABORT, 'no'); END",
     "CREATE TRIGGER h AFTER UPDATE ON $T BEGIN SELECT load_extension('x'); END",
     "CREATE TRIGGER h AFTER INSERT ON $T BEGIN DELETE FROM $T; END",
-    "CREATE UNIQUE INDEX h ON $T (Z_OPT)", "CREATE INDEX h ON $T (random())", "CREATE VIRTUAL TABLE h USING fts5(a)",
+    "CREATE UNIQUE INDEX h ON $T (Z_OPT)", "CREATE INDEX h ON $T (random())",
+    "CREATE INDEX h ON $T (abs(Z_PK) * $V) WHERE Z_OPT > $V", "CREATE UNIQUE INDEX h ON $T (Z_OPT + 1) WHERE Z_PK > 2",
+    "CREATE VIRTUAL TABLE h USING rtree(a, b, c); "
+      + "CREATE TRIGGER t AFTER UPDATE ON $T BEGIN INSERT INTO h VALUES (NEW.Z_PK, $V, 1); END",
+    "CREATE VIRTUAL TABLE h USING fts5(a)",
     "UPDATE sqlite_master SET sql = 'CREATE TABLE $T (a)' WHERE name = '$T'",
     "UPDATE sqlite_master SET sql = $V WHERE name = '$T'", "UPDATE sqlite_master SET rootpage = 3 WHERE name = '$T'",
     "UPDATE sqlite_master SET rootpage = $V WHERE type = 'index'",

@@ -168,6 +168,28 @@ import enum MoonbaseModel.Predicate
     #expect(try RawDatabase(store.url).value("PRAGMA integrity_check") == "ok")
   }
 
+  /// Beside a virtual table that is no R-tree nothing is trusted: its module may do what it likes.
+  @Test func anRTreeBesideAnotherVirtualTableIsNotWritten() throws {
+    let store = try MigratedStore()
+    let model = Self.model()
+    try store.fill(model) { _ in }
+    try RawDatabase(store.url, trustsSchema: true).connection.executeScript(
+      """
+      CREATE VIRTUAL TABLE place USING rtree(id, minX, maxX);
+      CREATE VIRTUAL TABLE words USING fts5(word);
+      CREATE TRIGGER t AFTER INSERT ON ZTHING BEGIN INSERT INTO place VALUES (NEW.Z_PK, 1, 2); END;
+      """)
+    let error = #expect(throws: GraphError.self) {
+      try store.using(model) { context in
+        _ = try context.insert("Thing")
+        try context.save()
+      }
+    }
+    #expect(
+      error?.message.contains("store.sqlite") == true && error?.message.contains("place") == true, "\(error as Any)")
+    #expect(try RawDatabase(store.url).rows("SELECT Z_PK FROM ZTHING") == [])
+  }
+
   /// A virtual table that triggers keep, as other programs have them for places, and indexes of their own.
   @Test func aFileWithAnRTreeAndForeignIndexesIsReadSavedAndMigrated() throws {
     let store = try MigratedStore()
