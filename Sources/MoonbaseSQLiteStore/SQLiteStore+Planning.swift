@@ -139,7 +139,14 @@ final class PreparedSelect: PreparedQuery {
   }
 
   /// A statement that gives nothing but their keys, to stand within another one.
-  func keysAlone(_ query: StoreQuery) -> SQLFragment { builder.select(["t0.Z_PK"], for: query) }
+  func keysAlone(_ query: StoreQuery) -> SQLFragment { values(["t0.Z_PK"], query) }
+
+  /// A statement that gives something of each row, to stand within another one.
+  func values(_ columns: [String], _ query: StoreQuery) -> SQLFragment { builder.select(columns, for: query) }
+
+  /// What picks them out of their table, called `t0`; nil where only a statement of its own can. Where the table is theirs it is not asked for.
+  func condition(_ query: StoreQuery) -> SQLFragment? { builder.condition(for: query) }
+  func isWhole(_ query: StoreQuery) -> Bool { builder.isWhole(query) }
 
   /// The statement that gives columns in the place of rows, and how they lie in it.
   func values(_ query: StoreQuery) -> SQLFragment { builder.selectValues(for: query) }

@@ -74,9 +74,10 @@ extension ManagedObjectContext {
     guard plan.parts.count == 1, let (store, part) = plan.parts.first, part.isComplete, !store.isReadOnly else {
       return nil
     }
-    let asked = StoreBatchRequest(kind: kind, query: part.query, author: transactionAuthor, contextName: name)
+    let asked = StoreBatchRequest(
+      kind: kind, query: part.query, resultType: type, author: transactionAuthor, contextName: name)
     guard let result = try store.execute(asked) else { return nil }
     coordinator.didWrite(result.changes)
-    return BatchResult(type, ids: result.objectIDs, count: result.objectIDs.count, changes: result.changes)
+    return BatchResult(type, ids: result.objectIDs, count: result.count, changes: result.changes)
   }
 }

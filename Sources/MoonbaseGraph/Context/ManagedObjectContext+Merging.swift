@@ -41,9 +41,11 @@ extension ManagedObjectContext {
   }
 
   private func merge(_ saved: SavedObjectIDs) throws {
-    if saved.mayBeAnything {
+    if saved.mayBeAnything || !saved.entityNames.isEmpty {
       source.forgetAllRows()
-      return try merge(idsOfAll())
+      // Objects that nobody has here may have come to lists, or left them.
+      tellListenersOfEverything()
+      return try merge(listed(saved))
     }
     changeCount &+= 1
     for ids in [saved.inserted, saved.updated, saved.deleted] { tellListeners(of: ids) }
@@ -64,11 +66,17 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// All objects that are here, by whether they are in their stores.
-  private func idsOfAll() throws -> SavedObjectIDs {
-    let ids = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }.map(\.objectID)
+  /// What was saved, with the objects that are here and may be others, by whether they are in their stores.
+  private func listed(_ saved: SavedObjectIDs) throws -> SavedObjectIDs {
+    let entities = saved.entityNames.compactMap { model.entity($0) }
+    let ids = registered.values.map { $0.takeUnretainedValue() }.filter { object in
+      !object.isInserted && (saved.mayBeAnything || entities.contains { object.entity.isKind(of: $0) })
+    }.map(\.objectID)
     let there = Set(try source.snapshots(of: ids).map(\.id))
-    return SavedObjectIDs(updated: ids.filter(there.contains), deleted: ids.filter { !there.contains($0) })
+    return SavedObjectIDs(all: [
+      SavedObjectIDs(inserted: saved.inserted, updated: saved.updated, deleted: saved.deleted),
+      SavedObjectIDs(updated: ids.filter(there.contains), deleted: ids.filter { !there.contains($0) }),
+    ])
   }
 
   private func mergeUpdates(_ ids: [ManagedObjectID], _ trying: (() throws -> Void) -> Void) throws {

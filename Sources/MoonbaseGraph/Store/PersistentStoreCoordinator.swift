@@ -369,6 +369,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// A store wrote by itself: what was read of these rows no longer holds.
   func didWrite(_ saved: SavedObjectIDs) {
     noteWriting()
+    if !saved.entityNames.isEmpty { rows.outdateAll() }
     rows.remove(saved.updated + saved.deleted)
     listeners.tell(saved)
   }

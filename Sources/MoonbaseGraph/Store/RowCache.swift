@@ -24,6 +24,8 @@ final class RowCache: Sendable {
     var readers = 0
     /// What was written while they are: the versions they must have at least; none suffices of what was taken out.
     var written: [ManagedObjectID: Int64] = [:]
+    /// Whether that may be any row.
+    var isAnyWritten = false
     /// How many saves are being committed.
     var commits = 0
   }
@@ -98,7 +100,9 @@ final class RowCache: Sendable {
   /// committed no row is: this may be older than what the store has by now, and newer, where somebody has read that, than what they read.
   func unwritten(_ id: ManagedObjectID) -> Snapshot? {
     defer { balance() }
-    return contents.withLock { $0.commits == 0 && $0.written[id] == nil ? row(of: id, in: &$0) : nil }
+    return contents.withLock { cache in
+      cache.commits > 0 || cache.isAnyWritten || cache.written[id] != nil ? nil : row(of: id, in: &cache)
+    }
   }
 
   /// A save is about to be committed, and will be `write`'s or given up before `endCommit`.
@@ -121,13 +125,16 @@ final class RowCache: Sendable {
   func leave() {
     contents.withLock { cache in
       cache.readers -= 1
-      if cache.readers == 0, !cache.written.isEmpty { cache.written = [:] }
+      guard cache.readers == 0 else { return }
+      cache.isAnyWritten = false
+      if !cache.written.isEmpty { cache.written = [:] }
     }
   }
 
   /// Takes in what was read since `enter`, but for what was written or taken out meanwhile.
   func take(_ rows: [Snapshot]) {
     contents.withLock { cache in
+      if cache.isAnyWritten { return }
       for row in rows where row.version >= cache.written[row.id] ?? .min { put(row, in: &cache) }
     }
     balance()
@@ -164,6 +171,12 @@ final class RowCache: Sendable {
         cache.old[id] = nil
       }
     }
+  }
+
+  /// Any row may have been written: all go, and readers on their way bring none.
+  func outdateAll() {
+    contents.withLock { $0.isAnyWritten = $0.readers > 0 }
+    removeAll()
   }
 
   func removeAll() {

@@ -11,24 +11,36 @@ public struct SavedObjectIDs: Sendable, Hashable {
   public let deleted: [ManagedObjectID]
   /// Whether so much was saved that it is not listed: any object may be another one, or gone.
   public let mayBeAnything: Bool
+  /// Entities of which so much was saved that it is not listed: any object of them or their subentities may be another one, or gone.
+  public let entityNames: [String]
 
   /// Makes a list of what was saved, for example of what another process tells.
   public init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = []
   ) {
-    (self.inserted, self.updated, self.deleted, mayBeAnything) = (inserted, updated, deleted, false)
+    self.init(inserted: inserted, updated: updated, deleted: deleted, entityNames: [])
   }
 
-  private init(mayBeAnything: Bool) {
-    (inserted, updated, deleted, self.mayBeAnything) = ([], [], [], mayBeAnything)
+  private init(
+    inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = [],
+    mayBeAnything: Bool = false, entityNames: [String]
+  ) {
+    (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
+    (self.mayBeAnything, self.entityNames) = (mayBeAnything, entityNames)
   }
 
   /// What says that any object may be another one: who merges it reads all objects anew that it has.
-  public static let anything = SavedObjectIDs(mayBeAnything: true)
+  public static let anything = SavedObjectIDs(mayBeAnything: true, entityNames: [])
+
+  /// What says that any object of some entities and their subentities may be another one, or gone: who merges it reads anew those that it has.
+  /// Batch requests say so that were asked for no IDs.
+  public static func anything(of entityNames: [String]) -> SavedObjectIDs {
+    SavedObjectIDs(entityNames: Set(entityNames).sorted())
+  }
 
   /// What a store wrote. Pairs change the objects at both ends, and what a store derives the objects whose it is.
   init(_ changes: StoreChanges, deriving derived: [ManagedObjectID] = []) {
-    mayBeAnything = false
+    (mayBeAnything, entityNames) = (false, [])
     inserted = changes.inserted.ids
     deleted = changes.deleted.map(\.id)
     var seen = Set(inserted).union(deleted)
@@ -47,7 +59,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
 
 extension SavedObjectIDs: ObjectIDNews {
   /// How many IDs it lists.
-  var count: Int { inserted.count + updated.count + deleted.count }
+  var count: Int { inserted.count + updated.count + deleted.count + entityNames.count }
 
   /// What several saves came to, one after the other. An object that was new and then changed is both, for it may have been read
   /// between; one that is gone is nothing else.
@@ -55,13 +67,15 @@ extension SavedObjectIDs: ObjectIDNews {
     var inserted: OrderedSet<ManagedObjectID> = []
     var updated = inserted
     var deleted = inserted
+    var entityNames: Set<String> = []
     for saved in all {
       inserted.append(contentsOf: saved.inserted)
       updated.append(contentsOf: saved.updated)
       deleted.append(contentsOf: saved.deleted)
+      entityNames.formUnion(saved.entityNames)
     }
     self.init(
       inserted: inserted.filter { !deleted.contains($0) }, updated: updated.filter { !deleted.contains($0) },
-      deleted: Array(deleted))
+      deleted: Array(deleted), entityNames: entityNames.sorted())
   }
 }

@@ -17,6 +17,8 @@ public struct StoreBatchRequest: Sendable {
   public let kind: Kind
   /// Which rows are meant.
   public let query: StoreQuery
+  /// What is to be told of it: no list of keys need be made where none is asked for.
+  public let resultType: BatchResultType
   /// The name that the change bears in a history.
   public let author: String?
   /// The name of the context that asks, for a history.
@@ -25,13 +27,16 @@ public struct StoreBatchRequest: Sendable {
 
 /// What a store did for a batch request, in one transaction.
 public struct StoreBatchResult: Sendable {
-  /// The rows that matched, and for a deletion went.
+  /// How many rows matched, and for a deletion went, where that was asked for.
+  public var count: Int
+  /// These rows, where they were asked for.
   public var objectIDs: [ManagedObjectID]
-  /// All that was written.
+  /// All that was written; where no rows were asked for, it may name entities (`SavedObjectIDs.anything(of:)`).
   public var changes: SavedObjectIDs
 
   /// Makes a result.
-  public init(objectIDs: [ManagedObjectID], changes: SavedObjectIDs) {
+  public init(count: Int? = nil, objectIDs: [ManagedObjectID], changes: SavedObjectIDs) {
+    self.count = count ?? objectIDs.count
     self.objectIDs = objectIDs
     self.changes = changes
   }

@@ -11,6 +11,8 @@ package struct SelectBuilder: Sendable {
   /// What is selected in the place of rows.
   private let values: ColumnSelect?
   private let from: String
+  /// Whether rows of other tables are joined.
+  private let isJoined: Bool
 
   /// Throws `Untranslatable` for what SQL cannot say.
   package init(_ query: StoreQuery, entityCondition: String?, layout: StoreLayout, store: StoreNumber, dialect: Dialect)
@@ -41,7 +43,23 @@ package struct SelectBuilder: Sendable {
       keys.append(SQLFragment("t0.Z_PK" + (query.sortDescriptors.breakTiesAscending ? " ASC" : " DESC")))
     }
     order = keys.isEmpty ? nil : keys.joined(", ")
-    from = translator.root.from
+    (from, isJoined) = (translator.root.from, !translator.root.joins.isEmpty)
+  }
+
+  /// What picks the rows out of their table, called `t0`; nil where other tables or a window belong to it. All of them are picked by truth.
+  package func condition(for query: StoreQuery) -> SQLFragment? {
+    guard !isJoined, query.limit <= 0, query.offset <= 0 else { return nil }
+    return conditions ?? SQLFragment(dialect.truth(true))
+  }
+
+  /// Whether all rows of the table are picked.
+  package func isWhole(_ query: StoreQuery) -> Bool { conditions == nil && query.limit <= 0 && query.offset <= 0 }
+
+  private var conditions: SQLFragment? {
+    var conditions: [SQLFragment] = []
+    if let entityCondition { conditions.append(SQLFragment(entityCondition)) }
+    if let condition { conditions.append(entityCondition == nil ? condition : "(" + condition + ")") }
+    return conditions.isEmpty ? nil : conditions.joined(" AND ")
   }
 
   /// `otherwise` is the order of a query that has none.
@@ -69,10 +87,7 @@ package struct SelectBuilder: Sendable {
     _ columns: SQLFragment, for query: StoreQuery, _ values: ColumnSelect = ColumnSelect(), order: SQLFragment?
   ) -> SQLFragment {
     var sql = "SELECT " + columns + " FROM \(from)"
-    var conditions: [SQLFragment] = []
-    if let entityCondition { conditions.append(SQLFragment(entityCondition)) }
-    if let condition { conditions.append(entityCondition == nil ? condition : "(" + condition + ")") }
-    if !conditions.isEmpty { sql = sql + " WHERE " + conditions.joined(" AND ") }
+    if let conditions { sql = sql + " WHERE " + conditions }
     if !values.groups.isEmpty { sql = sql + " GROUP BY " + values.groups.joined(", ") }
     if let condition = values.condition { sql = sql + " HAVING " + condition }
     if let order { sql = sql + " ORDER BY " + order }

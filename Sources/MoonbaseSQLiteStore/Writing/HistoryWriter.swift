@@ -32,32 +32,10 @@ struct HistoryWriter {
     }
   }
 
-  /// What one statement changed: rows, with the properties that have other values.
-  func write(updated rows: [(id: ManagedObjectID, slots: Set<Slot>)], contextName: String?) throws {
-    guard !rows.isEmpty else { return }
-    var writer = try ChangeWriter(
-      table("ACHANGE", 16_001), form: form, transaction: writeTransaction(of: contextName), count: rows.count)
-    var columns: [Symbol: [Set<Slot>: Data]] = [:]
-    for (id, slots) in rows {
-      try HostWork.charge()
-      let entity = try layout.layout(of: id)
-      let bitmap = columns[id.entitySymbol]?[slots] ?? ChangedColumns.bitmap(slots, of: entity)
-      columns[id.entitySymbol, default: [:]][slots] = bitmap
-      try writer.write(.update, of: entity, row: id.key, columns: bitmap)
-    }
-  }
-
-  /// What one statement is about to delete.
-  func write(deleted ids: [ManagedObjectID], contextName: String?) throws {
-    var changes = StoreChanges()
-    changes.contextName = contextName
-    changes.deleted = ids.map { StoreChanges.Deletion(id: $0, expectedVersion: nil) }
-    try write(changes)
-  }
-
   // MARK: The transaction
 
-  private func writeTransaction(of contextName: String?) throws -> Int64 {
+  @discardableResult
+  func writeTransaction(of contextName: String?) throws -> Int64 {
     let table = table("ATRANSACTION", 16_002)
     let key = try table.reserve(1)
     let process = ProcessInfo.processInfo.processName
@@ -104,7 +82,7 @@ struct HistoryWriter {
     return key
   }
 
-  private func table(_ name: String, _ number: Int64) -> HistoryTable {
+  func table(_ name: String, _ number: Int64) -> HistoryTable {
     HistoryTable(name: name, number: number, connection: connection, path: path)
   }
 }
@@ -116,7 +94,7 @@ extension EntityLayout {
   }
 
   /// The column of an attribute.
-  fileprivate func column(_ property: ResolvedProperty) -> String? {
+  func column(_ property: ResolvedProperty) -> String? {
     if case .attribute(let column, _) = slots[property.slot] { column } else { nil }
   }
 }

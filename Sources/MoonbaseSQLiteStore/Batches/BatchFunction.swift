@@ -45,8 +45,8 @@ struct BatchFunction {
 
   var inputSlots: [Slot] { inputs.map(\.slot) }
 
-  /// The call.
-  var sql: String { "\(name)(\(inputs.map { identifier($0.column) }.joined(separator: ", ")))" }
+  /// The call, of a row `t0`.
+  var sql: String { "\(name)(\(inputs.map { "t0.\(identifier($0.column))" }.joined(separator: ", ")))" }
 
   /// Makes it known to a connection, in the place of one that an earlier request had there.
   func register(on connection: Connection) throws {
@@ -92,9 +92,6 @@ extension BatchFunction {
     return SQLValue.value(call, at: index, type: type)
   }
 }
-
-/// A batch request does what no statement here speaks of, or cannot be done: the graph is to do it, or to say why not.
-struct BatchRefusal: Error {}
 
 /// The columns of a row, by slot.
 private struct ColumnSubject: SlottedSubject {

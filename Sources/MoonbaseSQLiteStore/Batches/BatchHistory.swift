@@ -1,0 +1,104 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Rows that statements are about to change or delete, in SQL.
+struct ChangedRows {
+  /// What stands before a statement about them.
+  var with = SQLFragment("")
+  /// What stands behind `FROM`: the rows, called `t0`, and which of them.
+  var source: SQLFragment
+  /// The number of the entity of each.
+  var entity: String
+  /// The bits of what changes.
+  var columns = SQLFragment("NULL")
+  /// What stays of a row that goes, for each column of a history for that.
+  var tombstone: [String] = []
+}
+
+/// The history of a batch request: a transaction, and its changes, written by sets before the rows change.
+struct BatchHistory {
+  private let writer: HistoryWriter
+  private let contextName: String?
+  private let transaction: Int64
+  private let changes: HistoryTable
+  private var count = 0
+
+  /// Keys are set aside when it is known how many there are: nobody else can be given any meanwhile.
+  init(_ writer: HistoryWriter, contextName: String?) throws {
+    (self.writer, self.contextName) = (writer, contextName)
+    transaction = try writer.table("ATRANSACTION", 16_002).reserve(0)
+    changes = writer.table("ACHANGE", 16_001)
+  }
+
+  /// Writes a change for each of some rows; returns how many these are. `run` runs a statement, and says how many rows it wrote.
+  mutating func note(
+    _ kind: ChangeWriter.Kind, of rows: ChangedRows, run: (SQLFragment) throws -> Int
+  ) throws -> Int {
+    let first = try changes.reserve(0)
+    let kept = Array(zip(writer.form.tombstoneColumns, rows.tombstone))
+    let names = kept.map { ", \(identifier($0.0))" }.joined()
+    let head = SQLFragment(
+      "INSERT OR ABORT INTO ACHANGE (Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
+        + "SELECT ? + ROW_NUMBER() OVER (), \(changes.number), 1, \(kind.rawValue), \(rows.entity), t0.Z_PK, ?, ",
+      values: [.int(first - 1), .int(transaction)])
+    let values = kept.map { ", \($0.1)" }.joined()
+    let written = try run(rows.with + head + rows.columns + "\(values) FROM " + rows.source)
+    if written > 0 { _ = try changes.reserve(written) }
+    count += written
+    return written
+  }
+
+  /// Writes the transaction, where there is any change.
+  func finish() throws { if count > 0 { try writer.writeTransaction(of: contextName) } }
+}
+
+/// The function by which a statement makes the bits of what changes in a row (`ZCOLUMNS`).
+struct ChangedBits {
+  /// More slots have no place in an integer of SQL.
+  static let greatestCount = 62
+  private static let name = "MOONBASE_CHANGED_BITS"
+
+  private struct Key: Hashable {
+    let entity: Int64
+    let mask: Int64
+  }
+
+  let slots: [Slot]
+
+  /// Makes it known to a connection, in the place of one for other slots.
+  func register(on connection: Connection, layout: StoreLayout) throws {
+    var known: [Key: Data] = [:]
+    try connection.register(function: Self.name, arguments: 2, traits: [.directOnly]) { [slots] call in
+      let key = Key(entity: call.integer(0), mask: call.integer(1))
+      if let bits = known[key] { return call.set(bits) }
+      guard let entity = layout.entity(number: key.entity) else { return call.setNull() }
+      let changed = slots.indices.filter { key.mask & 1 << Int64($0) != 0 }.map { slots[$0] }
+      let bits = ChangedColumns.bitmap(Set(changed), of: entity)
+      known[key] = bits
+      call.set(bits)
+    }
+  }
+
+  /// The bits of a row, whose entity has a number, by a condition for each slot.
+  func call(entity: String, where conditions: [SQLFragment]) -> SQLFragment {
+    let parts = conditions.enumerated().map { place, condition in "((" + condition + ") IS TRUE) << \(place)" }
+    let mask = conditions.count == 1 ? SQLFragment("1") : parts.map(\.parenthesized).joined(" | ")
+    return "\(Self.name)(\(entity), " + mask + ")"
+  }
+}
+
+extension [EntityLayout] {
+  /// What a history keeps of rows `t0` of these entities, by the places of its columns for that.
+  func tombstone(entity: String) -> [String] {
+    let columns = map { kind in (number: kind.number, names: kind.tombstone.compactMap(kind.column)) }
+    return (0..<(columns.map(\.names.count).max() ?? 0)).map { place in
+      let values = columns.map { $0.names.indices.contains(place) ? "t0.\(identifier($0.names[place]))" : "NULL" }
+      if Set(values).count == 1 { return values[0] }
+      return "CASE \(entity) " + zip(columns, values).map { "WHEN \($0.number) THEN \($1)" }.joined(separator: " ")
+        + " END"
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// The rows that a batch request means. Statements about them call their table `t0`.
+struct BatchRows {
+  let request: StoreBatchRequest
+  let store: SQLiteStore
+  let select: PreparedSelect
+  /// The entities that they may be of.
+  let kinds: [EntityLayout]
+  let table: String
+
+  /// Nil where the file lacks the table.
+  init?(_ request: StoreBatchRequest, in store: SQLiteStore) throws {
+    let query = request.query
+    (self.request, self.store) = (request, store)
+    select = try store.select(query)
+    var kinds: [EntityLayout] = []
+    for index in query.entity.indexes(includingSubentities: query.includesSubentities) {
+      let entity = store.layout.model.entities[index]
+      guard !entity.isAbstract else { continue }
+      guard let layout = store.layout.entities[index] else { return nil }
+      kinds.append(layout)
+    }
+    guard let first = kinds.first else { return nil }
+    (self.kinds, table) = (kinds, first.table)
+  }
+
+  var query: StoreQuery { request.query }
+
+  /// Whether the keys of the rows are asked for; if not, nothing here knows them.
+  var givesIDs: Bool { request.resultType == .objectIDs }
+
+  // MARK: In SQL
+
+  /// The table, as a statement names it that changes its rows.
+  var target: String { "\(identifier(table)) AS t0" }
+
+  /// What picks the rows; nil for all of the table.
+  var condition: SQLFragment? {
+    select.condition(query) ?? "t0.Z_PK IN (" + select.keysAlone(query) + ")"
+  }
+
+  /// ` WHERE` with what picks the rows and another condition.
+  func condition(and other: SQLFragment? = nil) -> SQLFragment {
+    let conditions = [select.isWhole(query) ? nil : condition, other].compactMap { $0 }
+    return conditions.isEmpty ? SQLFragment("") : " WHERE " + conditions.map(\.parenthesized).joined(" AND ")
+  }
+
+  /// ` RETURNING` what `ids` reads, where that is asked for.
+  var returning: String { givesIDs ? " RETURNING \(select.plan.isSingle ? "Z_PK" : "Z_PK, Z_ENT")" : "" }
+
+  /// The number of a row's entity: a row whose number no entity has counts as one of the first.
+  var entityNumber: String {
+    if select.plan.isSingle { return "\(kinds[0].number)" }
+    let stranger = store.layout.firstConcrete(ofTable: query.entity).map { store.layout.number($0.index) } ?? 0
+    let numbers = kinds.map { "\($0.number)" }.joined(separator: ", ")
+    return "CASE WHEN t0.Z_ENT IN (\(numbers)) THEN t0.Z_ENT ELSE \(stranger) END"
+  }
+
+  // MARK: Asking
+
+  /// The IDs that a statement gives.
+  func ids(_ sql: SQLFragment, in session: Session) throws -> [ManagedObjectID] {
+    let found = try session.running(sql, for: query) { try select.plan.collectIDs($0, upTo: .max).ids }
+    var memory = HostMemory()
+    try memory.hold(found.count &* 64)
+    return Array(found)
+  }
+
+  /// Runs a statement; how many rows it wrote.
+  @discardableResult
+  func run(_ sql: SQLFragment, in session: Session) throws -> Int {
+    try session.running(sql, for: query) { try $0.run() }
+    return session.connection.changes
+  }
+
+  /// How many there are.
+  func count(in session: Session) throws -> Int {
+    try session.running("SELECT COUNT(*) FROM (" + select.keysAlone(query) + ")", for: query) { statement in
+      try statement.step() ? Int(statement.integer(0)) : 0
+    }
+  }
+
+  /// What a trigger does nobody here knows, but for those of derived attributes.
+  func refuseTriggers(on connection: Connection) throws {
+    let statement = try connection.statement(
+      "SELECT name GLOB 'Z_DA_*' FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE")
+    statement.bind(table, at: 1)
+    defer { statement.reset() }
+    var mayFire = false
+    while try statement.step() {
+      guard statement.integer(0) == 1 else { throw BatchRefusal() }
+      mayFire = true
+    }
+    guard mayFire, let count = try connection.integer("SELECT COUNT(*) FROM \(identifier(table))") else { return }
+    connection.allowTriggers(forRows: Int(count))
+  }
+
+  func history(in session: Session) throws -> HistoryWriter? {
+    try session.historyForm(path: store.file.path).map {
+      HistoryWriter(
+        layout: store.layout, connection: session.connection, path: store.file.path,
+        author: request.author ?? store.options.transactionAuthor, form: $0)
+    }
+  }
+}

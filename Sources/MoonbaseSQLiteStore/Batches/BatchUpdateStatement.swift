@@ -1,0 +1,163 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQL
+import MoonbaseSQLite
+
+import enum MoonbaseModel.Expression
+
+/// A batch update in one statement: constants and arithmetic stand in it, and what only the graph can compute comes from a table that has
+/// called it once for each row (`BatchFunction`).
+struct BatchUpdateStatement: BatchStatement {
+  /// A column and what it is to have.
+  private struct Assignment {
+    let slot: Slot
+    let column: String
+    let value: SQLFragment
+    /// What must be true of a row for that; nil where it always is.
+    var soundness: SQLFragment?
+    var function: BatchFunction?
+
+    var difference: SQLFragment { "t0.\(identifier(column)) IS NOT " + value }
+  }
+
+  private let rows: BatchRows
+  private let assignments: [Assignment]
+
+  /// Nil for what SQL does not do exactly as the graph would.
+  init?(_ rows: BatchRows, setting expressions: [Slot: Expression]) throws {
+    var assignments: [Assignment] = []
+    for (slot, expression) in expressions.sorted(by: { $0.key < $1.key }) {
+      guard let column = rows.column(slot, isWritten: true),
+        let assignment = try Self.assignment(expression, to: slot, column, of: rows, number: assignments.count)
+      else { return nil }
+      assignments.append(assignment)
+    }
+    (self.rows, self.assignments) = (rows, assignments)
+  }
+
+  private static func assignment(
+    _ expression: Expression, to slot: Slot, _ column: String, of rows: BatchRows, number: Int
+  ) throws -> Assignment? {
+    let layout = rows.kinds[0]
+    if case .constant(let value) = expression {
+      guard LargeValue.size(value) <= LargeValue.greatest, value.isExactInSQL else { return nil }
+      return Assignment(slot: slot, column: column, value: SQLFragment("?", values: [value]))
+    }
+    if let arithmetic = BatchArithmetic(expression, slot: slot, of: layout) {
+      guard arithmetic.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil }) else { return nil }
+      return Assignment(slot: slot, column: column, value: arithmetic.value, soundness: arithmetic.soundness)
+    }
+    guard let function = try BatchFunction(expression, slot: slot, of: layout, in: rows.store.layout.model),
+      function.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil })
+    else { return nil }
+    return Assignment(slot: slot, column: column, value: SQLFragment("given.v\(number)"), function: function)
+  }
+
+  // MARK: Running
+
+  func run(in session: Session) throws -> StoreBatchResult {
+    try BatchRefusal.register(on: session.connection)
+    for assignment in assignments { try assignment.function?.register(on: session.connection) }
+    let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
+    var result = StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs())
+    if rows.request.resultType == .count { result.count = try rows.count(in: session) }
+    if rows.request.resultType != .statusOnly, result.count == 0 { return result }
+    let noted = try note(in: session)
+    let written: Int
+    if rows.givesIDs {
+      let changed = try rows.ids(update, in: session)
+      written = changed.count
+      result.changes = SavedObjectIDs(updated: changed)
+    } else {
+      written = try rows.run(update, in: session)
+      if written > 0 { result.changes = .anything(of: [rows.query.entity.name]) }
+    }
+    // The file ignored something.
+    if let noted, noted != written { throw BatchRefusal() }
+    return result
+  }
+
+  /// Writes the history of what is about to change; how many rows that is, or nil where the file keeps none.
+  ///
+  /// Of each row it names what has another value then.
+  private func note(in session: Session) throws -> Int? {
+    guard let writer = try rows.history(in: session) else { return nil }
+    guard assignments.count <= ChangedBits.greatestCount else { throw BatchRefusal() }
+    let bits = ChangedBits(slots: assignments.map(\.slot))
+    try bits.register(on: session.connection, layout: rows.store.layout)
+    var history = try BatchHistory(writer, contextName: rows.request.contextName)
+    let changed = ChangedRows(
+      with: given, source: source(where: difference), entity: rows.entityNumber,
+      columns: bits.call(entity: rows.entityNumber, where: assignments.map(\.difference)))
+    let count = try history.note(.update, of: changed) { try rows.run($0, in: session) }
+    try history.finish()
+    return count
+  }
+
+  // MARK: Statements
+
+  private var functions: [(number: Int, function: BatchFunction)] {
+    assignments.enumerated().compactMap { number, assignment in assignment.function.map { (number, $0) } }
+  }
+
+  /// The table of what functions give.
+  private var given: SQLFragment {
+    if functions.isEmpty { return SQLFragment("") }
+    let columns = functions.map { "\($0.function.sql) AS v\($0.number)" }
+    return "WITH given AS MATERIALIZED (" + rows.select.values(["t0.Z_PK AS key"] + columns, rows.query) + ") "
+  }
+
+  /// ` WHERE` with what picks the rows that change, and some more that is to hold.
+  private func condition(and other: SQLFragment) -> SQLFragment {
+    functions.isEmpty ? rows.condition(and: other) : " WHERE t0.Z_PK = given.key AND (" + other + ")"
+  }
+
+  /// The rows, after `FROM`, of which something holds.
+  private func source(where other: SQLFragment) -> SQLFragment {
+    "\(rows.target)\(functions.isEmpty ? "" : ", given")" + condition(and: other)
+  }
+
+  /// What holds of the rows that have other values then. Of a row that the graph must look at it is asked first.
+  private var difference: SQLFragment {
+    let difference = assignments.map(\.difference).joined(" OR ")
+    let soundness = assignments.compactMap(\.soundness)
+    if soundness.isEmpty { return difference }
+    return "CASE WHEN " + soundness.joined(" AND ") + " THEN " + difference + " ELSE \(BatchRefusal.call) END"
+  }
+
+  private var update: SQLFragment {
+    let changes = assignments.map { "\(identifier($0.column)) = " + $0.value }
+    return given + "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1"
+      + (functions.isEmpty ? "" : " FROM given") + condition(and: difference) + rows.returning
+  }
+}
+
+extension BatchRows {
+  /// The column in which an attribute of all entities lies as it is; nil where there is none.
+  fileprivate func column(_ slot: Slot, isWritten: Bool) -> String? {
+    var column: String?
+    for kind in kinds {
+      guard case .attribute(let name, let form) = kind.slots[slot], column == nil || column == name,
+        kind.entity.properties[slot].attribute?.type != .transformable
+      else { return nil }
+      switch form {
+      case .externalData, .decimal: return nil
+      default: column = name
+      }
+      if isWritten, kind.entity.uniquenessConstraints.contains(where: { $0.contains(slot) }) { return nil }
+    }
+    return column
+  }
+}
+
+extension Value {
+  /// Whether SQL tells by equality that a column has the value.
+  fileprivate var isExactInSQL: Bool {
+    switch self {
+    // SQL has one zero, and the graph two.
+    case .double(let number): number.isFinite && number != 0
+    case .list, .map, .object, .objectID, .decimal: false
+    default: true
+    }
+  }
+}
