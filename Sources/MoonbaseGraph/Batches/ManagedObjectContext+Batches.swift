@@ -76,8 +76,13 @@ extension ManagedObjectContext {
     }
     let asked = StoreBatchRequest(
       kind: kind, query: part.query, resultType: type, author: transactionAuthor, contextName: name)
-    guard let result = try store.execute(asked) else { return nil }
-    coordinator.didWrite(result.changes)
+    // Who reads rows meanwhile does not take them from the cache.
+    let done = try coordinator.committing {
+      let done = try store.execute(asked)
+      if let done { coordinator.didWrite(done.changes) }
+      return done
+    }
+    guard let result = done else { return nil }
     return BatchResult(type, ids: result.objectIDs, count: result.count, changes: result.changes)
   }
 }

@@ -49,7 +49,7 @@ struct BatchDeletionStatement: BatchStatement {
 
   private func isSilent(_ rule: DeleteRule) -> Bool { rule == .nullify || rule == .noAction }
 
-  func run(in session: Session) throws -> StoreBatchResult {
+  func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
     if rows.givesIDs, ids.isEmpty { return StoreBatchResult(objectIDs: [], changes: SavedObjectIDs()) }
     let noted = try note(in: session)

@@ -53,12 +53,9 @@ struct BatchRows {
   /// ` RETURNING` what `ids` reads, where that is asked for.
   var returning: String { givesIDs ? " RETURNING \(select.plan.isSingle ? "Z_PK" : "Z_PK, Z_ENT")" : "" }
 
-  /// The number of a row's entity: a row whose number no entity has counts as one of the first.
+  /// The number of a row's entity.
   var entityNumber: String {
-    if select.plan.isSingle { return "\(kinds[0].number)" }
-    let stranger = store.layout.firstConcrete(ofTable: query.entity).map { store.layout.number($0.index) } ?? 0
-    let numbers = kinds.map { "\($0.number)" }.joined(separator: ", ")
-    return "CASE WHEN t0.Z_ENT IN (\(numbers)) THEN t0.Z_ENT ELSE \(stranger) END"
+    select.plan.isSingle ? "\(kinds[0].number)" : store.layout.entityNumber(ofTable: query.entity.root)
   }
 
   // MARK: Asking
@@ -86,7 +83,7 @@ struct BatchRows {
   }
 
   /// What a trigger does nobody here knows, but for those of derived attributes.
-  func refuseTriggers(on connection: Connection) throws {
+  func refuseTriggers(of table: String, on connection: Connection) throws {
     let statement = try connection.statement(
       "SELECT name GLOB 'Z_DA_*' FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE")
     statement.bind(table, at: 1)
@@ -106,5 +103,16 @@ struct BatchRows {
         layout: store.layout, connection: session.connection, path: store.file.path,
         author: request.author ?? store.options.transactionAuthor, form: $0)
     }
+  }
+}
+
+extension StoreLayout {
+  /// The number of the entity of a row `t0` of a table: a row whose number no entity has counts as one of the first.
+  func entityNumber(ofTable root: EntityIndex) -> String {
+    let table = model.entities[root]
+    guard table.hasSubentities else { return "\(number(root))" }
+    let numbers = subtree(of: table).map { "\($0.number)" }.joined(separator: ", ")
+    let first = firstConcrete(ofTable: table).map { number($0.index) } ?? 0
+    return "CASE WHEN t0.Z_ENT IN (\(numbers)) THEN t0.Z_ENT ELSE \(first) END"
   }
 }

@@ -55,8 +55,8 @@ struct BatchUpdateStatement: BatchStatement {
 
   // MARK: Running
 
-  func run(in session: Session) throws -> StoreBatchResult {
-    try BatchRefusal.register(on: session.connection)
+  func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
+    if let exception, try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
     var result = StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs())
@@ -117,12 +117,16 @@ struct BatchUpdateStatement: BatchStatement {
     "\(rows.target)\(functions.isEmpty ? "" : ", given")" + condition(and: other)
   }
 
-  /// What holds of the rows that have other values then. Of a row that the graph must look at it is asked first.
-  private var difference: SQLFragment {
-    let difference = assignments.map(\.difference).joined(" OR ")
+  /// What holds of the rows that have other values then.
+  private var difference: SQLFragment { assignments.map(\.difference).joined(" OR ") }
+
+  /// What finds a row that the graph must look at. It is asked first: a function that ended the update would have SQLite keep a journal of
+  /// the statement, which takes longer than the question.
+  private var exception: SQLFragment? {
     let soundness = assignments.compactMap(\.soundness)
-    if soundness.isEmpty { return difference }
-    return "CASE WHEN " + soundness.joined(" AND ") + " THEN " + difference + " ELSE \(BatchRefusal.call) END"
+    if soundness.isEmpty { return nil }
+    let isUnsound = "(" + soundness.joined(" AND ") + ") IS NOT TRUE"
+    return "SELECT 1 FROM \(rows.target)" + rows.condition(and: isUnsound) + " LIMIT 1"
   }
 
   private var update: SQLFragment {

@@ -5,19 +5,21 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// Sets constants, and what expressions make of columns of the row; deletes rows to which nothing leads and which leave nothing behind: by
-  /// one statement each, without a row here.
+  /// Sets constants, and what expressions make of columns of the row; deletes rows with what their delete rules reach: by sets, without a row here.
   ///
-  /// Everything else is left to the graph: values that transformers make, bytes in files of their own, unique values, delete rules that
-  /// reach other rows, tables with triggers of others, and what the file refuses, which is told then.
+  /// Everything else is left to the graph: values that transformers make, new bytes in files of their own, unique values, rows that a rule
+  /// keeps, tables with triggers of others, and what the file refuses, which is told then.
   public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
     guard let rows = try BatchRows(request, in: self), let batch = try rows.statement() else { return nil }
     var isRefused = false
+    var files = ExternalFiles()
     do {
-      return try writeTransaction { session in
+      let result = try writeTransaction { session in
         do {
-          try rows.refuseTriggers(on: session.connection)
-          return try batch.run(in: session).telling(of: try derive(in: session), in: layout.model)
+          try rows.refuseTriggers(of: rows.table, on: session.connection)
+          let result = try batch.run(in: session, files: &files).telling(of: try derive(in: session), in: layout.model)
+          try externalData.finish(files, on: session.connection)
+          return result
         } catch let refusal as BatchRefusal {
           isRefused = true
           throw refusal
@@ -26,6 +28,8 @@ extension SQLiteStore {
           throw error
         }
       }
+      externalData.settle(files, committed: true)
+      return result
     } catch {
       if isRefused { return nil }
       throw error
@@ -35,7 +39,8 @@ extension SQLiteStore {
 
 /// What does a batch request in SQL.
 protocol BatchStatement {
-  func run(in session: Session) throws -> StoreBatchResult
+  /// Notes files of values that nobody needs any more.
+  func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult
 }
 
 extension BatchRows {
@@ -43,22 +48,13 @@ extension BatchRows {
   fileprivate func statement() throws -> (any BatchStatement)? {
     switch request.kind {
     case .update(let expressions): try BatchUpdateStatement(self, setting: expressions)
-    case .delete: BatchDeletionStatement(self)
+    case .delete: BatchDeletionStatement(self) ?? BatchCascade(self)
     }
   }
 }
 
 /// A batch request does what no statement here speaks of, or cannot be done: the graph is to do it, or to say why not.
-struct BatchRefusal: Error {
-  /// What a statement calls where it comes to something that is the graph's.
-  static let call = "MOONBASE_BATCH_REFUSAL()"
-
-  static func register(on connection: Connection) throws {
-    try connection.register(function: "MOONBASE_BATCH_REFUSAL", arguments: 0, traits: [.directOnly]) { _ in
-      throw BatchRefusal()
-    }
-  }
-}
+struct BatchRefusal: Error {}
 
 extension StoreBatchResult {
   /// The same, with objects whose values followed.

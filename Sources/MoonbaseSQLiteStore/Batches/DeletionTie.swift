@@ -1,0 +1,157 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQL
+
+/// A relationship of rows that go, as statements about sets of them see it.
+///
+/// The keys of the rows that go are in a temporary table for each table (`GoingTable`).
+struct DeletionTie {
+  /// One side: a table, and where the relationship lies from there.
+  struct Side {
+    let root: EntityIndex
+    let table: String
+    let property: ResolvedProperty
+    let place: SlotLayout
+  }
+
+  let rule: DeleteRule
+  let owner: Side
+  /// The other side; where there is no inverse, `inverse` is nil.
+  let destination: (root: EntityIndex, table: String)
+  let inverse: Side?
+  /// The numbers of the entities that have the relationship; nil for all of the table.
+  private let numbers: [Int64]?
+
+  /// Nil for what the file does not hold.
+  init?(_ property: ResolvedProperty, in layout: StoreLayout) {
+    let model = layout.model
+    guard let relationship = property.relationship, let owner = layout.entities[property.declaringEntity],
+      let destination = layout.entities[relationship.destination]
+    else { return nil }
+    rule = relationship.description.deleteRule
+    self.owner = Side(
+      root: owner.entity.root, table: identifier(owner.table), property: property, place: owner.slots[property.slot])
+    self.destination = (destination.entity.root, identifier(destination.table))
+    inverse = relationship.inverseSlot.map { slot in
+      Side(
+        root: destination.entity.root, table: identifier(destination.table),
+        property: destination.entity.properties[slot], place: destination.slots[slot])
+    }
+    numbers = owner.entity.parent == nil ? nil : layout.subtree(of: model.entities[owner.entity.index]).map(\.number)
+    switch self.owner.place {
+    case .toOne, .foreignKey, .join: break
+    case .none, .attribute, .lost: return nil
+    }
+    if let inverse, inverse.property.isTransient { return nil }
+  }
+
+  /// The keys of the rows that go and have the relationship: all, or those of one level.
+  func owners(level: Int64? = nil) -> SQLFragment {
+    var conditions: [SQLFragment] = []
+    if let level { conditions.append(SQLFragment("g.level = ?", values: [.int(level)])) }
+    guard let numbers else {
+      return "SELECT g.key FROM \(GoingTable.name(owner.root)) g" + Self.condition(conditions)
+    }
+    conditions.append(SQLFragment("o.Z_ENT IN (\(numbers.map { "\($0)" }.joined(separator: ", ")))"))
+    return "SELECT g.key FROM \(GoingTable.name(owner.root)) g JOIN \(owner.table) o ON o.Z_PK = g.key"
+      + Self.condition(conditions)
+  }
+
+  private static func condition(_ conditions: [SQLFragment]) -> SQLFragment {
+    conditions.isEmpty ? SQLFragment("") : " WHERE " + conditions.joined(" AND ")
+  }
+
+  /// The keys (`Z_PK`) of the rows to which some of them lead.
+  func destinations(of owners: SQLFragment) -> SQLFragment {
+    let table = destination.table
+    switch owner.place {
+    case .toOne(let toOne):
+      return
+        "SELECT d.Z_PK FROM \(owner.table) s JOIN \(table) d ON d.Z_PK = s.\(identifier(toOne.column)) WHERE s.Z_PK IN ("
+        + owners + ")"
+    case .foreignKey(let toOne, _):
+      return "SELECT d.Z_PK FROM \(table) d WHERE d.\(identifier(toOne.column)) IN (" + owners + ")"
+    case .join(let join):
+      let (source, own, other) = (
+        identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+      )
+      let one =
+        "SELECT d.Z_PK FROM \(source) p JOIN \(table) d ON d.Z_PK = p.\(other) WHERE p.\(own) IN (" + owners + ")"
+      guard join.isReflexive else { return one }
+      return one
+        + " UNION ALL SELECT d.Z_PK FROM \(source) p JOIN \(table) d ON d.Z_PK = p.\(own) WHERE p.\(other) IN ("
+        + owners + ")"
+    case .none, .attribute, .lost: return SQLFragment("SELECT NULL Z_PK WHERE FALSE")
+    }
+  }
+
+  /// What finds two rows of which only one leads to the other; nil where the file holds the relationship once.
+  var lopsided: SQLFragment? {
+    guard case .toOne(let own) = owner.place, let inverse, case .toOne(let back) = inverse.place, rule != .noAction
+    else { return nil }
+    let (there, here) = ("s.\(identifier(own.column))", "d.\(identifier(back.column))")
+    return "SELECT 1 FROM \(owner.table) s JOIN \(destination.table) d ON d.Z_PK = \(there) WHERE s.Z_PK IN ("
+      + owners()
+      + ") AND \(here) IS NOT s.Z_PK UNION ALL SELECT 1 FROM \(destination.table) d JOIN \(owner.table) s "
+      + "ON s.Z_PK = \(here) WHERE \(here) IN (" + owners() + ") AND \(there) IS NOT d.Z_PK LIMIT 1"
+  }
+
+  /// The columns by which a row leads to one that goes, and that are to forget it.
+  var forgotten: ToOneLayout? {
+    guard rule == .nullify, let inverse, case .toOne(let back) = inverse.place else { return nil }
+    return back
+  }
+
+  /// What holds of rows `t0` that lead to one that goes, by `forgotten`.
+  func leads(by column: ToOneLayout) -> SQLFragment { "t0.\(identifier(column.column)) IN (" + owners() + ")" }
+
+  /// What holds of rows `t0` whose lists lose one that goes, where their own side tells of it: of both sides of a list one does, and of a
+  /// relationship that is its own inverse the object with the smaller key.
+  var losesMember: SQLFragment? {
+    guard rule == .nullify, let inverse, case .join(let join) = owner.place else { return nil }
+    let (source, own, other) = (
+      identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
+    )
+    func keys(_ side: String, of key: String, _ restriction: String) -> SQLFragment {
+      "SELECT p.\(side) FROM \(source) p WHERE p.\(key) IN (" + owners() + ")\(restriction)"
+    }
+    if join.isReflexive {
+      return "t0.Z_PK IN (" + keys(other, of: own, " AND p.\(other) <= p.\(own)") + " UNION ALL "
+        + keys(own, of: other, " AND p.\(own) <= p.\(other)") + ")"
+    }
+    return inverse.property.id < owner.property.id ? "t0.Z_PK IN (" + keys(other, of: own, "") + ")" : nil
+  }
+
+  /// What deletes the pairs of rows that go.
+  var unpairing: SQLFragment? {
+    guard case .join(let join) = owner.place else { return nil }
+    let pairs: SQLFragment =
+      "DELETE FROM \(identifier(join.table)) WHERE \(identifier(join.ownerColumn)) IN (" + owners() + ")"
+    return join.isReflexive ? pairs + " OR \(identifier(join.destinationColumn)) IN (" + owners() + ")" : pairs
+  }
+
+  /// The table of its pairs.
+  var pairTable: String? { if case .join(let join) = owner.place { join.table } else { nil } }
+}
+
+/// A table of which rows go, and the temporary table with their keys.
+struct GoingTable {
+  let root: EntityIndex
+  let table: String
+  /// The entities of which rows may go.
+  var kinds: [EntityLayout] = []
+  /// Whether rows lead to others of the table, in as many levels as there are rows.
+  var isCyclic = false
+
+  static func name(_ root: EntityIndex) -> String { "temp.moonbase_going_\(root)" }
+
+  var name: String { Self.name(root) }
+  var keys: String { "SELECT key FROM \(name)" }
+
+  /// What makes it, or empties it.
+  var preparation: [String] {
+    let index = "CREATE INDEX IF NOT EXISTS \(name)_level ON moonbase_going_\(root) (level)"
+    return ["CREATE TABLE IF NOT EXISTS \(name) (key INTEGER PRIMARY KEY, level INTEGER)"] + (isCyclic ? [index] : [])
+      + ["DELETE FROM \(name)"]
+  }
+}
