@@ -21,7 +21,8 @@ final class CommandProgress: Progress, @unchecked Sendable {  // the thread that
     get { super.completedUnitCount }
     set {
       super.completedUnitCount = newValue
-      bar.show(Int(newValue), of: Int(totalUnitCount))
+      // A policy may make more objects than there were.
+      bar.show(Int(min(newValue, totalUnitCount)), of: Int(totalUnitCount))
     }
   }
 
