@@ -33,6 +33,11 @@ package enum StoreRepair {
         try raiseCounters(contents.layout, on: connection)
         try removePairs(contents.layout, on: connection)
         try giveOutPlaces(contents.layout, on: connection)
+        // What is derived anew is looked for in all rows.
+        for table in contents.layout.tables {
+          let count = try connection.integer("SELECT COUNT(*) FROM \(identifier(table.name))")
+          connection.allowTriggers(forRows: Int(count ?? 0))
+        }
         try DerivedMigration(layout: contents.layout, connection: connection).run()
         try OrphanSweep(folder: SupportFolder(store: file.truePath), connection: connection).run(sparing: [])
       }
