@@ -125,6 +125,8 @@ private struct ScriptedMigration {
 private final class ScriptedPolicy: EntityMigrationPolicy {
   private let name: String
   private let script: MigrationScript
+  /// The new objects for which the function returned false.
+  private var leftOut: [ManagedObjectID] = []
 
   init(_ name: String, of script: MigrationScript) { (self.name, self.script) = (name, script) }
 
@@ -141,6 +143,28 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
     let sources = try manager.sourceInstances(
       forEntityMappingNamed: mapping.name, destinationInstances: [destination])
     guard let source = sources.first, try !script.call(name, old: source, new: destination) else { return }
-    try manager.destinationContext.delete(destination)
+    leftOut.append(destination.objectID)
+  }
+
+  /// When all objects are connected those that are left out go: whoever leads to one leads nowhere then, and no delete rule takes others along.
+  override func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+    try super.performCustomValidation(forMapping: mapping, manager: manager)
+    let context = manager.destinationContext
+    try leftOut.forEachBatch { batch in
+      for object in try context.objects(with: Array(batch)) where !object.isDeleted {
+        for relationship in object.entity.properties {
+          switch relationship.kind {
+          case .attribute: break
+          case .toOne: try object.setObject(nil, forKey: relationship.name)
+          case .toMany: try object.setObjects([], forKey: relationship.name)
+          }
+        }
+        try context.delete(object)
+      }
+      try context.save()
+      try context.refreshAllObjects()
+      return true
+    }
+    leftOut = []
   }
 }

@@ -74,6 +74,48 @@ import Testing
     #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
   }
 
+  /// No delete rule of the newer model takes others along, or keeps one that is to go.
+  @Test(arguments: ["cascade", "nullify", "deny"])
+  func whoLeadsToAnObjectThatIsLeftOutLeadsNowhere(_ rule: String) throws {
+    func model(_ more: String) -> String {
+      """
+      return { entities = {
+        Group = { attributes = { name = "string"\(more) },
+          relationships = { notes = { to_many = "Note", inverse = "group", delete = "\(rule)" } } },
+        Note = { attributes = { text = "string" },
+          relationships = { group = { to = "Group", inverse = "notes", delete = "\(rule)" } } },
+      } }
+      """
+    }
+    try bench.write(model(""), to: "groups.lua")
+    try bench.write(model(", size = \"integer32\""), to: "new.lua")
+    let fill = """
+      local c = moonbase.context
+      for _, name in ipairs { "a", "b" } do
+        local group = c:insert("Group", { name = name })
+        for i = 1, 2 do c:insert("Note", { text = name .. i, group = group }) end
+      end
+      assert(c:save())
+      """
+    for name in try bench.names() where name.hasPrefix("s.sqlite") {
+      try FileManager.default.removeItem(at: bench.file(name))
+    }
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "groups.lua", "-e", fill).status == 0)
+    let done = try migrate(
+      """
+      return {
+        Group = function(old) if old.name == "a" then return false end end,
+        Note = function(old) if old.text == "b1" then return false end end,
+      }
+      """)
+    #expect(done.status == 0, "\(done)")
+    let notes = """
+      for n in moonbase.context:fetch('Note'):sort('text'):each() do print(n.text, n.group and n.group.name) end
+      """
+    #expect(try print(notes) == "a1\tnil\na2\tnil\nb2\tb\n")
+    #expect(try print("for g in moonbase.context:fetch('Group'):each() do print(g.name, #g.notes) end") == "b\t1\n")
+  }
+
   @Test func thePlanIsToldAndNothingIsDone() throws {
     let before = try bench.bytes(of: "s.sqlite")
     let plan = try migrate(Self.script, "--plan")
