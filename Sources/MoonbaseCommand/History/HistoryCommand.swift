@@ -11,10 +11,11 @@ struct HistoryCommand: ParsableCommand {
     commandName: "history",
     abstract: "Prints what was changed in a store that keeps a history, or deletes a part of that.",
     discussion: """
-      moonbase history people.sqlite --since 2026-01-01 --where 'changeType == 2 AND transaction.author != "import"'
+      moonbase history people.sqlite --where 'changeType == 2 AND (transaction.author != "import" OR transaction.author == nil)'
 
-      A predicate may name changedEntity, changedObjectID, changeID, changeType (0 insert, 1 update, 2 delete), updatedProperties, tombstone, \
-      and of the transaction: transactionNumber, timestamp, author, contextName, bundleID, processID.
+      A predicate may name changedEntity, changedObjectID, changeID, changeType (0 insert, 1 update, 2 delete), updatedProperties, tombstone \
+      (what is left of a deleted object: tombstone.name), and transaction.author, .contextName, .timestamp, .transactionNumber, .bundleID, \
+      .processID, .storeID. A comparison with a text matches no transaction without an author: ask for those with == nil.
       """)
 
   @Argument(help: "The store.")

@@ -10,13 +10,13 @@ struct HistoryFilter {
 
   /// Nil for a request without a predicate.
   ///
-  /// Throws `.invalidRequest` for another entity, and for what a history has not: an order, a window, groups; `.unknownName` for a key of neither.
-  init?(_ request: FetchRequest?) throws {
+  /// Throws `.invalidRequest` for another entity, and for what a history has not: an order, a window, groups; `.unknownName` for a key that a
+  /// history has not; what fetches throw for values that cannot be compared.
+  init?(_ request: FetchRequest?, in coordinator: PersistentStoreCoordinator) throws {
     guard let request else { return nil }
-    let keys: [String]
     switch request.entityName {
-    case PersistentHistoryTransaction.entityName: (keys, isOfChanges) = (PersistentHistoryTransaction.keys, false)
-    case PersistentHistoryChange.entityName: (keys, isOfChanges) = (PersistentHistoryChange.keys, true)
+    case PersistentHistoryTransaction.entityName: isOfChanges = false
+    case PersistentHistoryChange.entityName: isOfChanges = true
     default:
       throw GraphError(
         .invalidRequest,
@@ -31,13 +31,9 @@ struct HistoryFilter {
         message: "of a fetch request for history only the predicate counts: leave order, limit and groups out")
     }
     guard let predicate = request.predicate else { return nil }
-    for path in predicate.keyPaths {
-      guard let key = path.first, !keys.contains(key) else { continue }
-      let hint = suggestion(for: key, among: keys)
-      throw GraphError(
-        .unknownName, message: "a \(isOfChanges ? "change" : "transaction") of a history has no \(key.asName)\(hint)")
-    }
-    self.predicate = try CompiledPredicate(predicate, nulls: .fetch)
+    let checked = try HistoryModel(preservedBy: coordinator.model).checked(
+      predicate, of: request.entityName, id: coordinator.managedObjectID(forURIRepresentation:))
+    self.predicate = try CompiledPredicate(checked, nulls: .fetch)
   }
 
   /// Transactions that match, or those with changes that do, and of these no others.
@@ -62,9 +58,6 @@ extension PersistentHistoryTransaction {
   /// The name by which a fetch request asks for transactions.
   public static let entityName = "TRANSACTION"
 
-  /// What a predicate over transactions may name.
-  static let keys = ["author", "bundleID", "contextName", "processID", "storeID", "timestamp", "transactionNumber"]
-
   /// A request for transactions that match, for `PersistentHistoryChangeRequest.fetchRequest`.
   public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
     FetchRequest(entityName, where: predicate)
@@ -84,13 +77,9 @@ extension PersistentHistoryChange {
   /// The name by which a fetch request asks for changes.
   public static let entityName = "CHANGE"
 
-  /// What a predicate over changes may name.
-  static let keys = [
-    "changedEntity", "changedObjectID", "changeID", "changeType", "tombstone", "transaction", "updatedProperties",
-  ]
-
   /// A request for changes that match, for `PersistentHistoryChangeRequest.fetchRequest`. The kind is a number (0 insert, 1 update, 2 delete), the
-  /// entity its name, and `transaction.author` leads to the transaction.
+  /// entity its name, `transaction.author` leads to the transaction, and `tombstone.name` to what is left of a deleted object: where nothing is, the
+  /// tombstone is nil.
   public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
     FetchRequest(entityName, where: predicate)
   }
@@ -98,7 +87,8 @@ extension PersistentHistoryChange {
   fileprivate func values(in transaction: [String: Value]) -> [String: Value] {
     [
       "changedEntity": .string(changedObjectID.entityName), "changedObjectID": .objectID(changedObjectID),
-      "changeID": .int(changeID), "changeType": .int(changeType.rawValue), "tombstone": .map(tombstone),
+      "changeID": .int(changeID), "changeType": .int(changeType.rawValue),
+      "tombstone": tombstone.isEmpty ? .null : .map(tombstone),
       "transaction": .map(transaction), "updatedProperties": .list(updatedProperties.map(Value.string)),
     ]
   }

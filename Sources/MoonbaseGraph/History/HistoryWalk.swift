@@ -21,7 +21,7 @@ package struct HistoryWalk {
   /// Throws as `execute` does for a request that does not fit.
   package init(_ context: ManagedObjectContext, from start: Start, matching fetchRequest: FetchRequest? = nil) throws {
     self.context = context
-    filter = try HistoryFilter(fetchRequest)
+    filter = try HistoryFilter(fetchRequest, in: context.coordinator)
     switch start {
     case .token(let given):
       token = given ?? PersistentHistoryToken()

@@ -18,12 +18,13 @@ extension ManagedObjectContext {
   ///
   /// Throws `.historyTokenExpired` where a part of what was asked for has been deleted, or a token knows more than the store (an older copy
   /// took its place), `.invalidRequest` where no store keeps a
-  /// history or the transaction is of a store that is not open here, `.readOnlyStore` for a deletion where one of the stores is, and what a
+  /// history or the transaction or token is of stores that are not open here, `.readOnlyStore` for a deletion where one of the stores is, what
+  /// fetches throw for a predicate, and what a
   /// store throws. A deletion that fails deletes nothing, in no store; only where a commit fails after another store's, that one is shorter.
   @discardableResult
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     settle()
-    let filter = try HistoryFilter(request.fetchRequest)
+    let filter = try HistoryFilter(request.fetchRequest, in: coordinator)
     try request.check()
     let histories = try coordinator.histories(request)
     var result = PersistentHistoryResult()
@@ -187,6 +188,7 @@ extension PersistentStoreCoordinator {
           "no open store keeps a history: open a SQLite store or one in memory with keepsHistory"
       )
     }
+    if case .token(let token?) = request.place { try check(token) }
     if result.isEmpty, case .transaction(let transaction) = request.place {
       throw GraphError(
         .invalidRequest,
@@ -195,5 +197,16 @@ extension PersistentStoreCoordinator {
           + "no history")
     }
     return result
+  }
+
+  /// A token that stands in none of the histories here was taken somewhere else: to tell all that there is would answer another question.
+  private func check(_ token: PersistentHistoryToken) throws {
+    let numbers = token.transactionNumbers
+    let stores = persistentStores
+    guard !numbers.isEmpty, !stores.contains(where: { numbers[$0.identifier] != nil }) else { return }
+    throw GraphError(
+      .invalidRequest,
+      message: "the token is of the store \(numbers.keys.sorted().listed()), which is not open here: open is "
+        + "\(stores.map { "\($0.identifier) (\($0.name))" }.listed()); take a token of that")
   }
 }

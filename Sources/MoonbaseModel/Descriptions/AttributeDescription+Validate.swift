@@ -32,8 +32,7 @@ extension AttributeDescription {
   private static let greatestListed = 20
 
   private static func text(of allowed: [Value]) -> String {
-    let list = allowed.prefix(greatestListed).map { $0.beginning ?? $0.typeDescription }.joined(separator: ", ")
-    return allowed.count > greatestListed ? "\(list) and \(allowed.count - greatestListed) more" : list
+    allowed.lazy.map { $0.beginning ?? $0.typeDescription }.listed(atMost: greatestListed)
   }
 
   private func boundFailures(_ value: Value) -> [ValidationFailure] {

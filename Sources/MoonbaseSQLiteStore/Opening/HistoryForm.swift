@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseSQL
 import MoonbaseSQLite
 
@@ -15,11 +16,14 @@ struct HistoryForm {
     changeColumns.filter { $0.hasPrefix("ZTOMBSTONE") }.sorted { ($0.count, $0) < ($1.count, $1) }
   }
 
-  /// Nil for a file that keeps no history. Throws `.invalidStore` where a table of it lacks a column.
+  /// Nil for a file that keeps no history. Throws `.invalidStore` where there is only half of one, and where a table of it lacks a column.
   init?(_ connection: Connection, path: String) throws {
     columns = try FileSchema.columns(of: "ATRANSACTION", on: connection)
     changeColumns = try FileSchema.columns(of: "ACHANGE", on: connection)
-    guard !columns.isEmpty, !changeColumns.isEmpty else { return nil }
+    if let half = Self.half(hasChanges: !changeColumns.isEmpty, hasTransactions: !columns.isEmpty) {
+      throw half.error(in: path)
+    }
+    if columns.isEmpty { return nil }
     let texts = try FileSchema.columns(of: "ATRANSACTIONSTRING", on: connection)
     internsTexts = columns.contains("ZAUTHORTS") && !texts.isEmpty
     let head = ["Z_PK", "Z_ENT", "Z_OPT"]
@@ -28,5 +32,15 @@ struct HistoryForm {
     try FileSchema.require(head + change, in: "ACHANGE", found: changeColumns, path: path)
     guard internsTexts else { return }
     try FileSchema.require(head + ["ZNAME"], in: "ATRANSACTIONSTRING", found: texts, path: path)
+  }
+
+  /// What is missing where a file has changes without transactions, or transactions without changes: who follows the history would never hear of
+  /// what is saved to it.
+  static func half(hasChanges: Bool, hasTransactions: Bool) -> MissingFeature? {
+    if hasChanges == hasTransactions { return nil }
+    let (there, lost) = hasChanges ? ("ACHANGE", "ATRANSACTION") : ("ATRANSACTION", "ACHANGE")
+    return MissingFeature(
+      table: lost, reason: "it has the table \(there) of a history but no \(lost), so that no save could be told in it",
+      advice: "restore the file from a backup, or end the history (DROP TABLE \(there))")
   }
 }

@@ -52,7 +52,8 @@ struct StoreContents {
     var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path, dialect: .sqlite)
     var layout = try builder.build()
     let declared = try ColumnDeclarations(connection).features(&layout)
-    return (layout, layout.lacks.features + declared)
+    let half = HistoryForm.half(hasChanges: schema.has("ACHANGE"), hasTransactions: schema.has("ATRANSACTION"))
+    return (layout, layout.lacks.features + declared + [half].compactMap(\.self))
   }
 
   /// Throws `.readOnlyStore` where the file lacks something: nothing may be written then.

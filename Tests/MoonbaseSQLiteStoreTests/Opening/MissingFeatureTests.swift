@@ -191,6 +191,35 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try found.object(forKey: "boss")?.objectID == other.objectID)
   }
 
+  @Test(arguments: ["ACHANGE", "ATRANSACTION"]) func halfAHistoryIsNamedAndNothingIsSavedPastIt(_ lost: String) throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file()
+    _ = try SQLiteStore(url: url, model: people.model, options: .init(keepsHistory: true))
+    try RawDatabase(url).connection.execute("DROP TABLE \(lost)")
+    let store = try SQLiteStore(url: url, model: people.model)
+    #expect(store.isReadOnly && store.missingFeatures.map(\.table) == [lost])
+    let context = try Self.context(store, people.model)
+    #expect(try context.count(FetchRequest("Person")) == 0)
+    try context.insert("Person")
+    let saved = try refused { try context.save() }
+    #expect(saved.code == .readOnlyStore && saved.message.contains("but no \(lost)"), "\(saved)")
+    let read = try refused { try context.execute(.fetchHistory(after: Date.distantPast)) }
+    #expect(read.code == .invalidStore && read.message.contains("but no \(lost)"), "\(read)")
+    #expect(try SQLiteStore.facts(ofStoreAt: url, model: people.model).missingFeatures == store.missingFeatures)
+  }
+
+  @Test func aHistoryOfWhichHalfIsDroppedWhileTheStoreIsOpenIsNotSavedPast() throws {
+    let people = try PeopleStore(options: .init(keepsHistory: true))
+    let context = try Self.context(people.store, people.model)
+    try context.insert("Person")
+    try context.save()
+    try RawDatabase(people.folder.file()).connection.execute("DROP TABLE ACHANGE")
+    try context.insert("Person")
+    let error = try refused { try context.save() }
+    #expect(error.code == .storeFailure && error.message.contains("but no ACHANGE"), "\(error)")
+    #expect(try RawDatabase(people.folder.file()).value("SELECT COUNT(*) FROM ZPERSON") == "1")
+  }
+
   // MARK: Text that SQLite compares in a way of its own
 
   @Test func aColumnWithACollationIsReadAndComparedInMemory() throws {

@@ -77,6 +77,55 @@ import Testing
     #expect(try bench.context.execute(request).transactions?.map { $0.changes == nil } == [true])
   }
 
+  @Test(arguments: [true, false]) func textsBesideDatesAndObjectsAreTheseAsInFetches(_ inMemory: Bool) throws {
+    let bench = try Bench(inMemory: inMemory)
+    #expect(try bench.transactions("timestamp > '2001-01-01'") == [1, 2, 3])
+    #expect(try bench.transactions("timestamp > '2100-01-01'") == [])
+    #expect(try bench.changes("transaction.timestamp BETWEEN {'2100-01-01', '2101-01-01'}") == [])
+    let ann = try #require(try bench.context.fetch(FetchRequest("Person")).first).objectID.uriRepresentation
+    #expect(try bench.changes("changedObjectID == '\(ann)'") == [.insert, .update])
+    #expect(try bench.changes("changedObjectID IN {'\(ann)'} AND changeType == 1") == [.update])
+    let error = #expect(throws: GraphError.self) { try bench.changes("changedObjectID == 'x-coredata://A/Person/p1'") }
+    #expect(error?.code == .predicateMismatch && error?.message.contains("x-coredata://A/Person/p1") == true)
+    #expect(throws: (any Error).self) { try bench.changes("changeType == 'delete'") }
+    #expect(throws: (any Error).self) { try bench.transactions("timestamp > 'yesterday'") }
+  }
+
+  @Test(arguments: [true, false]) func aTombstoneIsWhatIsLeftOfADeletedObject(_ inMemory: Bool) throws {
+    let bench = try Bench(inMemory: inMemory)
+    #expect(try bench.changes("tombstone != nil") == [.delete])
+    #expect(try bench.changes("tombstone.firstName == 'Ben'") == [.delete])
+    #expect(try bench.changes("tombstone == nil") == [.insert, .insert, .update])
+  }
+
+  @Test(
+    arguments: [
+      ("transaction.authr == 'x'", "a transaction of a history has no authr; did you mean author? (there are author, "),
+      ("tombstone.fistName != nil", "a tombstone has no fistName; did you mean firstName? (there are firstName)"),
+      ("tombstone.age == 1", "a tombstone has no age (there are firstName)"),
+      ("timestamp > '2001-01-01'", "a change of a history has no timestamp; did you mean transaction.timestamp?"),
+      ("changeTyp == 1", "(there are changeID, changeType, changedEntity, changedObjectID, tombstone, transaction, "),
+    ]) func aMisspeltKeyIsNamedWithThoseThatThereAre(_ predicate: String, _ message: String) throws
+  {
+    let bench = try Bench(inMemory: true)
+    let error = #expect(throws: GraphError.self) { try bench.changes(predicate) }
+    #expect(error?.code == .unknownName && error?.message.contains(message) == true, "\(error as Any)")
+  }
+
+  @Test(arguments: [true, false]) func aTokenOfAnotherStoreIsRefusedWithBothStores(_ inMemory: Bool) throws {
+    let (bench, other) = (try Bench(inMemory: inMemory), try Bench(inMemory: inMemory))
+    let token = try #require(try other.context.coordinator.currentPersistentHistoryToken())
+    let stores = [bench, other].flatMap(\.context.coordinator.persistentStores).map(\.identifier)
+    for request in [PersistentHistoryChangeRequest.fetchHistory(after: token), .deleteHistory(before: token)] {
+      let error = #expect(throws: GraphError.self) { try bench.context.execute(request) }
+      #expect(error?.code == .invalidRequest)
+      for store in stores { #expect(error?.message.contains(store) == true, "\(error as Any)") }
+    }
+    // A token that knows the store says nothing of the others that it knows.
+    let both = PersistentHistoryToken([stores[0]: 2, stores[1]: 1])
+    #expect(try bench.context.execute(.fetchHistory(after: both)).transactions?.map(\.transactionNumber) == [3])
+  }
+
   @Test func whatAHistoryHasNotIsRefused() throws {
     let bench = try Bench(inMemory: true)
     #expect(throws: GraphError.self) { try bench.transactions("authr == 'x'") }

@@ -77,7 +77,7 @@ import Testing
     try people.insert(people.row("Person"))
     try raw.connection.executeScript("DROP TABLE ACHANGE")
     let error = #expect(throws: GraphError.self) { try switchOn(people) }
-    #expect(error?.code == .invalidStore && error?.message.contains("has the table ATRANSACTION") == true)
+    #expect(error?.code == .readOnlyStore && error?.message.contains("has the table ATRANSACTION") == true)
     try raw.connection.executeScript("DROP TABLE ATRANSACTION; DROP TABLE ATRANSACTIONSTRING")
     try switchOn(people)
     try people.insert(people.row("Person"))
