@@ -100,8 +100,10 @@ extension InMemoryContents {
             if round == 0, saved.contains(id) { values[derivation.slot] = date }
           } else {
             let value = value(of: derivation, for: old)
-            // A sum of none is an integer. What is beyond a type's range stays as it is, as in a column.
-            values[derivation.slot] = (try? entity.properties[derivation.slot].attribute?.checked(value)) ?? value
+            let property = entity.properties[derivation.slot]
+            if misfit == nil { misfit = property.misfit(value, of: id) }
+            // A sum of none is an integer.
+            values[derivation.slot] = (try? property.attribute?.checked(value)) ?? value
           }
         }
         guard !values.elementsEqual(old.values) else { continue }

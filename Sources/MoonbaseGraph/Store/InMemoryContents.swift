@@ -13,6 +13,8 @@ struct InMemoryContents {
   let sources: [EntityIndex: [DerivationSource]]
   /// Whether anything is.
   let derives: Bool
+  /// Whether it may be more than the type of an attribute holds.
+  private let mayMisfit: Bool
   /// Whether any values have to be unique.
   private let hasConstraints: Bool
   var lastKeys: [EntityIndex: Int64] = [:]
@@ -31,11 +33,16 @@ struct InMemoryContents {
   private(set) var state = 0
   /// Rows with values that are to be derived anew, while a save is applied.
   var underived: Set<ManagedObjectID> = []
+  /// The first value that was derived and does not fit, while a save is tried.
+  var misfit: GraphError?
 
   init(model: ResolvedModel) {
     self.model = model
     plans = InMemoryPlan.plans(for: model)
     derives = plans.contains { !$0.derivations.isEmpty }
+    mayMisfit = zip(model.entities, plans).contains { entity, plan in
+      plan.derivations.contains { $0.mayMisfit(entity.properties[$0.slot].attribute) }
+    }
     sources = derives ? DerivationSource.all(of: model) : [:]
     hasConstraints = plans.contains { !$0.constraints.isEmpty }
     tables = Array(repeating: InMemoryTable(), count: model.entities.count)
@@ -134,6 +141,10 @@ struct InMemoryContents {
     for links in changes.links { arrange(links) }
     return derives ? derive(saved: Set(changes.inserted.ids).union(changes.updated.rows.ids)) : []
   }
+
+  /// A copy in which changes can be tried, where what is derived from them may not fit; nil where it always does. Only what the changes touch is
+  /// copied of the rows, and of the indexes those that they touch.
+  var trial: Self? { mayMisfit ? self : nil }
 
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
     otherVersions(than: changes.updated)

@@ -129,7 +129,12 @@ private final class InMemorySaveSession: SaveSession {
     return history.count(extent)
   }
 
-  func prepare() {}
+  /// What is derived is tried before anybody sees it, for a commit cannot fail.
+  func prepare() throws {
+    guard var trial = contents.withLock(\.trial) else { return }
+    _ = trial.write(changes)
+    if let misfit = trial.misfit { throw misfit }
+  }
 
   func commit() {
     end { stored in

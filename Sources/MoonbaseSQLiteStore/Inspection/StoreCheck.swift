@@ -151,9 +151,11 @@ package final class StoreCheck {
             kind, of: statement, column: column, external: external, into: page, slot: property.slot)
           readable.append(property)
         } catch let mismatch as ColumnMismatch {
+          let advice = property.derivationAdvice.map { "; \($0)" } ?? ""
           try tell(
             StoreFinding(
-              kind: .value, place: place(statement, layout), message: "\(property.name) \(mismatch.description)"))
+              kind: .value, place: place(statement, layout),
+              message: "\(property.name) \(mismatch.description)\(advice)"))
         }
       }
       page.endRow()

@@ -1,20 +1,46 @@
+import MoonbaseModel
 import MoonbaseSQLite
 
-/// The rows whose derived values triggers of the file set, as they tell it.
+/// The rows whose derived values triggers of the file, or the connection, set, as they tell it.
 final class DerivedRows {
   struct Row: Hashable {
     var entity: Int64
     var key: Int64
   }
 
+  /// A number that not every type holds.
+  struct Large {
+    var row: Row
+    var attribute: String
+    var value: Value
+  }
+
   private(set) var rows: Set<Row> = []
+  private var large: [Large] = []
 
   func note(entity: Int64, key: Int64) { rows.insert(Row(entity: entity, key: key)) }
 
-  /// Hands them over.
+  /// The value that an attribute got.
+  func note(_ value: Int64, of attribute: @autoclosure () -> String, entity: Int64, key: Int64) {
+    guard Int16(exactly: value) == nil else { return }
+    large.append(Large(row: Row(entity: entity, key: key), attribute: attribute(), value: .int(value)))
+  }
+
+  func note(_ value: Double, of attribute: @autoclosure () -> String, entity: Int64, key: Int64) {
+    guard value.magnitude > Double(Int16.max) else { return }
+    large.append(Large(row: Row(entity: entity, key: key), attribute: attribute(), value: .double(value)))
+  }
+
+  /// Hands over the rows, and forgets the values.
   func take() -> Set<Row> {
-    defer { rows = [] }
+    defer { (rows, large) = ([], []) }
     return rows
+  }
+
+  /// Hands over the values.
+  func takeLarge() -> [Large] {
+    defer { large = [] }
+    return large
   }
 }
 
@@ -27,7 +53,13 @@ enum TriggerFunctions {
     ] {
       // The table, Z_ENT, Z_PK, the attribute's name and its value.
       try connection.register(function: name, arguments: 5, traits: .innocuous) { call in
-        derived.note(entity: call.integer(1), key: call.integer(2))
+        let (entity, key) = (call.integer(1), call.integer(2))
+        derived.note(entity: entity, key: key)
+        switch call.storage(4) {
+        case .integer: derived.note(call.integer(4), of: call.text(3), entity: entity, key: key)
+        case .real: derived.note(call.double(4), of: call.text(3), entity: entity, key: key)
+        case .null, .text, .blob: break
+        }
         call.setNull()
       }
     }

@@ -57,9 +57,10 @@ struct RowDamage {
   }
 
   /// What stands in the place of a value that a column does not hold: to read it throws.
-  func token(_ mismatch: ColumnMismatch, of property: String) -> Value {
+  func token(_ mismatch: ColumnMismatch, of property: ResolvedProperty) -> Value {
     let error = error(
-      "\(id.entityName).\(property) \(mismatch.description); put it right, or set it to NULL", property: property)
+      "\(id.entityName).\(property.name) \(mismatch.description); \(property.derivationAdvice ?? "put it right, or set it to NULL")",
+      property: property.name)
     return .object(OpaqueObject(damage: error, digest: mismatch.digest))
   }
 
@@ -67,5 +68,14 @@ struct RowDamage {
   func token(entityNumber found: String, known: String) -> Value {
     let error = error("its entity number (Z_ENT) is \(found), which is none of \(known)")
     return .object(OpaqueObject(damage: error, digest: error.message.hashValue))
+  }
+}
+
+extension ResolvedProperty {
+  /// What to do where the store derived a value that the attribute cannot be; nil for an attribute that is not derived.
+  var derivationAdvice: String? {
+    attribute?.derivationExpression.map {
+      "it is derived (\($0)): make what it is derived from smaller, or its type wider"
+    }
   }
 }

@@ -158,7 +158,7 @@ struct RowPlan: Sendable {
       do {
         try read(decoder.steps[slot], of: row, slot: slot, into: page)
       } catch {
-        page.set(damage(decoder.symbol, row).token(error, of: name(of: slot, in: decoder.symbol)), slot: slot)
+        page.set(token(error, of: slot, in: decoder.symbol, row), slot: slot)
       }
       slot += 1
     }
@@ -239,7 +239,9 @@ struct RowPlan: Sendable {
     return RowDamage(path: path, table: select.table, id: id)
   }
 
-  private func name(of slot: Slot, in entity: Symbol) -> String { model.entity(entity)?.properties[slot].name ?? "" }
+  private func token(_ error: ColumnMismatch, of slot: Slot, in symbol: Symbol, _ row: Statement) -> Value {
+    model.entity(symbol).map { damage(symbol, row).token(error, of: $0.properties[slot]) } ?? .null
+  }
 
   @inline(__always)
   private func read(

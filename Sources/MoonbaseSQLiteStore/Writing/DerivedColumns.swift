@@ -9,25 +9,26 @@ import MoonbaseSQLite
 /// derived from: a save or a batch request. Before the transaction ends each of these rows is derived once.
 final class DerivedColumns {
   private static let table = "moonbase_underived"
-  /// For each attribute: sets its column in the rows that are taken, and gives their keys and entities.
-  private let updates: [String]
+  /// For each attribute: its name, and what sets its column in the rows that are taken and gives their keys, entities and values.
+  private let updates: [(attribute: String, sql: String)]
 
   /// Nil where there are none.
   init?(_ layout: StoreLayout, on connection: Connection) throws {
     let known = try Self.names(ofTriggersOn: connection)
-    var updates: [String] = []
+    var updates: [(attribute: String, sql: String)] = []
     var triggers: [String] = []
     for case let entity? in layout.entities {
       for derivation in layout.model.storedDerivations(of: entity.entity) {
         let name = entity.entity.properties[derivation.slot].name
         guard !known.contains(where: { $0.contains("_\(entity.entity.name)_\(name)_") }),
+          case .attribute(let column, _) = entity.slots[derivation.slot],
           let update = derivation.update(
             of: entity, keys: "SELECT key FROM temp.\(Self.table) WHERE derivation = \(updates.count) AND taken",
             layout: layout, dialect: .sqlite),
           let noting = DerivationTriggers(derivation, number: updates.count, table: Self.table, layout: layout)
         else { continue }
         triggers += noting.statements
-        updates.append("\(update) RETURNING Z_PK, Z_ENT")
+        updates.append((name, "\(update) RETURNING Z_PK, Z_ENT, \(identifier(column))"))
       }
     }
     if updates.isEmpty { return nil }
@@ -55,9 +56,17 @@ final class DerivedColumns {
         try connection.execute("UPDATE temp.\(Self.table) SET taken = 1 WHERE derivation = \(number) AND NOT taken")
         if connection.changes == 0 { continue }
         connection.allowTriggers(forRows: connection.changes)
-        let statement = try connection.statement(update)
+        let statement = try connection.statement(update.sql)
         defer { statement.reset() }
-        while try statement.step() { derived.note(entity: statement.integer(1), key: statement.integer(0)) }
+        while try statement.step() {
+          let (entity, key) = (statement.integer(1), statement.integer(0))
+          derived.note(entity: entity, key: key)
+          switch statement.storage(2) {
+          case .integer: derived.note(statement.integer(2), of: update.attribute, entity: entity, key: key)
+          case .real: derived.note(statement.double(2), of: update.attribute, entity: entity, key: key)
+          case .null, .text, .blob: break
+          }
+        }
         try connection.execute("DELETE FROM temp.\(Self.table) WHERE derivation = \(number) AND taken")
       }
     }

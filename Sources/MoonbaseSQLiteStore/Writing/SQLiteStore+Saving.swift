@@ -34,13 +34,21 @@ extension SQLiteStore {
   }
 
   /// Derives what is to be derived anew after what the transaction wrote; the objects that have other values now.
+  ///
+  /// Throws `.numberTooLarge` or `.numberTooSmall` for a value that the attribute's type does not hold: it could not be read again.
   func derive(in session: Session) throws -> [ManagedObjectID] {
     try session.derivedColumns?.derive(on: session.connection, telling: session.derivedRows)
-    return session.derivedRows.take().compactMap { row in
-      layout.entity(number: row.entity).map {
-        ManagedObjectID(store: StoreNumber(identifier), entity: $0.entity.symbol, key: row.key)
-      }
+    for large in session.derivedRows.takeLarge() {
+      guard let entity = layout.entity(number: large.row.entity)?.entity, let id = objectID(of: large.row),
+        let misfit = entity.property(large.attribute)?.misfit(large.value, of: id)
+      else { continue }
+      throw misfit
     }
+    return session.derivedRows.take().compactMap(objectID(of:))
+  }
+
+  private func objectID(of row: DerivedRows.Row) -> ManagedObjectID? {
+    layout.entity(number: row.entity).map { ManagedObjectID(store: number, entity: $0.entity.symbol, key: row.key) }
   }
 
   /// What the connection that writes answers to a question of one number, for tests.

@@ -133,6 +133,79 @@ struct StoredDerivationTests {
     #expect(team["goals"] == 5)
   }
 
+  /// Sums of small integers, large ones and floats, in types that hold no more than one of them.
+  private static let narrow = ManagedObjectModel {
+    EntityDescription("Team") {
+      derived("goals", .integer16, of: "players.goals.@sum")
+      derived("points", .integer64, of: "players.points.@sum")
+      derived("weight", .float, of: "players.weight.@sum")
+      RelationshipDescription.toMany("players", destination: "Player", inverse: "team")
+    }
+    EntityDescription("Player") {
+      AttributeDescription("goals", type: .integer16)
+      AttributeDescription("points", type: .integer64)
+      AttributeDescription("weight", type: .float)
+      RelationshipDescription.toOne("team", destination: "Team", inverse: "players")
+    }
+  }
+
+  private static func derived(_ name: String, _ type: AttributeType, of expression: String) -> AttributeDescription {
+    AttributeDescription(name, type: type).with { $0.derivationExpression = expression }
+  }
+
+  @Test(
+    arguments: StoreKind.allCases,
+    [
+      (
+        "goals", Value.int(20_000), GraphError.Code.numberTooLarge,
+        "gives 40000, which does not fit an Integer 16 (-32768 to 32767)"
+      ),
+      ("goals", .int(-20_000), .numberTooSmall, "players.goals.@sum gives -40000"),
+      ("points", .int(.max), .numberTooLarge, "an Integer 64 (-9223372036854775808 to 9223372036854775807)"),
+      ("weight", .double(2e38), .numberTooLarge, "does not fit a float (to 3.4028235e+38)"),
+    ]) func aSaveOfMoreThanTheDerivedTypeHoldsFailsAndAllIsAsBefore(
+      _ kind: StoreKind, _ sum: (key: String, part: Value, code: GraphError.Code, message: String)
+    ) throws
+  {
+    let bench = try StoreBench(kind, Self.narrow)
+    let context = bench.context()
+    let team = try context.insert("Team")
+    let first = try context.insert("Player", values: [sum.key: sum.part])
+    try first.setObject(team, forKey: "team")
+    try context.save()
+    let saved = team[sum.key]
+    let second = try context.insert("Player", values: [sum.key: sum.part])
+    try second.setObject(team, forKey: "team")
+    let error = try #require(throws: GraphError.self) { try context.save() }
+    #expect(error.code == sum.code && error.entity == "Team" && error.property == sum.key)
+    #expect(error.objectID == team.objectID && error.value != nil)
+    #expect(error.message.contains(sum.message), "\(error)")
+    let fresh = bench.stranger()
+    #expect(try fresh.count(FetchRequest("Player")) == 1)
+    #expect(try fresh.object(with: team.objectID)[sum.key] == saved)
+    #expect(second.isInserted && team[sum.key] == saved)
+    // Once there is less of it the same save goes through.
+    second[sum.key] = nil
+    try context.save()
+    let late = bench.stranger()
+    #expect(try late.count(FetchRequest("Player")) == 2 && late.object(with: team.objectID)[sum.key] == saved)
+  }
+
+  @Test(arguments: StoreKind.allCases) func aBatchRequestOfMoreThanTheDerivedTypeHoldsWritesNothing(
+    _ kind: StoreKind
+  ) throws {
+    let bench = try StoreBench(kind, Self.narrow)
+    let context = bench.context()
+    let team = try context.insert("Team")
+    for _ in 0..<4 { try context.insert("Player", values: ["goals": 1]).setObject(team, forKey: "team") }
+    try context.save()
+    var update = BatchUpdateRequest("Player")
+    update.propertiesToUpdate["goals"] = try .init(format: "goals * 10000")
+    let error = try #require(throws: GraphError.self) { try context.execute(update) }
+    #expect(error.code == .numberTooLarge && error.property == "goals", "\(error)")
+    #expect(try bench.saved("Player", "goals") == [1, 1, 1, 1] && bench.saved("Team", "goals") == [4])
+  }
+
   @Test(arguments: StoreKind.allCases) func batchRequestsDeriveToo(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, model())
     let context = bench.context()

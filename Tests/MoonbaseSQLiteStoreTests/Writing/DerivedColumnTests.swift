@@ -58,6 +58,34 @@ struct DerivedColumnTests {
     #expect(department["oldest"] == 77)
   }
 
+  /// 1e19 is no 64-bit integer.
+  @Test func whatATriggerOfTheFileDerivesBeyondTheTypeFailsTheSaveAndIsNamedWhereItIsRead() throws {
+    let folder = try TemporaryFolder()
+    let resolved = try model().resolved()
+    _ = try SQLiteStore(url: folder.file(), model: resolved)
+    let raw = try RawDatabase(folder.file())
+    try raw.connection.execute(
+      """
+      CREATE TRIGGER Z_DA_ZPERSON_Department_oldest_PARAMETER_INSERT AFTER INSERT ON ZPERSON FOR EACH ROW
+      BEGIN UPDATE ZDEPARTMENT SET ZOLDEST = 1e19 WHERE Z_PK = NEW.ZDEPARTMENT;
+      SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZDEPARTMENT', Z_ENT, Z_PK, 'oldest', ZOLDEST)
+      FROM ZDEPARTMENT WHERE Z_PK = NEW.ZDEPARTMENT; END
+      """)
+    let writer = try context(try SQLiteStore(url: folder.file(), model: resolved), resolved)
+    let department = try writer.insert("Department")
+    try writer.save()
+    let error = try #require(throws: GraphError.self) { try hire(30, writer, department) }
+    #expect(error.code == .numberTooLarge && error.message.contains("Department.oldest cannot be derived"), "\(error)")
+    #expect(try raw.value("SELECT COUNT(*) FROM ZPERSON") == "0")
+    try raw.connection.execute("UPDATE ZDEPARTMENT SET ZOLDEST = 1e19")
+    let reader = try context(try SQLiteStore(url: folder.file(), model: resolved), resolved)
+    let found = try #require(try reader.fetch(FetchRequest("Department")).first)
+    let damage = try #require(throws: GraphError.self) { try found.value(forKey: "oldest") }
+    #expect(
+      damage.message.contains("which is no integer; it is derived (employees.age.@max)")
+        && damage.property == "oldest", "\(damage)")
+  }
+
   @Test func aSaveThatTouchesNoneOfItRunsOneStatementMore() throws {
     let (with, without) = (try PeopleStore(model()), try PeopleStore())
     func statements(_ people: PeopleStore) throws -> Int {

@@ -1,0 +1,65 @@
+package import MoonbaseModel
+
+/// Values that a store derives, and that are more than the attribute's type holds: a sum of many, or a number of very many.
+extension ResolvedProperty {
+  /// The error of the save that derived such a value; nil for one that fits.
+  package func misfit(_ value: Value, of id: ManagedObjectID) -> GraphError? {
+    guard let attribute, let range = attribute.type.range, !range.holds(value) else { return nil }
+    let isNegative = (value.asDouble ?? 0) < 0
+    let reason =
+      "cannot be derived: \(attribute.derivationExpression ?? "its derivation") gives \(value.beginning ?? "a value"), which does not fit "
+      + "\(attribute.type.phrase) (\(range)); make its type wider, or what it is derived from smaller"
+    var error = GraphError(
+      isNegative ? .numberTooSmall : .numberTooLarge, message: "\(id.entityName).\(name) \(reason); nothing was saved",
+      entity: id.entityName, property: name, objectID: id, value: value)
+    error.reason = reason
+    return error
+  }
+}
+
+extension StoredDerivation {
+  /// Whether its value may be more than an attribute's type holds.
+  func mayMisfit(_ attribute: AttributeDescription?) -> Bool {
+    guard case .collection(_, _, let function) = result else { return false }
+    return switch attribute?.type {
+    case .integer16, .integer32, .float: true
+    case .integer64: function == .sum
+    default: false
+    }
+  }
+}
+
+/// What a type of numbers holds, where that is less than a column does.
+private enum NumberRange: CustomStringConvertible {
+  case integers(ClosedRange<Int64>)
+  case singles
+
+  /// What is no number is another's matter.
+  func holds(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.integers(let range), .int(let number)): range.contains(number)
+    case (.integers(let range), .double(let number)): Int64(exactly: number).map(range.contains) ?? false
+    case (.singles, .double(let number)): Float(number).isFinite || !number.isFinite
+    default: true
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .integers(let range): "\(range.lowerBound) to \(range.upperBound)"
+    case .singles: "to \(Float.greatestFiniteMagnitude)"
+    }
+  }
+}
+
+extension AttributeType {
+  fileprivate var range: NumberRange? {
+    switch self {
+    case .integer16: .integers(Int64(Int16.min)...Int64(Int16.max))
+    case .integer32: .integers(Int64(Int32.min)...Int64(Int32.max))
+    case .integer64: .integers(Int64.min...Int64.max)
+    case .float: .singles
+    default: nil
+    }
+  }
+}
