@@ -2,6 +2,9 @@
 
 ---A set of objects and their unsaved changes.
 ---@class moonbase.Context
+---@field name string? a name for people, which the saves bear in a history
+---@field author string? who saves, in the history of stores that keep one
+---@field merge_policy moonbase.MergePolicy|moonbase.MergeFunction|nil "error" unless set; nil for an app's own function
 ---@field has_changes boolean
 ---@field validation_warnings moonbase.Error[] what rules warned of at the last save
 ---@field history_token string? a token behind all that is in the stores' histories by now; nil where none keeps one
@@ -100,6 +103,26 @@ function Context:reset() end
 ---@param object moonbase.Object
 ---@param merge_changes? boolean whether changes are kept: true unless said otherwise
 function Context:refresh(object, merge_changes) end
+
+---What a save does with an object where the store has something else than the context expected: it fails; where both
+---changed a property, the store's value stays, or the object's is written; all that the object has is written; the object
+---gives up its changes.
+---@alias moonbase.MergePolicy "error"|"store_trump"|"object_trump"|"overwrite"|"rollback"
+
+---Decides for each conflict of a save, and only looks: the name of a policy, or values for some properties.
+---@alias moonbase.MergeFunction fun(conflict: moonbase.MergeConflict): moonbase.MergePolicy|table<string, any>
+
+---@class moonbase.MergeConflict
+---@field object moonbase.Object the object that is saved
+---@field kind "changed"|"deleted"|"destination_is_gone"|"destination_came"|"destination_leaves"|"same_values"
+---@field properties? string[] the relationship, or those that must be unique
+---@field collisions moonbase.Collision[] of an object that another context saved: what both changed
+
+---@class moonbase.Collision
+---@field property string
+---@field original any what the context had read
+---@field object any what the object has
+---@field stored any what the store has
 
 ---A part of the history of stores; nothing is read until it is asked for its changes.
 ---@class moonbase.History

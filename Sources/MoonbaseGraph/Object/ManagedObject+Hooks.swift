@@ -54,7 +54,7 @@ extension ManagedObject {
 
   /// Runs code of an extension that is about the object as a whole; an error gains the name of what ran.
   @discardableResult
-  final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
+  package final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure("\(context.domain.hookName(hook)): \(context.hookDepth) hooks called each other", property: nil)
     }

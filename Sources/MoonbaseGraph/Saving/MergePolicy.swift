@@ -27,30 +27,35 @@ public struct MergePolicy: Sendable {
     case values([String: Value])
   }
 
-  let resolve: @Sendable (MergeConflict) throws -> Resolution
+  package let resolve: @Sendable (MergeConflict) throws -> Resolution
+  /// How scripts call it; nil for one of a closure.
+  package let name: String?
   /// Whether every conflict fails the save.
   let isError: Bool
 
-  private init(_ resolution: Resolution, isError: Bool = false) {
+  private init(_ resolution: Resolution, name: String, isError: Bool = false) {
     resolve = { _ in resolution }
-    self.isError = isError
+    (self.name, self.isError) = (name, isError)
   }
 
   private init(_ resolve: @escaping @Sendable (MergeConflict) throws -> Resolution) {
     self.resolve = resolve
-    isError = false
+    (name, isError) = (nil, false)
   }
 
   /// A conflict fails the save.
-  public static let error = MergePolicy(.error, isError: true)
+  public static let error = MergePolicy(.error, name: "error", isError: true)
   /// Properties that both changed are as in the store; the object's other changes are saved.
-  public static let mergeByPropertyStoreTrump = MergePolicy(.storeTrumps)
+  public static let mergeByPropertyStoreTrump = MergePolicy(.storeTrumps, name: "store_trump")
   /// Properties that both changed are as in the object; what others changed elsewhere stays.
-  public static let mergeByPropertyObjectTrump = MergePolicy(.objectTrumps)
+  public static let mergeByPropertyObjectTrump = MergePolicy(.objectTrumps, name: "object_trump")
   /// The object is written as a whole.
-  public static let overwrite = MergePolicy(.overwrite)
+  public static let overwrite = MergePolicy(.overwrite, name: "overwrite")
   /// The object's changes are given up.
-  public static let rollback = MergePolicy(.rollback)
+  public static let rollback = MergePolicy(.rollback, name: "rollback")
+
+  /// Those that have a name.
+  package static let named = [error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback]
 
   /// Decides for each conflict. What `resolve` throws fails the save; it only looks.
   public static func custom(_ resolve: @escaping @Sendable (MergeConflict) throws -> Resolution) -> MergePolicy {

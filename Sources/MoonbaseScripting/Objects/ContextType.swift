@@ -6,6 +6,8 @@ import MoonbaseLua
 /// A context as scripts hold it. It is not kept alive: an app's context owns the Lua state that would hold it.
 final class ContextBox {
   private let reference: ContextReference
+  /// The function of a script that was set last as the context's merge policy. The context keeps it.
+  weak var mergePolicy: ScriptMergePolicy?
 
   init(_ context: ManagedObjectContext) { reference = context.reference }
 
@@ -42,8 +44,13 @@ final class ContextType {
     plain.method(name, upTo: count) { box, call in try body(box.live(), &call) }
   }
 
-  func property(_ name: String, get: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void) {
-    plain.property(name, get: { box, call in try get(box.live(), &call) })
+  func property(
+    _ name: String, get: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void,
+    set: ((ManagedObjectContext, inout LuaCall) throws -> Void)? = nil
+  ) {
+    plain.property(
+      name, get: { box, call in try get(box.live(), &call) },
+      set: set.map { set in { box, call in try set(box.live(), &call) } })
   }
 
   func handle(_ context: ManagedObjectContext) -> LuaObject { LuaObject(box(context), as: plain) }

@@ -7,6 +7,7 @@ extension HostTypes {
   func describeContext() {
     describeChanges()
     describeSaving()
+    describeSettingsOfContext()
     describeLookup()
     describeBatchInsertion()
     describeHistoryOfContext()

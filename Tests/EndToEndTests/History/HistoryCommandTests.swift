@@ -48,6 +48,9 @@ import Testing
     #expect(try changes(bench, "--where", "changeType == 2").count == 1)
     #expect(try changes(bench, "--where", "'name' IN updatedProperties").count == 1)
     #expect(try changes(bench, "--author", "nobody").isEmpty)
+    #expect(try changes(bench, "--where", "tombstone != nil").count == 1)
+    #expect(try changes(bench, "--where", "transaction.timestamp > '2026-01-01'").count == 4)
+    #expect(try changes(bench, "--where", "transaction.timestamp > '2100-01-01'").isEmpty)
     #expect(try changes(bench, "--limit", "3").count == 3)
     #expect(try changes(bench, "--since", "2001-01-01").count == 4)
     #expect(try changes(bench, "--since", "2100-01-01").isEmpty)
@@ -104,9 +107,27 @@ import Testing
     #expect(try outcome("h.sqlite", "--entity", "Persn").1.contains("did you mean Person?"))
     #expect(try outcome("h.sqlite", "--where", "authr == 'x'").1.contains("of a history has no authr"))
     #expect(try outcome("none.sqlite").0 == 1)
+    let strange = try self.bench().moonbase("history", "h.sqlite", "--token").output.split(separator: "\n")[0]
+    #expect(try outcome("h.sqlite", "--since", String(strange)).1.contains("which is not open here: open is "))
+    #expect(try outcome("h.sqlite", "--where", "tombstone.nme == 'x'").1.contains("did you mean name?"))
     let other = try Workbench.withPeople()
     let refused = try other.moonbase("history", "s.sqlite")
     #expect(refused.status == 1 && refused.complaints.contains("keeps a history"), "\(refused)")
+  }
+
+  @Test func scriptsSayWhoSaves() throws {
+    let bench = try bench()
+    let code = """
+      local c = moonbase.context
+      c.author, c.name = "me", "importer"
+      c:insert("Car")
+      assert(c:save())
+      local change = c:history { author = "me" }:all()[1]
+      print(change.author, change.context_name)
+      """
+    let outcome = try bench.moonbase("run", "--store", "h.sqlite", "-e", code)
+    #expect(outcome.output == "me\timporter\n", "\(outcome)")
+    #expect(try changes(bench, "--author", "me").count == 1)
   }
 
   @Test func scriptsWalkOverTheSame() throws {

@@ -36,6 +36,73 @@ import Testing
     #expect(found == "5\t5\n")
   }
 
+  /// `a` saved `n = 10` over 5, and `b`, which had read 5, wants to save 7.
+  private func conflict(_ policy: String) throws -> String {
+    try output(
+      """
+      local p = a:insert("P", { k = 1, n = 5 })
+      assert(a:save())
+      local held = b:find("P", { k = 1 })
+      assert(held.n == 5)
+      p.n = 10
+      assert(a:save())
+      held.n = 7
+      b.merge_policy = \(policy)
+      local ok, err = b:save()
+      a:refresh(p, false)
+      print(ok, p.n, err and err.code, err and err.message)
+      b:rollback()
+      """)
+  }
+
+  @Test(arguments: [("error", 10), ("store_trump", 10), ("object_trump", 7), ("overwrite", 7), ("rollback", 10)])
+  func aMergePolicyIsSetByItsName(_ name: String, _ saved: Int) throws {
+    let found = try conflict("'\(name)'")
+    #expect(found.hasPrefix(name == "error" ? "nil\t10\t133020" : "true\t\(saved)\tnil"), "\(found)")
+  }
+
+  @Test func aFunctionDecidesForEachConflict() throws {
+    #expect(
+      try conflict(
+        """
+        function(conflict)
+          local both = conflict.collisions[1]
+          assert(conflict.kind == "changed" and conflict.object.n == 7 and both.property == "n")
+          return { n = both.stored + both.object - both.original }
+        end
+        """) == "true\t12\tnil\tnil\n")
+    #expect(try conflict("function() return 'object_trump' end") == "true\t7\tnil\tnil\n")
+  }
+
+  @Test(arguments: [
+    ("function() error('no idea') end", "no idea"), ("function() end", "gave nil"),
+    ("function() return 'object_trumps' end", "did you mean object_trump?"),
+    ("function() return { m = 1, x = 2 } end", ""), ("function(c) c.object.n = 8 return 'error' end", ""),
+  ])
+  func whatTheFunctionDoesWrongFailsTheSave(_ function: String, _ message: String) throws {
+    let found = try conflict(function)
+    #expect(found.hasPrefix("nil\t10\t") && found.contains(message), "\(found)")
+  }
+
+  @Test func whatIsSetReadsAsItWasSetAndAllElseIsRefused() throws {
+    let found = try output(
+      """
+      print(a.merge_policy, a.author, a.name)
+      a.merge_policy, a.author, a.name = "overwrite", "me", "importer"
+      print(a.merge_policy, a.author, a.name)
+      local policy = function() end
+      a.merge_policy, a.author, a.name = policy, nil, nil
+      print(a.merge_policy == policy, a.author, a.name)
+      print(pcall(function() a.merge_policy = "object" end))
+      print(pcall(function() a.merge_policy = 5 end))
+      print(pcall(function() a.author = {} end))
+      """)
+    let lines = found.split(separator: "\n")
+    #expect(lines.prefix(3) == ["error\tnil\tnil", "overwrite\tme\timporter", "true\tnil\tnil"])
+    #expect(lines.count == 6 && lines[3].contains("there is no merge policy object"), "\(lines)")
+    #expect(lines.dropFirst(3).allSatisfy { $0.hasPrefix("false\t") }, "\(lines)")
+  }
+
   @Test func aMemberThatAnotherContextTookOutIsNotDeletedWithItsFormerOwner() throws {
     let found = try output(
       """
