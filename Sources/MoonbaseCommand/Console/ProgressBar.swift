@@ -3,7 +3,8 @@ import MoonbasePlatform
 /// How far something is, on standard error, where that is a terminal.
 final class ProgressBar {
   private static let width = 40
-  private let isShown: Bool
+  /// Whether there is anybody to see it.
+  let isShown: Bool
   private var shown = -1
 
   init(quiet: Bool) { isShown = !quiet && isatty(STDERR_FILENO) == 1 }

@@ -79,11 +79,12 @@ struct DoctorCommand: ParsableCommand {
     }
     let writer = RowWriter(
       OutputForm(format: .ndjson), columns: ["event", "kind", "place", "message", "repairable"])
-    writer.write([
+    // What standard output does not take is told at the end.
+    try? writer.write([
       .string(what), .string(finding.kind.rawValue), .string(finding.place), .string(finding.message),
       .bool(finding.repair != .none),
     ])
-    writer.finish()
+    try? writer.finish()
   }
 
   private static func summary(_ before: Int, _ left: Int) -> String {

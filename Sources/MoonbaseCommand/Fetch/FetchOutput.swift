@@ -20,18 +20,23 @@ struct FetchOutput {
   }
 
   /// Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
-  func run() throws {
+  func run(to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil) throws {
+    let count = bar?.isShown == true ? try context.count(request) : 0
     let found = try context.fetchedObjects(request)
-    let writer = RowWriter(form, columns: columns.names)
+    let writer = RowWriter(form, columns: columns.names, to: destination)
     var unreadable = UnreadableValues()
     var place = 0
     while try found.reaches(place) {
+      try destination.checkInterruption()
       if let object = try found.existingObject(at: place) {
-        writer.write(columns.names.map { name in unreadable.reading { try value(name, of: object) } })
+        try writer.write(columns.names.map { name in unreadable.reading { try value(name, of: object) } })
       }
       place += 1
+      bar?.show(min(place, count), of: count)
     }
-    writer.finish()
+    try destination.checkInterruption()
+    try writer.finish()
+    bar?.end()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
     if let summary = unreadable.summary {
       Terminal.complain("moonbase: \(summary)")

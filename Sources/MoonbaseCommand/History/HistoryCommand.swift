@@ -130,12 +130,12 @@ struct HistoryCommand: ParsableCommand {
     while left > 0, let transactions = try walk.next() {
       for transaction in transactions {
         for change in (transaction.changes ?? []).prefix(left) {
-          writer.write(Self.row(change, of: transaction))
+          try writer.write(Self.row(change, of: transaction))
           left -= 1
         }
       }
     }
-    writer.finish()
+    try writer.finish()
   }
 
   private func condition(in model: ResolvedModel) throws -> FetchRequest? {

@@ -38,35 +38,48 @@ extension [UInt8] {
 
   /// A text in quotes, as JSON has it.
   mutating func append(quoted text: String) {
+    var text = text
+    text.withUTF8 { append(quotedUTF8: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The same of a text that is there as UTF-8.
+  mutating func append(quotedUTF8 text: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        append(UInt8(ascii: "\\"))
-        append(byte)
-      case 0x0a: append(contentsOf: "\\n".utf8)
-      case 0x0d: append(contentsOf: "\\r".utf8)
-      case 0x09: append(contentsOf: "\\t".utf8)
-      case 0..<0x20, 0x7f:
-        let digits = String(byte, radix: 16)
-        append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
-      default: append(byte)
-      }
+    var start = 0
+    for (place, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f {
+      append(contentsOf: text[start..<place])
+      start = place + 1
+      append(escaped: byte)
     }
+    append(contentsOf: text[start...])
     append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(escaped byte: UInt8) {
+    append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+    case 0x0a: append(UInt8(ascii: "n"))
+    case 0x0d: append(UInt8(ascii: "r"))
+    case 0x09: append(UInt8(ascii: "t"))
+    default:
+      let digits = String(byte, radix: 16)
+      append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+    }
   }
 }
 
 extension [UInt8] {
-  /// A field of csv, in quotes where it needs them.
-  mutating func append(field text: String, isQuoted: Bool) {
-    let special: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "\""), 0x0a, 0x0d]
-    guard isQuoted || text.utf8.contains(where: special.contains) else { return append(contentsOf: text.utf8) }
-    append(UInt8(ascii: "\""))
+  /// A field of csv or of its like, in quotes where it needs them.
+  mutating func append(field text: String, separator: UInt8, isQuoted: Bool) {
+    let quote = UInt8(ascii: "\"")
+    let needsQuotes = isQuoted || text.utf8.contains { $0 == separator || $0 == quote || $0 == 0x0a || $0 == 0x0d }
+    guard needsQuotes else { return append(contentsOf: text.utf8) }
+    append(quote)
     for byte in text.utf8 {
-      if byte == UInt8(ascii: "\"") { append(byte) }
+      if byte == quote { append(byte) }
       append(byte)
     }
-    append(UInt8(ascii: "\""))
+    append(quote)
   }
 }

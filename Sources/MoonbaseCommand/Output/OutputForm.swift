@@ -12,6 +12,17 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case ndjson
   /// As RFC 4180 has it, with a line of names.
   case csv
+  /// The same with tabs in the place of commas.
+  case tsv
+
+  /// What stands between the fields of a line, where there are such.
+  var separator: UInt8? {
+    switch self {
+    case .csv: UInt8(ascii: ",")
+    case .tsv: UInt8(ascii: "\t")
+    case .table, .json, .ndjson: nil
+    }
+  }
 }
 
 /// How dates are written.
@@ -28,23 +39,24 @@ enum DateForm: String, CaseIterable, ExpressibleByArgument {
 struct OutputForm {
   var format = OutputFormat.table
   var dates = DateForm.iso
-  /// What stands for no value where nothing does not say so: in csv and tables.
+  /// What stands for no value where nothing does not say so: in csv, tsv and tables.
   var null = ""
 }
 
 /// The options of commands that write rows.
 struct RowOptionGroup: ParsableArguments {
-  @Option(help: "How rows are written: table (default), json, ndjson or csv.")
+  @Option(help: "How rows are written: table (default), json, ndjson, csv or tsv.")
   var format: OutputFormat?
 
   @Option(
     name: .customLong("null"), parsing: .unconditional,
-    help: "What stands for no value in csv and tables (default: nothing; the empty string is \"\" in csv).")
+    help: "What stands for no value in csv, tsv and tables (default: nothing; the empty string is \"\" in csv and tsv)."
+  )
   var null: String?
 
   func validate() throws {
     guard null != nil, format == .json || format == .ndjson else { return }
-    throw ValidationError("--null is for csv and tables: JSON has a null of its own")
+    throw ValidationError("--null is for csv, tsv and tables: JSON has a null of its own")
   }
 
   var form: OutputForm { OutputForm(format: format ?? .table, null: null ?? "") }

@@ -1,18 +1,19 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Writes rows to standard output as they come; none is kept but the first ones of a table, by which its columns get their widths.
+/// Writes rows as they come; none is kept but the first ones of a table, by which its columns get their widths.
 ///
 /// ```swift
-/// let writer = RowWriter(form, columns: ["name", "age"])
-/// writer.write(["Ann", 32])
-/// writer.finish()
+/// let writer = try RowWriter(form, columns: ["name", "age"])
+/// try writer.write(["Ann", 32])
+/// try writer.finish()
 /// ```
 final class RowWriter {
   private static let greatestBuffer = 1 << 16
 
   private let form: OutputForm
   private let columns: [String]
+  private let destination: OutputDestination
   /// The names of columns as keys of JSON.
   private let keys: [[UInt8]]
   private var bytes: [UInt8] = []
@@ -20,19 +21,19 @@ final class RowWriter {
   private var table: TableLines
   private(set) var losses = OutputLosses()
 
-  init(_ form: OutputForm, columns: [String]) {
-    (self.form, self.columns) = (form, columns)
+  init(_ form: OutputForm, columns: [String], to destination: OutputDestination = .standardOutput) {
+    (self.form, self.columns, self.destination) = (form, columns, destination)
     keys = columns.map { name in
       var key: [UInt8] = []
       key.append(quoted: name)
       return key
     }
     table = TableLines(columns: columns)
-    if form.format == .csv { writeHeader() }
+    if form.format.separator != nil { writeHeader() }
   }
 
   /// Writes a row, of as many values as there are columns.
-  func write(_ values: [Value]) {
+  func write(_ values: [Value]) throws {
     switch form.format {
     case .table: table.add(values.map(cell), isNumber: values.map(\.isNumber), to: &bytes)
     case .json:
@@ -41,24 +42,25 @@ final class RowWriter {
     case .ndjson:
       writeObject(values)
       bytes.append(UInt8(ascii: "\n"))
-    case .csv: writeRecord(values)
+    case .csv, .tsv: writeRecord(values)
     }
     count += 1
-    if bytes.count >= Self.greatestBuffer { flush() }
+    if bytes.count >= Self.greatestBuffer { try flush() }
   }
 
-  /// Writes what is still to come. To be called once, at the end.
-  func finish() {
+  /// Writes what is still to come. To be called once, at the end: a file appears under its name.
+  func finish() throws {
     switch form.format {
     case .table: table.finish(&bytes)
     case .json: bytes.append(contentsOf: count == 0 ? "[]\n".utf8 : "\n]\n".utf8)
-    case .ndjson, .csv: break
+    case .ndjson, .csv, .tsv: break
     }
-    flush()
+    try flush()
+    try destination.finish()
   }
 
-  private func flush() {
-    bytes.withUnsafeBytes { StandardStream.output.write($0) }
+  private func flush() throws {
+    try bytes.withUnsafeBytes { try destination.write($0) }
     bytes.removeAll(keepingCapacity: true)
   }
 
@@ -75,23 +77,25 @@ final class RowWriter {
     bytes.append(UInt8(ascii: "}"))
   }
 
+  private var separator: UInt8 { form.format.separator ?? UInt8(ascii: ",") }
+
   private func writeHeader() {
     for (index, name) in columns.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      bytes.append(field: name, isQuoted: name.isEmpty)
+      if index > 0 { bytes.append(separator) }
+      bytes.append(field: name, separator: separator, isQuoted: name.isEmpty)
     }
     bytes.append(UInt8(ascii: "\n"))
   }
 
   private func writeRecord(_ values: [Value]) {
     for (index, value) in values.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      if index > 0 { bytes.append(separator) }
       if value.isNull {
         bytes.append(contentsOf: form.null.utf8)
       } else {
         let text = text(value, column: columns[index])
         // What reads like no value is quoted, so that it does not.
-        bytes.append(field: text, isQuoted: text.isEmpty || text == form.null)
+        bytes.append(field: text, separator: separator, isQuoted: text.isEmpty || text == form.null)
       }
     }
     bytes.append(UInt8(ascii: "\n"))

@@ -35,8 +35,8 @@ struct SQLCommand: ParsableCommand {
     }
     let query = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
     let writer = RowWriter(output.form, columns: Self.unique(query.columns))
-    while let row = try query.next() { writer.write(row) }
-    writer.finish()
+    while let row = try query.next() { try writer.write(row) }
+    try writer.finish()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
   }
 

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes the objects of an entity, or all of a store, to files. The store is only read.",
+    discussion: """
+      moonbase export Person people.csv --store people.sqlite --where 'age > %@' --param 30 --columns _id,name,team.name
+
+      The file's extension says how it is written, unless --format does. It appears when it is whole: an export that fails or is \
+      interrupted leaves what was there. Without --columns there are the object's URI (_id), the stored attributes, and the URIs of to-one \
+      relationships.
+
+      moonbase export --all backup/ --store people.sqlite
+
+      Writes a folder with all of a store, so that 'moonbase import --all' makes an equal one of it: a file Entity.ndjson for each entity that has \
+      objects, model.lua, and export.json.
+      """)
+
+  @Argument(help: "The entity; objects of its subentities are among the results.")
+  var entity: String?
+
+  @Argument(help: "The file, or '-' for standard output (default).")
+  var file: String?
+
+  @Option(help: ArgumentHelp("All of the store, in a folder that is new or empty.", valueName: "folder"))
+  var all: String?
+
+  @OptionGroup var stores: StoreOptionGroup
+  @OptionGroup var selection: RequestOptionGroup
+
+  @Option(
+    help:
+      "How objects are written: csv, tsv, json or ndjson (default: by the file's extension; ndjson on standard output)."
+  )
+  var format: OutputFormat?
+
+  @Option(help: "How dates are written: iso (default), unix or reference (seconds since 2001, as stored).")
+  var dates: DateForm?
+
+  @Option(
+    name: .customLong("null"), parsing: .unconditional,
+    help: "What stands for no value in csv and tsv (default: nothing; the empty string is \"\").")
+  var null: String?
+
+  @Flag(help: "Replace a file that is there already; with --all a folder that holds an export.")
+  var force = false
+
+  @Flag(help: "No word but errors on standard error.")
+  var quiet = false
+
+  /// Nil for standard output.
+  private var path: String? { file == "-" ? nil : file }
+
+  func validate() throws {
+    guard let all else {
+      guard entity != nil else { throw ValidationError("there is nothing to export: name an entity, or --all FOLDER") }
+      if force, path == nil { throw ValidationError("--force is for a file that is there: name one") }
+      return try understood { _ = try form() }
+    }
+    if all.isEmpty { throw ValidationError("--all takes the name of a folder") }
+    guard entity == nil, file == nil, !selection.isGiven, format == nil, dates == nil, null == nil else {
+      throw ValidationError("--all writes everything in one form: leave the entity and what is said of it out")
+    }
+  }
+
+  func run() throws {
+    var settings = try stores.settings()
+    settings.readOnly = true
+    let container = try PersistentContainer(settings.container)
+    let bar = ProgressBar(quiet: quiet)
+    defer { bar.end() }
+    if let all {
+      try export(container.coordinator, to: all, bar)
+    } else if let entity {
+      try export(entity, of: container, bar)
+    }
+  }
+
+  private func export(_ entity: String, of container: PersistentContainer, _ bar: ProgressBar) throws {
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    let request = try selection.request(entity, in: context)
+    let output = try FetchOutput(request, columns: selection.columnNames, form: form(), in: context)
+    guard let path else { return try output.run(showing: bar) }
+    Interruption.isWaitedFor()
+    try output.run(to: OutputDestination(file: path, replacing: force), showing: bar)
+  }
+
+  private func export(_ coordinator: PersistentStoreCoordinator, to folder: String, _ bar: ProgressBar) throws {
+    let stores = coordinator.persistentStores
+    guard stores.count == 1 else {
+      throw UsageError("--all writes one store into a folder: export each of the \(stores.count) into one of its own")
+    }
+    Interruption.isWaitedFor()
+    let folder = try ExportFolder(folder, replacing: force)
+    var export = StoreExport(stores[0], of: coordinator.model, to: folder, showing: bar)
+    try export.run()
+  }
+
+  private func form() throws(UsageError) -> OutputForm {
+    let format =
+      if let format { format } else if let path { try OutputFormat(fileName: path) } else { OutputFormat.ndjson }
+    guard format != .table else { throw UsageError("tables are for a person: --format takes csv, tsv, json or ndjson") }
+    guard null == nil || format.separator != nil else {
+      throw UsageError("--null is for csv and tsv: JSON has a null of its own")
+    }
+    return OutputForm(format: format, dates: dates ?? .iso, null: null ?? "")
+  }
+}
+
+extension OutputFormat {
+  /// The form that a file's extension names.
+  fileprivate init(fileName: String) throws(UsageError) {
+    let known: [String: OutputFormat] = [
+      "csv": .csv, "tsv": .tsv, "tab": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,
+    ]
+    guard let format = known[URL(literalPath: fileName).pathExtension.lowercased()] else {
+      throw UsageError("\(fileName) does not end with .csv, .tsv, .json or .ndjson: say how to write it with --format")
+    }
+    self = format
+  }
+}

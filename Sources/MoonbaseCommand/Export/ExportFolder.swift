@@ -1,0 +1,64 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The folder that is to hold all of a store. It appears under its name when it is whole.
+struct ExportFolder {
+  private let name: String
+  private let successor: Successor
+
+  /// A new folder, or one that is empty. One that holds an export and nothing else is replaced where that is said.
+  init(_ name: String, replacing: Bool) throws {
+    self.name = name
+    let isReplaced = try Self.holdsExport(name, mayBeReplaced: replacing)
+    successor = try Successor(of: name, .folder, replacing: isReplaced)
+  }
+
+  /// Begins a file of it.
+  func file(_ fileName: String) throws -> OutputDestination {
+    try OutputDestination(newFile: "\(successor.path)/\(fileName)", named: "\(name)/\(fileName)")
+  }
+
+  func write(_ bytes: [UInt8], to fileName: String) throws {
+    let file = try file(fileName)
+    try bytes.withUnsafeBytes { try file.write($0) }
+    try file.finish()
+  }
+
+  /// Forgets what was written so far.
+  func empty() throws {
+    for file in try FileManager.default.contentsOfDirectory(atPath: successor.path) {
+      unlink("\(successor.path)/\(file)")
+    }
+  }
+
+  func finish() throws { try successor.takePlace() }
+
+  func checkInterruption() throws {
+    guard Interruption.hasCome else { return }
+    throw GraphError(.interrupted, message: "interrupted: \(name) was not written")
+  }
+
+  /// Whether there is a folder with something in it. Throws where that stays.
+  private static func holdsExport(_ name: String, mayBeReplaced: Bool) throws -> Bool {
+    guard access(name, F_OK) == 0 else { return false }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: name) else {
+      throw GraphError(.cannotOpenFile, message: "\(name) is no folder that can be read: name a new one")
+    }
+    if names.isEmpty { return false }
+    guard mayBeReplaced else {
+      throw GraphError(
+        .cannotOpenFile,
+        message: "\(name) is not empty: name another folder, or replace an export with --force")
+    }
+    let known = [StoreExport.Contents.fileName, StoreExport.Contents.modelName]
+    let stranger = names.sorted().first { !known.contains($0) && !$0.hasSuffix(".ndjson") }
+    guard names.contains(StoreExport.Contents.fileName), stranger == nil else {
+      let what = stranger.map { "holds \($0)" } ?? "has no \(StoreExport.Contents.fileName)"
+      throw GraphError(
+        .cannotOpenFile,
+        message: "\(name) \(what), so it is no export, and --force replaces nothing else: name another folder")
+    }
+    return true
+  }
+}

@@ -1,0 +1,168 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// All of a store in a folder: a file of lines for each entity that has rows, the model, and what there is.
+///
+/// It is written from the rows as the store holds them, all of one state: no transformer and no hook is asked, and what cannot be read ends it.
+struct StoreExport {
+  /// What `export.json` says.
+  struct Contents: Codable {
+    struct Entity: Codable {
+      var file: String
+      var count: Int
+    }
+
+    static let fileName = "export.json"
+    static let modelName = "model.lua"
+
+    var format = "moonbase-export"
+    var version = 1
+    /// The UUID of the store.
+    var store: String
+    var model = Self.modelName
+    /// By name, those that have rows.
+    var entities: [String: Entity] = [:]
+  }
+
+  private static let greatestBuffer = 1 << 16
+  private static let greatestTries = 3
+
+  private let store: any PersistentStore
+  private let model: ResolvedModel
+  private let folder: ExportFolder
+  private let bar: ProgressBar
+  private var done = 0
+  private var total = 0
+  private var json = CellJSON()
+
+  init(_ store: any PersistentStore, of model: ResolvedModel, to folder: ExportFolder, showing bar: ProgressBar) {
+    (self.store, self.model, self.folder, self.bar) = (store, model, folder, bar)
+  }
+
+  /// Writes everything; the folder appears when it is whole.
+  mutating func run() throws {
+    let source = try model.description.luaSource()
+    for _ in 0..<Self.greatestTries {
+      let before = footprint
+      guard let contents = try writeOneState(since: before) else { continue }
+      try folder.write(Array(source.utf8), to: Contents.modelName)
+      try folder.write(Array((Terminal.json(contents) + "\n").utf8), to: Contents.fileName)
+      return try folder.finish()
+    }
+    throw GraphError(
+      .storeBusy,
+      message:
+        "\(store.url?.relativePath ?? "the store") was written to all the while, and has no log beside which it could be read: try again when nobody saves"
+    )
+  }
+
+  // MARK: One state
+
+  /// Nil where the store was written to meanwhile and has no log: then what was read may be of several states.
+  private mutating func writeOneState(since before: [[Int]]) throws -> Contents? {
+    let view = try store.beginReading(.view)
+    defer { view.end() }
+    var contents = Contents(store: store.identifier)
+    try folder.empty()
+    let entities = store.entities.filter { !$0.isAbstract }
+    var counts: [Int] = []
+    for entity in entities { counts.append(try view.count(matching: query(for: entity))) }
+    (done, total) = (0, counts.reduce(0, +))
+    for (entity, count) in zip(entities, counts) where count > 0 {
+      let name = Self.fileName(of: entity)
+      contents.entities[entity.name] = .init(file: name, count: try write(entity, to: folder.file(name), view))
+    }
+    return view.isSteady || footprint == before ? contents : nil
+  }
+
+  /// What changes when somebody writes to the store.
+  private var footprint: [[Int]] {
+    guard let path = store.url?.path else { return [] }
+    let files = ["", "-wal", "-journal"].map { path + $0 }
+    // The clock of a file system may not tell two writes apart.
+    while files.contains(where: FileIdentity.isFresh) { usleep(5_000) }
+    return files.map(FileIdentity.footprint)
+  }
+
+  private func query(for entity: ResolvedEntity) throws -> StoreQuery {
+    try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
+  }
+
+  /// The entity's name, with what a file's name may not have written as in a URL.
+  private static func fileName(of entity: ResolvedEntity) -> String {
+    let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "_-"))
+    return (entity.name.addingPercentEncoding(withAllowedCharacters: plain) ?? entity.name) + ".ndjson"
+  }
+
+  // MARK: Rows
+
+  private mutating func write(
+    _ entity: ResolvedEntity, to file: OutputDestination, _ view: any ReadSession
+  ) throws -> Int {
+    let single = (entity.attributeSlots + entity.toOneSlots).filter { !entity.properties[$0].isTransient }.sorted()
+    let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient }
+    let keys = entity.properties.map { property in
+      var key = Array(", ".utf8)
+      key.append(quoted: property.name)
+      return key + Array(": ".utf8)
+    }
+    var count = 0
+    let cursor = try view.rows(matching: query(for: entity))
+    while case let batch = try cursor.next(upTo: [Snapshot].batchSize), !batch.isEmpty {
+      try folder.checkInterruption()
+      let ids = batch.map(\.id)
+      let members = try lists.map { try view.destinations(of: ids, relationship: $0) }
+      for (place, row) in batch.enumerated() {
+        json.bytes.append(contentsOf: #"{"_id": "#.utf8)
+        json.append(uri: row.id)
+        for slot in single {
+          json.bytes.append(contentsOf: keys[slot])
+          try write(row, slot, of: entity)
+        }
+        for (slot, members) in zip(lists, members) {
+          json.bytes.append(contentsOf: keys[slot])
+          try write(members[place], to: file)
+        }
+        json.bytes.append(contentsOf: "}\n".utf8)
+        try flush(to: file, isLast: false)
+      }
+      count += batch.count
+      done += batch.count
+      bar.show(min(done, total), of: total)
+    }
+    try flush(to: file, isLast: true)
+    try file.finish()
+    return count
+  }
+
+  private mutating func write(_ members: [ManagedObjectID], to file: OutputDestination) throws {
+    json.bytes.append(UInt8(ascii: "["))
+    for (place, member) in members.enumerated() {
+      if place > 0 { json.bytes.append(contentsOf: ", ".utf8) }
+      json.append(uri: member)
+      try flush(to: file, isLast: false)
+    }
+    json.bytes.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func flush(to file: OutputDestination, isLast: Bool) throws {
+    guard isLast || json.bytes.count >= Self.greatestBuffer else { return }
+    try json.bytes.withUnsafeBytes { try file.write($0) }
+    json.bytes.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func write(_ row: Snapshot, _ slot: Slot, of entity: ResolvedEntity) throws {
+    let (name, property) = (entity.name, entity.properties[slot].name)
+    do {
+      try json.append(row.cell(slot)) {
+        GraphError(.storeFailure, message: "\(name).\(property) of \(row.id) is not UTF-8: assign it anew, or none")
+      }
+    } catch var error as GraphError where error.property == nil {
+      if !error.message.contains(property) { error.message = "\(name).\(property) of \(row.id): \(error.message)" }
+      (error.entity, error.property, error.objectID) = (name, property, row.id)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Rows as JSON, written from their cells: no value is made of what lies there as it is written.
+///
+/// Nothing is lost: dates are seconds since 2001 as they are stored, and numbers that JSON has not are the texts `nan`, `inf` and `-inf`.
+struct CellJSON {
+  /// What is written and not taken yet.
+  var bytes: [UInt8] = []
+  /// The beginnings of URIs, by entity.
+  private var prefixes: [Symbol: [UInt8]] = [:]
+
+  /// The URI of an object, in quotes.
+  mutating func append(uri id: ManagedObjectID) {
+    bytes.append(UInt8(ascii: "\""))
+    if let prefix = prefixes[id.entitySymbol] {
+      bytes.append(contentsOf: prefix)
+    } else {
+      let uri = id.uriRepresentation
+      let prefix = Array(uri.utf8.prefix(upTo: uri.utf8.lastIndex(of: UInt8(ascii: "p")) ?? uri.utf8.endIndex))
+      prefixes[id.entitySymbol] = prefix
+      bytes.append(contentsOf: prefix)
+    }
+    bytes.append(UInt8(ascii: "p"))
+    bytes.append(contentsOf: String(id.key).utf8)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// What a row holds. Throws what reading it throws, and `damaged` for a text that is no UTF-8.
+  mutating func append(_ cell: Snapshot.Cell, damaged: () -> GraphError) throws {
+    switch cell {
+    case .null: bytes.append(contentsOf: "null".utf8)
+    case .bool(let flag): bytes.append(contentsOf: flag ? "true".utf8 : "false".utf8)
+    case .int(let number): bytes.append(contentsOf: String(number).utf8)
+    case .double(let number), .date(let number): append(number)
+    case .text(let text):
+      guard text.isUTF8 else { throw damaged() }
+      bytes.append(quotedUTF8: text)
+    case .data(let data): append(Data(data))
+    case .uuid(let uuid): bytes.append(quoted: uuid.uuidString)
+    case .reference(let id): append(uri: id)
+    case .value(let value): try append(value, damaged: damaged)
+    }
+  }
+
+  private mutating func append(_ value: Value, damaged: () -> GraphError) throws {
+    switch value {
+    case .object(let token):
+      guard let load = token.load else { throw damaged() }
+      append(try load())
+    case .data(let data): append(data)
+    case .date(let date): append(date.timeIntervalSinceReferenceDate)
+    case .double(let number): append(number)
+    case .objectID(let id): append(uri: id)
+    case .null, .bool, .int, .string, .uuid, .uri, .decimal:
+      var losses = OutputLosses()
+      bytes.append(json: value, dates: .reference, column: "", losses: &losses)
+    case .list, .map: throw damaged()
+    }
+  }
+
+  private mutating func append(_ number: Double) {
+    guard number.isFinite else { return bytes.append(quoted: number.description) }
+    bytes.append(contentsOf: number.description.utf8)
+  }
+
+  private mutating func append(_ data: Data) {
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: data.base64EncodedData())
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

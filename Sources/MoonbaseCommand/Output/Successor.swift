@@ -1,0 +1,139 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+/// A file or a folder that is written beside its place and appears there in one step when it is whole. It goes with this object, unless it has done so.
+///
+/// What a process that died has left beside a place goes with the next one for the same place: who is at work holds a lock.
+final class Successor {
+  enum Kind {
+    case file, folder
+  }
+
+  private static let suffix = ".export"
+
+  /// Where it is written.
+  let path: String
+  /// Of the file, to be written; of the folder, which holds its lock.
+  let descriptor: Int32
+  /// As it was named.
+  private let name: String
+  private let place: String
+  private let kind: Kind
+  private let replaces: Bool
+  private var tookPlace = false
+
+  /// Begins beside a place. Throws where something is there already and is not to be replaced, and where nothing can be made.
+  init(of name: String, _ kind: Kind, replacing: Bool) throws {
+    (self.name, self.kind) = (name, kind)
+    // A link stays, and what it leads to is replaced.
+    place = FileIdentity.truePath(name) ?? Self.placeToBe(name.withoutSlashAtEnd)
+    guard !SQLiteStore.isFileOfOpenStore(atPath: place, writing: true) else {
+      throw GraphError(
+        .cannotOpenFile,
+        message: "\(name) is a place of the store that is read, which keeps files there: name another one")
+    }
+    var status = stat()
+    let isThere = lstat(place, &status) == 0
+    replaces = replacing && isThere
+    guard kind == .folder || replacing || !isThere else {
+      throw GraphError(
+        .cannotOpenFile, message: "\(name) is there already: name another file, or replace it with --force")
+    }
+    Self.removeLeft(beside: place, kind)
+    path = "\(place)-\(UUID.random().uuidString)\(Self.suffix)"
+    descriptor = try Self.make(path, kind, named: name)
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    if kind == .file, replaces { fchmod(descriptor, status.st_mode & 0o777) }
+  }
+
+  /// In the folder that its name leads to.
+  private static func placeToBe(_ name: String) -> String {
+    FileIdentity.truePath(name.folderOfPath).map { "\($0)/\(name.lastPathPart)" } ?? name
+  }
+
+  deinit {
+    if !tookPlace { Self.remove(path, kind) }
+    close(descriptor)
+  }
+
+  /// In one step: before it there is what was there, after it this.
+  func takePlace() throws {
+    if kind == .file { try check(fsync(descriptor)) }
+    if replaces || kind == .folder {
+      try kind == .folder && replaces ? exchange() : check(rename(path, place))
+    } else if link(path, place) == 0 {
+      // Unlike `rename` it leaves what somebody else has put there meanwhile.
+      unlink(path)
+    } else {
+      guard errno != EEXIST else { throw Self.error(name, "somebody else has made it meanwhile") }
+      try check(rename(path, place))
+    }
+    tookPlace = true
+    let folder = open(place.folderOfPath, O_RDONLY | O_CLOEXEC)
+    fsync(folder)
+    close(folder)
+  }
+
+  /// An empty folder gives way; another one changes places with this one, and goes.
+  private func exchange() throws {
+    if rename(path, place) == 0 { return }
+    let former = "\(place)-\(UUID.random().uuidString)\(Self.suffix)"
+    try check(rename(place, former))
+    if rename(path, place) != 0 {
+      let reason = errno
+      rename(former, place)
+      throw Self.error(name, String(cString: strerror(reason)))
+    }
+    Self.remove(former, .folder)
+  }
+
+  private func check(_ status: Int32) throws {
+    guard status != 0 else { return }
+    throw Self.error(name, String(cString: strerror(errno)))
+  }
+
+  private static func error(_ name: String, _ reason: String) -> GraphError {
+    GraphError(.cannotOpenFile, message: "\(name) cannot be written: \(reason)")
+  }
+
+  private static func make(_ path: String, _ kind: Kind, named name: String) throws -> Int32 {
+    if kind == .folder, mkdir(path, 0o777) != 0 { throw error(name, String(cString: strerror(errno))) }
+    let descriptor =
+      kind == .folder ? open(path, O_RDONLY | O_CLOEXEC) : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw error(name, String(cString: strerror(errno))) }
+    return descriptor
+  }
+
+  private static func remove(_ path: String, _ kind: Kind) {
+    if kind == .file { unlink(path) } else { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  /// Whose lock nobody holds, nobody writes.
+  private static func removeLeft(beside place: String, _ kind: Kind) {
+    let folder = place.folderOfPath
+    let prefix = place.lastPathPart + "-"
+    let length = prefix.utf8.count + UUID().uuidString.utf8.count + suffix.utf8.count
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix(prefix) && name.hasSuffix(suffix) && name.utf8.count == length {
+      let left = open("\(folder)/\(name)", O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+      guard left >= 0 else { continue }
+      if flock(left, LOCK_EX | LOCK_NB) == 0 { remove("\(folder)/\(name)", kind) }
+      close(left)
+    }
+  }
+}
+
+extension String {
+  fileprivate var withoutSlashAtEnd: String {
+    var path = self
+    while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+    return path
+  }
+
+  fileprivate var lastPathPart: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+    return String(self[utf8.index(after: slash)...])
+  }
+}
