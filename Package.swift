@@ -109,10 +109,19 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Large data in and out of stores.
+    .target(
+      name: "MoonbaseBatch",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseScripting",
+      ],
+      swiftSettings: strict),
+
     .executableTarget(
       name: "MoonbaseCommand",
       dependencies: [
-        "Moonbase", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
         "MoonbaseScripting", "MoonbaseSQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

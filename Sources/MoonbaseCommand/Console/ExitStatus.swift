@@ -7,6 +7,8 @@ enum ExitStatus {
   static let failed: Int32 = 1
   static let usage: Int32 = 2
   static let limit: Int32 = 3
+  /// Done, but for what was rejected.
+  static let rejects: Int32 = 4
   static let interrupted: Int32 = 130
 
   /// The status for an error that ends the command: also 3, 75 and 130.

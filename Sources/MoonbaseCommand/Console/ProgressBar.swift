@@ -6,6 +6,8 @@ final class ProgressBar {
   /// Whether there is anybody to see it.
   let isShown: Bool
   private var shown = -1
+  /// When the line was written last, in seconds since the beginning.
+  private var drawn = -1.0
 
   init(quiet: Bool) { isShown = !quiet && isatty(STDERR_FILENO) == 1 }
 
@@ -17,6 +19,22 @@ final class ProgressBar {
     let filled = Self.width * percent / 100
     let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
     StandardStream.error.write("\r[\(bar)] \(percent) %")
+  }
+
+  /// The same with a rate and the time that is left, by the time that it took so far. Without a total the rate alone.
+  func show(_ done: Int, of total: Int, rate: Double, unit: String, seconds: Double) {
+    guard isShown, seconds - drawn > 0.1 else { return }
+    drawn = seconds
+    var line = "\(Int(rate)) \(unit)/s"
+    if total > 0, done > 0 {
+      let filled = Self.width * min(done, total) / total
+      let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
+      let left = Int(seconds / Double(done) * Double(max(0, total - done)))
+      let clock = String(repeating: "0", count: left % 60 < 10 ? 1 : 0) + "\(left % 60)"
+      line = "[\(bar)] \(min(done, total) * 100 / total) %  \(line)  \(left / 60):\(clock) left"
+    }
+    StandardStream.error.write("\r\u{1B}[K\(line)")
+    shown = 0
   }
 
   /// Takes the bar away.

@@ -102,3 +102,11 @@ extension ManagedObject {
     try context.takeIn(self)
   }
 }
+
+extension ManagedObjectContext {
+  /// Whether a new object of an entity has nobody who hears of it before it is saved, so that nothing but itself has to go if it is not wanted.
+  package func insertsPlainly(_ entity: ResolvedEntity) throws -> Bool {
+    let behavior = try behavior(of: entity)
+    return !behavior.hasAwakeFromInsert && behavior.accessors.isEmpty
+  }
+}

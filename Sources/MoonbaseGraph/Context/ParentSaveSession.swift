@@ -32,6 +32,8 @@ final class ParentSaveSession: SaveSession {
     return []
   }
 
+  func metadata() throws -> [String: Value] { try store.metadata() }
+
   func setMetadata(_ metadata: [String: Value]) throws {
     throw GraphError(.invalidRequest, message: "metadata was set through a child context: set that of a store")
   }

@@ -15,14 +15,19 @@ extension ManagedObjectContext {
   ///
   /// An error of a `didSave` hook comes too late to fail the save: it is kept in `didSaveErrors`.
   public func save() throws {
+    try save(with: nil)
+  }
+
+  /// The same, together with a change of a store's metadata; not in a child context, which has no store.
+  package func save(with metadataChange: MetadataChange?) throws {
     settle()
     try mergeNews()
-    try save(ahead: false)
+    try save(ahead: false, with: metadataChange)
     // What another thread could not save is saved with this.
     failureOfSave = nil
   }
 
-  func save(ahead: Bool) throws {
+  func save(ahead: Bool, with metadataChange: MetadataChange? = nil) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
     guard !isInTransaction else {
@@ -33,7 +38,7 @@ extension ManagedObjectContext {
       try applyDeleteRulesOfEvent()
       endChangeEvent()
     }
-    var operation = SaveOperation(self, ahead: ahead)
+    var operation = SaveOperation(self, ahead: ahead, with: metadataChange)
     do {
       try operation.run()
     } catch let error as GraphError {

@@ -169,9 +169,12 @@ extension ManagedObjectContext {
   /// }
   /// try context.save()  // waits for what is under way, and saves the rest
   /// ```
-  public func saveAhead() throws {
+  public func saveAhead() throws { try saveAhead(with: nil) }
+
+  /// The same, together with a change of a store's metadata.
+  package func saveAhead(with metadataChange: MetadataChange?) throws {
     try finishSave()
-    try save(ahead: savesAhead)
+    try save(ahead: savesAhead, with: metadataChange)
   }
 
   /// Ends the save that is under way, for a run that had to end: what is not saved by now is not saved.

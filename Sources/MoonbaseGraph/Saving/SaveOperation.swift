@@ -7,14 +7,17 @@ struct SaveOperation {
   private var plan: SavePlan?
   /// Whether another thread may do the writing.
   private let mayRunAhead: Bool
+  /// What becomes of the metadata of a store.
+  private let metadataChange: MetadataChange?
   private var isHandedOver = false
   /// How many changes the journal kept before the save.
   private var earlierCount = 0
   /// What objects have whose deletion is saved, for the undo manager.
   private var stashes: [(object: ManagedObject, stash: UndoStash)] = []
 
-  init(_ context: ManagedObjectContext, ahead: Bool = false) {
+  init(_ context: ManagedObjectContext, ahead: Bool = false, with metadataChange: MetadataChange? = nil) {
     self.context = context
+    self.metadataChange = metadataChange
     // A policy resolves conflicts before the save is done.
     mayRunAhead =
       ahead && !context.journal.isActive && context.mergePolicy.isError && !context.tellsOfSaves
@@ -58,7 +61,7 @@ struct SaveOperation {
 
   private mutating func writeOnce() throws {
     let areUpdates = try SavePreparation(context: context).run()
-    guard context.hasChanges else { return }
+    guard context.hasChanges || metadataChange != nil else { return }
     // Stores need not keep what it replaces.
     context.endViews()
     context.phase = .writing
@@ -67,6 +70,7 @@ struct SaveOperation {
       stashes = try undo.stashes(of: context.changedObjects.filter { $0.state.contains(.deleted) })
     }
     plan = try SavePlan(context, areUpdates: areUpdates, beginsSessions: !mayRunAhead && context.parent == nil)
+    if let metadataChange { try plan?.add(metadataChange) }
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0
     isHandedOver =

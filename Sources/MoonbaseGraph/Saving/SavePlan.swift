@@ -256,10 +256,23 @@ struct SavePlan {
     let number = id.storeNumber
     if let index = plans.firstIndex(where: { $0.number == number }) { return index }
     let store = try context.source.store(of: id)
+    return try addPlan(number, store, for: id)
+  }
+
+  /// Adds a change of a store's metadata.
+  mutating func add(_ change: MetadataChange) throws {
+    let number = StoreNumber(change.store.identifier).rawValue
+    let index = try plans.firstIndex { $0.number == number } ?? addPlan(number, change.store, for: nil)
+    plans[index].changes.metadataChange = change.body
+  }
+
+  private mutating func addPlan(
+    _ number: UInt32, _ store: any PersistentStore, for id: ManagedObjectID?
+  ) throws -> Int {
     guard !store.isReadOnly else {
       throw GraphError(
         .readOnlyStore, message: "\(store.url?.path ?? store.identifier) is read-only: \(store.writingAdvice)",
-        entity: id.entityName, objectID: id)
+        entity: id?.entityName, objectID: id)
     }
     plans.append(StorePlan(number: number, store: store))
     plans[plans.count - 1].changes.contextName = context.name

@@ -93,7 +93,7 @@ private final class InMemorySaveSession: SaveSession {
   private var growth = 0
   private var changes = StoreChanges()
   private var claims = InMemoryContents.Claims()
-  private var metadata: [String: Value]?
+  private var newMetadata: [String: Value]?
   private var lostHistory: HistoryExtent?
   private(set) var derivedObjectIDs: [ManagedObjectID] = []
   private var isOver = false
@@ -121,7 +121,9 @@ private final class InMemorySaveSession: SaveSession {
     return result.conflicts
   }
 
-  func setMetadata(_ metadata: [String: Value]) { self.metadata = metadata }
+  func metadata() -> [String: Value] { newMetadata ?? contents.withLock { $0.metadata } }
+
+  func setMetadata(_ metadata: [String: Value]) { newMetadata = metadata }
 
   func deleteHistory(_ extent: HistoryExtent) throws -> Int {
     guard let history else { return 0 }
@@ -142,7 +144,7 @@ private final class InMemorySaveSession: SaveSession {
       // Rows that go are still there.
       history?.record(changes, author: author, in: stored.model) { stored.row(of: $0) }
       derivedObjectIDs = stored.write(changes)
-      if let metadata { stored.metadata = metadata }
+      if let newMetadata { stored.metadata = newMetadata }
     }
   }
 

@@ -228,7 +228,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// The store for new objects of an entity.
-  func storeForNewObjects(of entity: ResolvedEntity) throws -> any PersistentStore {
+  package func storeForNewObjects(of entity: ResolvedEntity) throws -> any PersistentStore {
     let candidates = stores(holding: entity)
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     guard let store = candidates.first else {
@@ -326,7 +326,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Writes changes in a session that is not committed. Returns what is in the way.
   func conflicts(writing changes: StoreChanges, in session: any SaveSession) throws -> [SaveConflict] {
-    let conflicts = try session.write(changes)
+    let conflicts = try session.writeAll(changes)
     // Contexts that ask for what is in the way read it anew.
     rows.remove(conflicts.compactMap(\.otherID))
     return conflicts

@@ -24,6 +24,8 @@ public protocol SaveSession: AnyObject {
   ///
   /// Throws `GraphError` with `.storeFailure`, `.storeBusy`, `.constraintConflict` and others for what is no conflict with another context.
   func write(_ changes: StoreChanges) throws -> [SaveConflict]
+  /// The metadata that is not the store's own, as this save finds it.
+  func metadata() throws -> [String: Value]
   /// Replaces the metadata that is not the store's own, with the same commit.
   func setMetadata(_ metadata: [String: Value]) throws
   /// Deletes a part of the history that the store keeps, with the same commit; returns how many transactions go.
@@ -56,7 +58,7 @@ extension SaveSession {
 extension PersistentStore {
   /// Writes all changes in one transaction, or none of them. Throws the conflicts as one error.
   public func save(_ changes: StoreChanges, author: String? = nil) throws {
-    try inSession(author: author) { try GraphError.throwConflicts($0.write(changes)) }
+    try inSession(author: author) { try GraphError.throwConflicts($0.writeAll(changes)) }
   }
 
   /// Replaces the metadata that is not the store's own.

@@ -104,9 +104,14 @@ public struct StoreChanges: Sendable {
   /// The name of the context that saves, for a store that keeps a history.
   public var contextName: String?
 
+  /// What becomes of the metadata that is not the store's own, with the same commit.
+  package var metadataChange: MetadataChange.Body?
+
   /// Makes an empty set of changes.
   public init() {}
 
   /// Whether there is nothing to write.
-  public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty }
+  public var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty && metadataChange == nil
+  }
 }

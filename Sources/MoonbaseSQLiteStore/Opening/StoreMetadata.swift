@@ -83,6 +83,9 @@ struct StoreMetadata: Sendable {
     { entry, _ in entry }
   }
 
+  /// The entries that are not the store's own.
+  var foreignValues: [String: Value] { entries.filter { !Self.isOwn($0.key) }.mapValues(\.metadataValue) }
+
   /// Replaces the entries that are not the store's own.
   mutating func replaceForeignEntries(with values: [String: Value]) throws {
     entries = entries.filter { Self.isOwn($0.key) }

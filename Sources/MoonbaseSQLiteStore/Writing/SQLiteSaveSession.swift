@@ -48,6 +48,10 @@ final class SQLiteSaveSession: SaveSession {
     } ?? []
   }
 
+  func metadata() throws -> [String: Value] {
+    try run { try StoreMetadata($0.connection, path: store.file.path).foreignValues } ?? [:]
+  }
+
   func setMetadata(_ metadata: [String: Value]) throws {
     try run { session in
       var current = try StoreMetadata(session.connection, path: store.file.path)

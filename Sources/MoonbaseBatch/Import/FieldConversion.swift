@@ -1,0 +1,100 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Makes values of fields, as attributes ask for them.
+struct FieldConversion {
+  /// How dates are written that are numbers.
+  enum DateNumbers: Sendable { case none, unix, reference }
+
+  let dates: DateNumbers
+  /// Makes a value of an extension's class of a text; nil where the class cannot.
+  let parse: (String, _ className: String) throws -> Value?
+
+  /// What needs no value to be made of it; nil for the rest.
+  @inline(__always)
+  func cell(_ field: InputField, _ type: AttributeType) -> RawCell? {
+    switch (type, field.kind) {
+    case (_, .none): return RawCell(.null)
+    case (.string, .text):
+      guard field.bytes.isUTF8 else { return nil }
+      return RawCell(.text, bytes: field.bytes)
+    case (.integer64, .text), (.integer64, .number), (.integer32, .text), (.integer32, .number), (.integer16, .text),
+      (.integer16, .number):
+      guard let number = Self.integer(field.bytes) else { return nil }
+      return RawCell(.int, word: UInt64(bitPattern: number))
+    case (.boolean, .bool): return RawCell(.bool, word: field.bytes.first == UInt8(ascii: "t") ? 1 : 0)
+    default: return nil
+    }
+  }
+
+  private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    let isNegative = bytes.first == UInt8(ascii: "-")
+    let digits = bytes.dropFirst(isNegative ? 1 : 0)
+    guard (1...18).contains(digits.count) else { return nil }
+    var number: Int64 = 0
+    for digit in digits {
+      guard digit >= 48, digit <= 57 else { return nil }
+      number = number * 10 + Int64(digit - 48)
+    }
+    return isNegative ? -number : number
+  }
+
+  /// The value of a field for an attribute. Throws `RowFault` for one that is none.
+  func value(_ field: InputField, for attribute: AttributeDescription, column: String) throws -> Value {
+    if field.kind == .none || field.kind == .missing { return .null }
+    if field.kind == .nested {
+      do { return try Value(json: field.bytes) } catch JSONScanner.Problem.wrong(let what, _) {
+        throw RowFault(column: column, value: field.shownText, reason: what)
+      }
+    }
+    guard let text = field.text else {
+      throw RowFault(
+        column: column, value: field.shownText,
+        reason: "it is not UTF-8: convert the file first, as with iconv -f LATIN1 -t UTF-8")
+    }
+    do {
+      return try attribute.checked(try value(text, field.kind, for: attribute) ?? .string(text))
+    } catch let error as ModelError {
+      throw RowFault(column: column, value: text, reason: error.message)
+    }
+  }
+
+  /// The value in the attribute's type; nil where the text is none of it.
+  private func value(_ text: String, _ kind: InputField.Kind, for attribute: AttributeDescription) throws -> Value? {
+    let trimmed = text.trimmingCharacters(in: .whitespaces)
+    switch attribute.type {
+    case .string: return .string(text)
+    case .integer16, .integer32, .integer64:
+      return Int64(trimmed).map(Value.int) ?? number(trimmed).map(Value.double)
+    case .double, .float: return number(trimmed).map(Value.double)
+    case .decimal: return .string(trimmed)
+    case .boolean: return Self.truths[trimmed.lowercased()].map(Value.bool)
+    case .date:
+      guard dates != .none, let seconds = number(trimmed) else { return .string(trimmed) }
+      return .date(
+        dates == .unix ? Date(timeIntervalSince1970: seconds) : Date(timeIntervalSinceReferenceDate: seconds))
+    case .binaryData: return Data(base64Encoded: trimmed).map(Value.data)
+    case .uuid: return .string(trimmed)
+    case .uri: return URL(string: trimmed).map(Value.uri)
+    case .transformable:
+      if kind == .number || kind == .bool { return try? text.utf8.withContiguousStorageIfAvailable {
+        try Value(json: UnsafeRawBufferPointer($0))
+      } }
+      if let name = attribute.valueClassName, let value = try parse(text, name) { return value }
+      return .string(text)
+    default: return .string(text)
+    }
+  }
+
+  private static let truths = [
+    "true": true, "false": false, "yes": true, "no": false, "t": true, "f": false, "1": true, "0": false,
+  ]
+
+  /// A number as people and programs write it: no hexadecimal one.
+  private func number(_ text: String) -> Double? {
+    let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
+    guard isPlain || ["inf", "-inf", "infinity", "-infinity", "nan"].contains(text.lowercased()) else { return nil }
+    return Double(text)
+  }
+}

@@ -1,0 +1,67 @@
+package import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The place in a file up to which an import has taken all rows, as the store notes it.
+package final class ImportBookmark {
+  /// The job's name in the ledger.
+  package let job: String
+  private let store: any PersistentStore
+  private let fingerprint: String
+  /// Where the input goes on, and in which line.
+  package private(set) var offset: Int64 = 0
+  package private(set) var line: Int64 = 1
+  private(set) var rejectLength: Int64 = 0
+  private(set) var report = ImportReport()
+  /// The place that the store has noted.
+  private(set) var noted: Int64?
+
+  /// The place that an earlier run came to, or the beginning with `restarting`.
+  ///
+  /// Throws where the file has changed since.
+  package init(_ job: String, fingerprint: String, of store: any PersistentStore, restarting: Bool) throws {
+    (self.job, self.store, self.fingerprint) = (job, store, fingerprint)
+    guard let entry = try Ledger.entry(job, of: store) else { return }
+    noted = entry.number("offset")
+    if restarting { return }
+    guard entry["file"] == .string(fingerprint) else {
+      throw ImportError(
+        message: "an import of this file ended in line \(entry.number("line") ?? 1), and the file has changed since: "
+          + "--restart begins anew, which takes the rows before that line once more")
+    }
+    offset = entry.number("offset") ?? 0
+    line = entry.number("line") ?? 1
+    rejectLength = entry.number("rejectLength") ?? 0
+    report.rows = Int(entry.number("rows") ?? 0)
+    report.inserted = Int(entry.number("inserted") ?? 0)
+    report.updated = Int(entry.number("updated") ?? 0)
+    report.skipped = Int(entry.number("skipped") ?? 0)
+    report.rejected = Int(entry.number("rejected") ?? 0)
+  }
+
+  /// Notes that all is done up to the end of a row, with the save of the rows before it, where the store has noted `expected` before.
+  func change(
+    from expected: Int64?, to row: StagedRows.Row, _ report: ImportReport, rejectLength: Int64
+  ) -> MetadataChange {
+    let entry: Ledger.Entry = [
+      "kind": .string("import"), "file": .string(fingerprint), "offset": .int(row.end), "line": .int(row.endLine),
+      "rejectLength": .int(rejectLength), "rows": .int(Int64(report.rows)), "inserted": .int(Int64(report.inserted)),
+      "updated": .int(Int64(report.updated)), "skipped": .int(Int64(report.skipped)),
+      "rejected": .int(Int64(report.rejected)), "date": .date(Date()),
+    ]
+    return Ledger.change(job, of: store) { known in
+      // Another process imports the same file.
+      guard known?.number("offset") == expected else {
+        throw GraphError(.storeFailure, message: "another import of this file is at work in the store, or was: run it again")
+      }
+      return entry
+    }
+  }
+
+  /// The import is over.
+  func remove() throws { try store.change(Ledger.change(job, of: store) { _ in nil }) }
+}
+
+extension Ledger.Entry {
+  func number(_ key: String) -> Int64? { if case .int(let number)? = self[key] { number } else { nil } }
+}

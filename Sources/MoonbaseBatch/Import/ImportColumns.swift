@@ -1,0 +1,106 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// What becomes of a column.
+enum ColumnTarget {
+  /// Passed over: the object's URI, what a reject file adds, and what the store derives.
+  case ignored
+  case attribute(ResolvedProperty, AttributeDescription)
+  /// The URI of an object, or a list of them.
+  case relationship(ResolvedProperty)
+  /// A destination that is found by an attribute of it.
+  case key(ResolvedProperty, lookup: Int)
+}
+
+/// The columns of an input, and what they mean for an entity.
+struct ImportColumns {
+  let entity: ResolvedEntity
+  let model: ResolvedModel
+  /// Names of properties by names of columns (`--map`).
+  let map: [String: String]
+  private(set) var names: [String] = []
+  private(set) var targets: [ColumnTarget] = []
+  private(set) var lookups: [KeyLookup] = []
+  /// What is passed over, for a word at the end.
+  private(set) var derived: [String] = []
+
+  init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:]) {
+    (self.entity, self.model, self.map) = (entity, model, map)
+  }
+
+  /// Takes in columns that came since. Throws for one that means nothing here.
+  mutating func take(_ all: [String]) throws {
+    guard all.count > names.count else { return }
+    for name in all.dropFirst(names.count) {
+      let target = try target(of: map[name] ?? name, column: name)
+      names.append(name)
+      targets.append(target)
+    }
+  }
+
+  /// Whether rows say nothing but attributes.
+  var areAttributes: Bool {
+    targets.allSatisfy {
+      switch $0 {
+      case .ignored, .attribute: true
+      case .relationship, .key: false
+      }
+    }
+  }
+
+  /// The column that says what a property is.
+  func column(of property: ResolvedProperty) -> Int? {
+    targets.firstIndex { if case .attribute(let other, _) = $0 { other.slot == property.slot } else { false } }
+  }
+
+  /// The columns of names, of which new ones are taken in.
+  mutating func places(of wanted: [String]) throws -> [Int] {
+    try wanted.map { name in
+      if let place = names.firstIndex(of: name) { return place }
+      try take(names + [name])
+      return names.count - 1
+    }
+  }
+
+  private mutating func target(of path: String, column: String) throws -> ColumnTarget {
+    if column.hasPrefix("_"), map[column] == nil, entity.property(path) == nil { return .ignored }
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let property = entity.property(keys[0]) else { throw unknown(keys[0], column) }
+    if let attribute = property.attribute {
+      guard keys.count == 1 else {
+        throw wrong(column, "\(entity.name).\(keys[0]) is an attribute, behind which no '.\(keys[1])' can stand")
+      }
+      if attribute.derivationExpression != nil {
+        derived.append(column)
+        return .ignored
+      }
+      return .attribute(property, attribute)
+    }
+    guard let relationship = property.relationship, keys.count > 1 else { return .relationship(property) }
+    let destination = model.entities[relationship.destination]
+    guard keys.count == 2, let key = destination.property(keys[1]), key.attribute != nil else {
+      throw wrong(
+        column, "\(destination.name) has no attribute \(keys.dropFirst().joined(separator: ".")) to find its objects by")
+    }
+    lookups.append(KeyLookup(destination, [key]))
+    return .key(property, lookup: lookups.count - 1)
+  }
+
+  private func unknown(_ name: String, _ column: String) -> ImportError {
+    let near = suggestion(for: name, among: entity.allProperties.map(\.name))
+    return wrong(
+      column, "\(entity.name) has no property \(name)\(near.isEmpty ? ": rename the column, or say in --map which it is" : near)")
+  }
+
+  private func wrong(_ column: String, _ reason: String) -> ImportError {
+    ImportError(message: "column '\(column)': \(reason)")
+  }
+}
+
+/// Why an import cannot begin, or go on.
+package struct ImportError: Error, CustomStringConvertible {
+  package let message: String
+  package init(message: String) { self.message = message }
+  package var description: String { message }
+}

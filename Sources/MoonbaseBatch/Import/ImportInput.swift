@@ -1,0 +1,94 @@
+import MoonbasePlatform
+
+/// What is imported: a file or standard input, in one of the forms.
+package final class ImportInput {
+  package enum Format: String, CaseIterable, Sendable { case csv, tsv, json, ndjson }
+
+  /// The path; nil for standard input.
+  package let path: String?
+  package let format: Format
+  /// How many bytes there are; nil where nobody knows.
+  package let size: Int64?
+  /// By what a later run recognises the file: its size and when it was changed.
+  package let fingerprint: String?
+  let reader: any RecordReader
+  package let rejectPath: String
+
+  /// Opens a file. Without a format its name says it.
+  package init(_ path: String?, format: Format?, null: String = "", rejectPath: String?) throws {
+    self.path = path
+    guard let format = format ?? path.flatMap(Self.format) else {
+      throw ImportError(
+        message: path.map { "\($0): its name does not say in which form it is: give --format csv, tsv, json or ndjson" }
+          ?? "standard input has no name that says in which form it is: give --format csv, tsv, json or ndjson")
+    }
+    self.format = format
+    let descriptor: Int32
+    if let path {
+      descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw ImportError(message: "\(path): \(String(cString: strerror(errno)))") }
+    } else {
+      descriptor = STDIN_FILENO
+    }
+    let bytes = InputBytes(descriptor, closes: path != nil)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw ImportError(message: "\(path ?? "standard input"): \(String(cString: strerror(errno)))")
+    }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw ImportError(message: "\(path ?? "standard input") is a folder: import --all takes a folder")
+    }
+    let isFile = status.st_mode & S_IFMT == S_IFREG
+    size = isFile ? Int64(status.st_size) : nil
+    fingerprint = isFile && path != nil ? "\(status.st_size) \(status.changeTime)" : nil
+    let name = path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "stdin"
+    let stem = name.hasSuffix(".\(format.rawValue)") ? String(name.dropLast(format.rawValue.count + 1)) : name
+    let folder = path.map { $0.dropLast(name.utf8.count) } ?? ""
+    let ending = format == .json ? "ndjson" : format.rawValue
+    self.rejectPath = rejectPath ?? "\(folder)\(stem).rejects.\(ending)"
+    do {
+      reader =
+        switch format {
+        case .csv: try CSVReader(bytes, separator: UInt8(ascii: ","), null: null)
+        case .tsv: try CSVReader(bytes, separator: 9, null: null)
+        case .json: try JSONReader(bytes, isArray: true)
+        case .ndjson: try JSONReader(bytes, isArray: false)
+        }
+    } catch let error as InputError {
+      throw Self.error(error, path)
+    }
+  }
+
+  private static func format(_ path: String) -> Format? {
+    let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    return ending == "jsonl" ? .ndjson : Format(rawValue: ending)
+  }
+
+  /// What is wrong with the input as a whole, in words.
+  static func error(_ error: InputError, _ path: String?) -> ImportError {
+    let name = path ?? "standard input"
+    return switch error {
+    case .unreadable(let what): ImportError(message: "\(name): \(what)")
+    case .recordTooLong: ImportError(message: "\(name): a record has more than \(InputBytes.greatestRecord >> 20) MiB")
+    case .malformed(let what, let line): ImportError(message: "\(name), line \(line): \(what)")
+    }
+  }
+
+  var rejectForm: RejectFile.Form {
+    switch format {
+    case .csv: .csv(separator: UInt8(ascii: ","))
+    case .tsv: .csv(separator: 9)
+    case .json, .ndjson: .json
+    }
+  }
+}
+
+extension stat {
+  fileprivate var changeTime: String {
+    #if canImport(Darwin)
+      "\(st_mtimespec.tv_sec).\(st_mtimespec.tv_nsec)"
+    #else
+      "\(st_mtim.tv_sec).\(st_mtim.tv_nsec)"
+    #endif
+  }
+}

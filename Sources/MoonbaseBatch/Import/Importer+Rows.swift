@@ -1,0 +1,191 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// Where the values of a row are.
+enum RowSource {
+  case fields(StagedRows.Row, StagedRows.Fields)
+  /// What a script made, by column.
+  case cells([Int: ImportScript.Cell])
+}
+
+extension Importer {
+  // MARK: Values
+
+  /// The value of a column for an attribute; nil where the row says nothing of it.
+  func value(_ column: Int, for attribute: AttributeDescription, _ property: ResolvedProperty, of row: RowSource) throws
+    -> Value?
+  {
+    switch row {
+    case .fields(let row, let fields):
+      let field = fields.field(column, of: row)
+      if field.kind == .missing { return nil }
+      return try conversion.value(field, for: attribute, column: columns.names[column])
+    case .cells(let cells):
+      guard let cell = cells[column] else { return nil }
+      if let text = cell.text { return try value(text, for: attribute, column: column) }
+      return try blaming(column, nil) { try script?.value(cell, for: property, in: context) ?? .null }
+    }
+  }
+
+  private func value(_ text: String, for attribute: AttributeDescription, column: Int) throws -> Value {
+    var text = text
+    return try text.withUTF8 { bytes in
+      let field = InputField(kind: .text, bytes: UnsafeRawBufferPointer(bytes))
+      return try conversion.value(field, for: attribute, column: columns.names[column])
+    }
+  }
+
+  /// The text of a column that names objects, or a list of texts; empty for no value, nil where the row says nothing.
+  private func keys(_ column: Int, isList: Bool, of row: RowSource) throws -> [InputKey]? {
+    switch row {
+    case .fields(let row, let fields):
+      let field = fields.field(column, of: row)
+      switch field.kind {
+      case .missing: return nil
+      case .none: return []
+      default: return try keys(field, isList: isList, column)
+      }
+    case .cells(let cells):
+      guard let cell = cells[column] else { return nil }
+      if let text = cell.text {
+        var text = text
+        return try text.withUTF8 {
+          try keys(InputField(kind: .text, bytes: UnsafeRawBufferPointer($0)), isList: isList, column)
+        }
+      }
+      return nil
+    }
+  }
+
+  private func keys(_ field: InputField, isList: Bool, _ column: Int) throws -> [InputKey] {
+    guard let text = field.text else {
+      throw RowFault(column: columns.names[column], value: field.shownText, reason: "it is not UTF-8")
+    }
+    guard isList else { return [InputKey(text: text)] }
+    guard field.bytes.first(where: { $0 > 32 }) == UInt8(ascii: "["), case .list(let list)? = try? Value(json: field.bytes)
+    else {
+      throw RowFault(
+        column: columns.names[column], value: text, reason: "a list is expected, as in [\"one\", \"two\"]")
+    }
+    return list.map { InputKey(text: $0.text ?? "\($0)") }
+  }
+
+  struct InputKey { let text: String }
+
+  // MARK: Keys
+
+  /// The key of a row by which its object is found.
+  func key(of row: RowSource) throws -> KeyLookup.Key {
+    try (existing?.properties ?? []).map { property in
+      guard let column = columns.column(of: property), let attribute = property.attribute,
+        let value = try value(column, for: attribute, property, of: row)
+      else { throw RowFault(reason: "the row says nothing of \(property.name), by which its object is found") }
+      return value
+    }
+  }
+
+  /// Looks for all objects that rows name by keys, with one fetch for each kind of key.
+  func prepare(_ rows: [RowSource]) throws {
+    if let existing {
+      try existing.prepare(Set(rows.compactMap { try? key(of: $0) }), in: context)
+    }
+    for (column, target) in columns.targets.enumerated() {
+      guard case .key(let property, let place) = target else { continue }
+      let lookup = columns.lookups[place]
+      var wanted: Set<KeyLookup.Key> = []
+      for row in rows {
+        let texts = try? keys(column, isList: property.relationship?.isToMany == true, of: row)
+        for text in texts ?? [] { if let key = try? key(text, of: lookup, column) { wanted.insert(key) } }
+      }
+      try lookup.prepare(wanted, in: context)
+    }
+  }
+
+  private func key(_ key: InputKey, of lookup: KeyLookup, _ column: Int) throws -> KeyLookup.Key {
+    guard let attribute = lookup.properties[0].attribute else { return [] }
+    return [try value(key.text, for: attribute, column: column)]
+  }
+
+  // MARK: Objects
+
+  /// Sets what a row says.
+  func assign(_ row: RowSource, to object: ManagedObject) throws {
+    for (column, target) in columns.targets.enumerated() {
+      switch target {
+      case .ignored: break
+      case .attribute(let property, let attribute):
+        if case .fields(let row, let fields) = row {
+          let field = fields.field(column, of: row)
+          if field.kind == .missing { continue }
+          if object.writesItsRow, let cell = conversion.cell(field, attribute.type),
+            object.setQuickly(cell, slot: property.slot)
+          {
+            continue
+          }
+        }
+        guard let value = try value(column, for: attribute, property, of: row) else { continue }
+        try blaming(column, value) { try object.setValue(value, slot: property.slot) }
+      case .relationship(let property):
+        if case .cells(let cells) = row, let cell = cells[column], cell.text == nil {
+          try blaming(column, nil) {
+            try object.setValue(script?.value(cell, for: property, in: context) ?? .null, slot: property.slot)
+          }
+          continue
+        }
+        try assign(column, property, of: row, to: object) { try destination($0, column) }
+      case .key(let property, let place):
+        try assign(column, property, of: row, to: object) { try destination($0, columns.lookups[place], column) }
+      }
+    }
+  }
+
+  private func assign(
+    _ column: Int, _ property: ResolvedProperty, of row: RowSource, to object: ManagedObject,
+    _ destination: (InputKey) throws -> ManagedObjectID
+  ) throws {
+    let isList = property.relationship?.isToMany == true
+    guard let keys = try keys(column, isList: isList, of: row) else { return }
+    let ids = try keys.map(destination)
+    let value: Value = isList ? .list(ids.map(Value.objectID)) : ids.first.map(Value.objectID) ?? .null
+    try blaming(column, value) { try object.setValue(value, slot: property.slot) }
+  }
+
+  private func destination(_ key: InputKey, _ column: Int) throws -> ManagedObjectID {
+    if let id = context.coordinator.managedObjectID(forURIRepresentation: key.text) { return id }
+    throw RowFault(
+      column: columns.names[column], value: key.text,
+      reason: "it is no URI of an object of this store; an object is found by an attribute of it in a column like "
+        + "\(columns.names[column]).name")
+  }
+
+  private func destination(_ text: InputKey, _ lookup: KeyLookup, _ column: Int) throws -> ManagedObjectID {
+    let key = try key(text, of: lookup, column)
+    do {
+      if let found = try lookup.object(key) { return found.objectID }
+    } catch var fault as RowFault {
+      (fault.column, fault.value) = (columns.names[column], text.text)
+      throw fault
+    }
+    guard options.createsMissing else {
+      throw RowFault(
+        column: columns.names[column], value: text.text,
+        reason: "there is no \(lookup.entity.name) with \(lookup.words(key)); --create-missing makes it")
+    }
+    let made = try context.insert(lookup.entity)
+    try blaming(column, key[0]) { try made.setValue(key[0], slot: lookup.properties[0].slot) }
+    try lookup.note(made)
+    return made.objectID
+  }
+
+  /// What fails is said of a column and its value.
+  func blaming<Result>(_ column: Int, _ value: Value?, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error where ImportFailure.isOfRows(error) {
+      var fault = ImportFailure.fault(of: error)
+      if fault.column == nil { fault.column = columns.names[column] }
+      if fault.value == nil { fault.value = value?.beginning }
+      throw fault
+    }
+  }
+}

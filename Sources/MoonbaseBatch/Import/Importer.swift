@@ -1,0 +1,386 @@
+package import MoonbaseGraph
+package import MoonbaseModel
+import MoonbasePlatform
+package import MoonbaseScripting
+
+/// Takes rows into a store through a context: values are converted as the model says, rules and hooks are in force, and a row that
+/// fails is rejected while the others go on.
+///
+/// Rows are saved by chunks, each in one transaction together with the place in the input up to which all is done (`Ledger`): killed
+/// at any moment and run again, an import takes each row once.
+package final class Importer {
+  let context: ManagedObjectContext
+  let entity: ResolvedEntity
+  let options: ImportOptions
+  var columns: ImportColumns
+  let conversion: FieldConversion
+  private let input: ImportInput
+  private let rejects: RejectFile
+  private let bookmark: ImportBookmark?
+  /// What makes a row of another one (`--map`).
+  let script: ImportScript?
+  /// Finds the object that a row is of.
+  var existing: KeyLookup?
+  private let insertsPlainly: Bool
+
+  package private(set) var report: ImportReport
+  /// Called between chunks with the place in the input; true ends the import there.
+  package var progress: (_ offset: Int64, ImportReport) -> Bool = { _, _ in false }
+
+  private var chunk = StagedRows()
+  /// The chunk that another thread may be writing.
+  private var former: (rows: StagedRows, mark: Mark)?
+  /// The place that the store has noted last.
+  private var noted: Int64?
+
+  package init(
+    _ entity: ResolvedEntity, from input: ImportInput, in context: ManagedObjectContext, options: ImportOptions,
+    script: ImportScript? = nil, bookmark: ImportBookmark?
+  ) throws {
+    guard !entity.isAbstract else {
+      throw ImportError(message: "\(entity.name) is abstract: import into one of its subentities")
+    }
+    (self.entity, self.input, self.context, self.options, self.script) = (entity, input, context, options, script)
+    self.bookmark = bookmark
+    columns = ImportColumns(entity, in: context.model, map: script?.columns ?? [:])
+    let dates: FieldConversion.DateNumbers =
+      switch options.dates {
+      case .iso: .none
+      case .unix: .unix
+      case .reference: .reference
+      }
+    conversion = FieldConversion(dates: dates) { text, name in try ScriptDomain.of(context)?.value(text, ofClass: name) }
+    insertsPlainly = try context.insertsPlainly(entity) && script == nil
+    report = bookmark?.report ?? ImportReport()
+    noted = bookmark?.noted
+    rejects = try RejectFile(input.rejectPath, input.rejectForm, keeping: bookmark?.rejectLength ?? 0)
+    do {
+      if let bookmark, bookmark.offset > 0 { try input.reader.skip(to: bookmark.offset, line: bookmark.line) }
+    } catch let error as InputError {
+      throw ImportInput.error(error, input.path)
+    }
+    try takeColumns()
+    try findKeys()
+  }
+
+  private func findKeys() throws {
+    guard !options.keys.isEmpty else { return }
+    let properties = try options.keys.map { name in
+      guard let property = entity.property(name) else { throw GraphError.unknownProperty(name, of: entity) }
+      guard property.attribute != nil, !property.isTransient else {
+        throw ImportError(message: "--upsert: \(entity.name).\(name) is no attribute that is stored")
+      }
+      return property
+    }
+    existing = KeyLookup(entity, properties)
+  }
+
+  private func takeColumns() throws {
+    // What a script makes of a row has names of its own.
+    if script?.changesRows != true { try columns.take(input.reader.names) }
+  }
+
+  /// Imports all. Throws what ends it: what is wrong with the input as a whole, or with the store. What was saved by then is saved.
+  package func run() throws {
+    do {
+      while try readChunk() {
+        try takeChunk()
+        if progress(chunk.rows.last?.end ?? 0, report) { break }
+        swap()
+      }
+    } catch let error as InputError {
+      // What was read before is saved.
+      try finishFormer()
+      throw ImportInput.error(error, input.path)
+    }
+    try finishFormer()
+  }
+
+  /// Takes the mark of this import away, for its end.
+  package func close() throws {
+    guard !options.isDryRun, let bookmark else { return }
+    try bookmark.remove()
+  }
+
+  private func swap() {
+    guard var rows = former?.rows else { return chunk = StagedRows() }
+    // The chunk is the former one now; its predecessor is saved, and its room is used again.
+    rows.removeAll()
+    chunk = rows
+  }
+
+  // MARK: Reading
+
+  /// False at the end of the input.
+  private func readChunk() throws -> Bool {
+    chunk.removeAll()
+    while chunk.rows.count < options.chunkSize, chunk.weight < 8 << 20 {
+      do {
+        guard try input.reader.next() else { break }
+        do {
+          try takeColumns()
+          chunk.append(input.reader)
+        } catch let error as ImportError {
+          // The header of a file is looked at before the first row; what a later object says besides is that row's fault.
+          if report.rows == 0, chunk.isEmpty { throw error }
+          chunk.append(
+            input.reader, fault: RowFault(reason: error.message, record: String(decoding: input.reader.record, as: UTF8.self)))
+        }
+      } catch InputError.malformed(let what, _) {
+        chunk.append(
+          input.reader,
+          fault: RowFault(reason: what, record: String(decoding: input.reader.record.prefix(1 << 16), as: UTF8.self)))
+      }
+    }
+    return !chunk.isEmpty
+  }
+
+  // MARK: Chunks
+
+  /// Where an import stands, to come back to.
+  private struct Mark {
+    var rejects: (length: Int64, count: Int)
+    var report: ImportReport
+    var noted: Int64?
+  }
+
+  private struct Attempt {
+    var objects: [ManagedObject?] = []
+    var faults: [Int: RowFault] = [:]
+    var report: ImportReport
+  }
+
+  private var mark: Mark { Mark(rejects: rejects.mark, report: report, noted: noted) }
+
+  private func takeChunk() throws {
+    let mark = mark
+    if try take(0..<chunk.rows.count, ahead: true) { return former = (chunk, mark) }
+    // What failed is the former chunk, or cannot be said to be a row's: all is done once more, in smaller steps.
+    let former = former
+    self.former = nil
+    try startAnew(at: former?.mark ?? mark)
+    if let former {
+      let current = chunk
+      chunk = former.rows
+      try takeCarefully(0..<chunk.rows.count)
+      chunk = current
+    }
+    try takeCarefully(0..<chunk.rows.count)
+  }
+
+  private func finishFormer() throws {
+    guard let former else { return }
+    self.former = nil
+    do {
+      try context.finishSave()
+    } catch let error where ImportFailure.isOfRows(error) {
+      try startAnew(at: former.mark)
+      chunk = former.rows
+      try takeCarefully(0..<chunk.rows.count)
+    }
+  }
+
+  private func startAnew(at mark: Mark) throws {
+    try rejects.cut(to: mark.rejects)
+    (report, noted) = (mark.report, mark.noted)
+    try forgetObjects()
+  }
+
+  private func forgetObjects() throws {
+    try context.reset()
+    existing?.forgetAll()
+    for lookup in columns.lookups { lookup.forgetAll() }
+  }
+
+  /// Saves rows by halves, down to single ones: what cannot be said to be a row's fault otherwise is that of the row that fails alone.
+  private func takeCarefully(_ range: Range<Int>) throws {
+    let mark = mark
+    if try take(range, ahead: false) { return }
+    try startAnew(at: mark)
+    let middle = range.lowerBound + range.count / 2
+    try takeCarefully(range.lowerBound..<middle)
+    try takeCarefully(middle..<range.upperBound)
+  }
+
+  /// Inserts rows and saves them. False where that failed, and nobody knows for which row; what ends the import is thrown.
+  private func take(_ range: Range<Int>, ahead: Bool) throws -> Bool {
+    var attempt = Attempt(report: report)
+    attempt.objects.reserveCapacity(range.count)
+    try chunk.withFields { fields in
+      if isPlain {
+        for index in range { try take(index, &attempt) { .fields($0, fields) } }
+        return
+      }
+      var sources: [Int: RowSource] = [:]
+      for index in range { sources[index] = try source(of: index, fields, &attempt) }
+      try prepare(Array(sources.values))
+      for index in range { try take(index, &attempt) { _ in sources[index] } }
+    }
+    if options.isDryRun { return try tryOut(&attempt, range) }
+    if ahead {
+      // The former chunk is written while this one was made.
+      do { try context.finishSave() } catch let error where ImportFailure.isOfRows(error) { return false }
+    }
+    return try save(&attempt, range, ahead: ahead)
+  }
+
+  /// Whether rows are new objects with attributes, and nothing else is done with them.
+  private var isPlain: Bool { script?.changesRows != true && existing == nil && columns.areAttributes }
+
+  /// What a row says; nil where it is passed over or rejected.
+  private func source(of index: Int, _ fields: StagedRows.Fields, _ attempt: inout Attempt) throws -> RowSource? {
+    let row = chunk.rows[index]
+    guard row.fault == nil else { return nil }
+    guard let script, script.changesRows else { return .fields(row, fields) }
+    do {
+      guard let cells = try script.row(input.reader.names, scriptFields(row, fields)) else {
+        attempt.report.skipped += 1
+        return nil
+      }
+      let places = try columns.places(of: cells.map(\.name))
+      return .cells(Dictionary(zip(places, cells)) { first, _ in first })
+    } catch let error where ImportFailure.isOfRows(error) || error is ImportError {
+      attempt.faults[index] = ImportFailure.fault(of: error)
+      return nil
+    }
+  }
+
+  private func take(_ index: Int, _ attempt: inout Attempt, _ source: (StagedRows.Row) -> RowSource?) throws {
+    let row = chunk.rows[index]
+    attempt.report.rows += 1
+    do {
+      if let fault = row.fault { throw fault }
+      guard let source = source(row) else { return attempt.objects.append(nil) }
+      attempt.objects.append(try take(source, &attempt.report))
+    } catch let error where ImportFailure.isOfRows(error) {
+      attempt.objects.append(nil)
+      attempt.faults[index] = ImportFailure.fault(of: error)
+    }
+  }
+
+  private func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
+    let mark = mark
+    while true {
+      write(attempt, range)
+      try rejects.flush()
+      do {
+        var done = attempt.report
+        done.rejected += attempt.faults.count
+        let last = chunk.rows[range.upperBound - 1]
+        let change = bookmark?.change(from: noted, to: last, done, rejectLength: rejects.length)
+        if ahead { try context.saveAhead(with: change) } else { try context.save(with: change) }
+        report = done
+        noted = last.end
+        return true
+      } catch let error where ImportFailure.isOfRows(error) {
+        try rejects.cut(to: mark.rejects)
+        if try drop(error, &attempt, range) { continue }
+        guard range.count == 1 else { return false }
+        try startAnew(at: mark)
+        attempt.faults[range.lowerBound] = ImportFailure.fault(of: error)
+        attempt.report = report
+        attempt.report.rows += 1
+      }
+    }
+  }
+
+  /// Nothing is saved: the rules are asked, and all is forgotten.
+  private func tryOut(_ attempt: inout Attempt, _ range: Range<Int>) throws -> Bool {
+    for (index, object) in zip(range, attempt.objects) {
+      guard let object else { continue }
+      do { _ = try object.validate() } catch let error where ImportFailure.isOfRows(error) {
+        attempt.faults[index] = ImportFailure.fault(of: error)
+        if object.isInserted { attempt.report.inserted -= 1 } else { attempt.report.updated -= 1 }
+      }
+    }
+    write(attempt, range)
+    try rejects.flush()
+    report = attempt.report
+    report.rejected += attempt.faults.count
+    try forgetObjects()
+    return true
+  }
+
+  private func write(_ attempt: Attempt, _ range: Range<Int>) {
+    guard !attempt.faults.isEmpty else { return }
+    chunk.withFields { fields in
+      for index in range {
+        guard let fault = attempt.faults[index] else { continue }
+        let row = chunk.rows[index]
+        rejects.add(input.reader.names, { fields.field($0, of: row) }, line: row.line, fault)
+      }
+    }
+  }
+
+  /// Takes out the objects that an error is about; false where it does not say so.
+  private func drop(_ error: any Error, _ attempt: inout Attempt, _ range: Range<Int>) throws -> Bool {
+    var places: [ManagedObjectID: Int] = [:]
+    for (index, object) in zip(range, attempt.objects) {
+      guard let object else { continue }
+      // Two rows of one object: which of them is wrong, nobody knows.
+      if places.updateValue(index, forKey: object.objectID) != nil { return false }
+    }
+    let errors = ImportFailure.details(of: error)
+    guard !errors.isEmpty, errors.allSatisfy({ $0.objectID.map { places[$0] != nil } == true }) else { return false }
+    for error in errors {
+      guard let index = error.objectID.flatMap({ places[$0] }), let object = attempt.objects[index - range.lowerBound]
+      else { continue }
+      if object.isInserted {
+        attempt.report.inserted -= 1
+        try context.delete(object)
+      } else {
+        attempt.report.updated -= 1
+        try context.refresh(object, mergeChanges: false)
+      }
+      attempt.objects[index - range.lowerBound] = nil
+      let all = errors.filter { $0.objectID == error.objectID }
+      attempt.faults[index] = ImportFailure.fault(of: all)
+    }
+    return true
+  }
+
+  // MARK: Rows
+
+  /// The object of a row.
+  private func take(_ row: RowSource, _ report: inout ImportReport) throws -> ManagedObject {
+    if isPlain, insertsPlainly {
+      let object = try context.insert(entity)
+      do {
+        try assign(row, to: object)
+      } catch {
+        try context.delete(object)
+        throw error
+      }
+      report.inserted += 1
+      return object
+    }
+    return try context.undoingOnFailure {
+      let found = try existing?.object(key(of: row))
+      let object = try found ?? context.insert(entity)
+      try assign(row, to: object)
+      if found == nil {
+        report.inserted += 1
+        try existing?.note(object)
+        for lookup in columns.lookups where lookup.entity.root == entity.root { try lookup.note(object) }
+      } else if object.hasChanges {
+        report.updated += 1
+      }
+      return object
+    }
+  }
+
+  private func scriptFields(_ row: StagedRows.Row, _ fields: StagedRows.Fields) throws -> [ImportScript.Field] {
+    try input.reader.names.indices.map { column in
+      let field = fields.field(column, of: row)
+      switch field.kind {
+      case .missing, .none: return .none
+      case .text:
+        guard let text = field.text else {
+          throw RowFault(column: input.reader.names[column], value: field.shownText, reason: "it is not UTF-8")
+        }
+        return .text(text)
+      case .number, .bool, .nested: return .value(try Value(json: field.bytes))
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import MoonbasePlatform
+
+/// A window on the bytes of a file or a pipe: what a record needs stands in it as a whole, and nothing else is kept.
+final class InputBytes {
+  /// The beginning of the record that is being read, and the end of what was read so far, in `base`.
+  private(set) var start = 0
+  private(set) var end = 0
+  /// Whether nothing follows `end`.
+  private(set) var isAtEnd = false
+  private(set) var base: UnsafeMutablePointer<UInt8>
+  /// The place of `start` in the input.
+  private(set) var offset: Int64 = 0
+
+  private let descriptor: Int32
+  private let closes: Bool
+  private var capacity = 1 << 18
+
+  /// Longer records are refused: what looks like one is a file in another form, or a quote without an end.
+  static let greatestRecord = 64 << 20
+
+  /// The descriptor is closed at the end where `closes` says so.
+  init(_ descriptor: Int32, closes: Bool) {
+    (self.descriptor, self.closes) = (descriptor, closes)
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    base.deallocate()
+    if closes { close(descriptor) }
+  }
+
+  /// How many bytes of the record there are.
+  var count: Int { end - start }
+
+  /// Goes on to the byte behind so many.
+  func advance(by count: Int) {
+    start += count
+    offset += Int64(count)
+  }
+
+  /// Reads more behind what there is; false at the end. Places are relative to `start`, and stay what they were.
+  func more() throws -> Bool {
+    if isAtEnd { return false }
+    if start > 0 {
+      memmove(base, base + start, count)
+      (start, end) = (0, count)
+    }
+    if end == capacity { try grow() }
+    while true {
+      let read = MoonbasePlatform.read(descriptor, base + end, capacity - end)
+      if read < 0, errno == EINTR {
+        continue
+      }
+      guard read >= 0 else { throw InputError.unreadable(String(cString: strerror(errno))) }
+      end += read
+      isAtEnd = read == 0
+      return read > 0
+    }
+  }
+
+  private func grow() throws {
+    guard capacity < Self.greatestRecord else { throw InputError.recordTooLong }
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
+    memcpy(larger, base, end)
+    base.deallocate()
+    (base, capacity) = (larger, capacity * 2)
+  }
+
+  /// Passes over so many bytes of the input, as a run that goes on does.
+  func skip(to wanted: Int64) throws {
+    while offset < wanted {
+      if count == 0, try !more() { throw InputError.unreadable("it ends before the place to go on from") }
+      advance(by: Int(min(Int64(count), wanted - offset)))
+    }
+  }
+}
+
+/// What is wrong with an input as a whole, or with a record of it.
+enum InputError: Error {
+  case unreadable(String)
+  case recordTooLong
+  /// The record cannot be understood; it begins in the line that the reader stands in.
+  case malformed(String, line: Int64)
+}

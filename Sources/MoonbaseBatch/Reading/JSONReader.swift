@@ -1,0 +1,215 @@
+import MoonbasePlatform
+
+/// Reads objects: one a line (ndjson), or those of one array (json).
+///
+/// A line that cannot be understood is passed over; an array ends there, since nobody knows where the next object begins.
+final class JSONReader: RecordReader {
+  private struct Span {
+    var kind = InputField.Kind.none
+    var start = 0
+    var count = 0
+    var isUnescaped = false
+    /// In which record it was seen.
+    var record = 0
+  }
+
+  private(set) var names: [String] = []
+  private(set) var line: Int64 = 1
+  var endLine: Int64 { line + lines }
+  private(set) var recordStart: Int64 = 0
+  var recordEnd: Int64 { bytes.offset + Int64(length) }
+  var record: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: recordLength)
+  }
+
+  private let bytes: InputBytes
+  private let isArray: Bool
+  private var isOver = false
+  private var indexes: [String: Int] = [:]
+  private var spans: [Span] = []
+  private var unescaped: [UInt8] = []
+  private var number = 0
+  /// How long the record is, and with what stands behind it up to the next one; and how many lines that is.
+  private var recordLength = 0
+  private var length = 0
+  private var lines: Int64 = 0
+
+  /// An array, or an object a line.
+  init(_ bytes: InputBytes, isArray: Bool) throws {
+    (self.bytes, self.isArray) = (bytes, isArray)
+    while bytes.count < 3, try bytes.more() {}
+    let start = UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: min(3, bytes.count))
+    if start.elementsEqual([0xef, 0xbb, 0xbf]) { bytes.advance(by: 3) }
+    if start.starts(with: [0xff, 0xfe]) || start.starts(with: [0xfe, 0xff]) {
+      throw InputError.malformed("the file is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8", line: 1)
+    }
+    if isArray { try begin() }
+  }
+
+  private func begin() throws {
+    guard try skipSpace() else { throw InputError.malformed("the file is empty: an array of objects is expected", line: 1) }
+    guard bytes.base[bytes.start] == UInt8(ascii: "[") else {
+      throw InputError.malformed("an array of objects is expected; an object a line is --format ndjson", line: line)
+    }
+    bytes.advance(by: 1)
+    guard try skipSpace() else { throw InputError.unreadable("line \(line): the array does not end") }
+    if bytes.base[bytes.start] == UInt8(ascii: "]") { try finish() }
+  }
+
+  func next() throws -> Bool {
+    bytes.advance(by: length)
+    line += lines
+    (length, recordLength, lines) = (0, 0, 0)
+    if isOver { return false }
+    guard try skipSpace() else {
+      if isArray { throw InputError.unreadable("line \(line): the array does not end") }
+      return false
+    }
+    recordStart = bytes.offset
+    number += 1
+    if !isArray { try findLine() }
+    while true {
+      unescaped.removeAll(keepingCapacity: true)
+      let window = UnsafeRawBufferPointer(
+        start: bytes.base + bytes.start, count: isArray ? bytes.count : recordLength)
+      var scanner = JSONScanner(window, isWhole: isArray ? bytes.isAtEnd : true)
+      do {
+        try scan(&scanner, window)
+        if isArray { try close(&scanner) }
+        return true
+      } catch JSONScanner.Problem.short {
+        do { _ = try bytes.more() } catch InputError.recordTooLong {
+          throw InputError.unreadable("line \(line): an object has more than \(InputBytes.greatestRecord >> 20) MiB")
+        }
+      } catch JSONScanner.Problem.wrong(let what, let place) {
+        let feeds = Int64(window.prefix(place).count { $0 == 10 })
+        let column = place - (window.prefix(place).lastIndex(of: 10).map { $0 + 1 } ?? 0) + 1
+        let message = "column \(column): \(what)"
+        guard isArray else { throw InputError.malformed(message, line: line) }
+        throw InputError.unreadable("line \(line + feeds), \(message)")
+      }
+    }
+  }
+
+  func field(_ column: Int) -> InputField {
+    let span = spans[column]
+    guard span.record == number else { return .missing }
+    guard span.kind != .none else { return .none }
+    if span.isUnescaped {
+      return unescaped.withUnsafeBytes {
+        InputField(kind: span.kind, bytes: UnsafeRawBufferPointer(rebasing: $0[span.start..<span.start + span.count]))
+      }
+    }
+    return InputField(
+      kind: span.kind,
+      bytes: UnsafeRawBufferPointer(start: bytes.base + bytes.start + span.start, count: span.count))
+  }
+
+  func skip(to offset: Int64, line: Int64) throws {
+    (length, lines) = (0, 0)
+    try bytes.skip(to: offset)
+    self.line = line
+    guard isArray, try skipSpace() else { return }
+    if bytes.base[bytes.start] == UInt8(ascii: "]") { try finish() }
+  }
+
+  // MARK: Records
+
+  /// False at the end.
+  private func skipSpace() throws -> Bool {
+    while true {
+      while bytes.count > 0 {
+        switch bytes.base[bytes.start] {
+        case 0x0a: line += 1
+        case 0x20, 0x0d, 0x09: break
+        default: return true
+        }
+        bytes.advance(by: 1)
+      }
+      guard try bytes.more() else { return false }
+    }
+  }
+
+  /// The record is the rest of the line.
+  private func findLine() throws {
+    var from = 0
+    while true {
+      if let found = memchr(bytes.base + bytes.start + from, 10, bytes.count - from) {
+        recordLength = found.assumingMemoryBound(to: UInt8.self) - (bytes.base + bytes.start)
+        (length, lines) = (recordLength + 1, 1)
+        return
+      }
+      from = bytes.count
+      do {
+        guard try bytes.more() else {
+          (recordLength, length) = (bytes.count, bytes.count)
+          return
+        }
+      } catch InputError.recordTooLong {
+        throw InputError.unreadable("line \(line) has more than \(InputBytes.greatestRecord >> 20) MiB")
+      }
+    }
+  }
+
+  private func scan(_ scanner: inout JSONScanner, _ window: UnsafeRawBufferPointer) throws {
+    try scanner.take("{")
+    if try !scanner.passOver("}") {
+      var guess = 0
+      repeat {
+        let (nameRange, isEscaped) = try scanner.string()
+        let column = try self.column(UnsafeRawBufferPointer(rebasing: window[nameRange]), isEscaped, guess)
+        guess = column + 1
+        guard spans[column].record != number else {
+          throw JSONScanner.Problem.wrong("the name \"\(names[column])\" comes twice", at: nameRange.lowerBound)
+        }
+        try scanner.take(":")
+        let (kind, range, hasEscapes) = try scanner.value()
+        if hasEscapes {
+          let start = unescaped.count
+          try JSONScanner.unescape(UnsafeRawBufferPointer(rebasing: window[range]), into: &unescaped)
+          spans[column] = Span(
+            kind: kind, start: start, count: unescaped.count - start, isUnescaped: true, record: number)
+        } else {
+          spans[column] = Span(
+            kind: kind, start: range.lowerBound, count: range.count, isUnescaped: false, record: number)
+        }
+      } while try scanner.passOver(",")
+      try scanner.take("}")
+    }
+    if isArray { recordLength = scanner.place }
+    if !isArray, try scanner.peek() != nil {
+      throw JSONScanner.Problem.wrong("the line goes on behind its object", at: scanner.place)
+    }
+  }
+
+  /// What follows an object of an array: a comma, or the array's end.
+  private func close(_ scanner: inout JSONScanner) throws {
+    let isLast = try !scanner.passOver(",")
+    if isLast { try scanner.take("]") }
+    length = scanner.place
+    lines = Int64(UnsafeBufferPointer(start: bytes.base + bytes.start, count: length).count { $0 == 10 })
+    if isLast { isOver = true }
+  }
+
+  private func finish() throws {
+    bytes.advance(by: 1)
+    isOver = true
+    guard try !skipSpace() else { throw InputError.malformed("something follows the array", line: line) }
+  }
+
+  /// The column of a name; names mostly come in one order.
+  private func column(_ bytes: UnsafeRawBufferPointer, _ isEscaped: Bool, _ guess: Int) throws -> Int {
+    if !isEscaped, guess < names.count, names[guess].utf8.elementsEqual(bytes) { return guess }
+    var copy: [UInt8] = []
+    if isEscaped { try JSONScanner.unescape(bytes, into: &copy) } else { copy = Array(bytes) }
+    guard let name = String(validating: copy, as: UTF8.self) else {
+      throw JSONScanner.Problem.wrong("a name is not UTF-8", at: 0)
+    }
+    if let known = indexes[name] { return known }
+    guard names.count < 10_000 else { throw JSONScanner.Problem.wrong("more than 10000 names", at: 0) }
+    names.append(name)
+    spans.append(Span())
+    indexes[name] = names.count - 1
+    return names.count - 1
+  }
+}

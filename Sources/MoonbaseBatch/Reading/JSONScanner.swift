@@ -1,0 +1,247 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Finds the parts of a JSON text, strictly by RFC 8259, without making values of them.
+struct JSONScanner {
+  enum Problem: Error {
+    /// The bytes end before the text does.
+    case short
+    case wrong(String, at: Int)
+  }
+
+  private let start: UnsafeRawBufferPointer
+  private var count: Int { start.count }
+  /// Whether nothing follows the bytes: what they end within is wrong then.
+  private let isWhole: Bool
+  private(set) var place: Int
+
+  init(_ bytes: UnsafeRawBufferPointer, from place: Int = 0, isWhole: Bool) {
+    (start, self.isWhole, self.place) = (bytes, isWhole, place)
+  }
+
+  /// The next byte that is no white space, or nil at the end.
+  mutating func peek() throws -> UInt8? {
+    while place < count {
+      switch start[place] {
+      case 0x20, 0x0a, 0x0d, 0x09: place += 1
+      default: return start[place]
+      }
+    }
+    if !isWhole { throw Problem.short }
+    return nil
+  }
+
+  mutating func take(_ letter: Character) throws {
+    guard try peek() == letter.asciiValue else { throw try expected("'\(letter)'") }
+    place += 1
+  }
+
+  mutating func passOver(_ letter: Character) throws -> Bool {
+    guard try peek() == letter.asciiValue else { return false }
+    place += 1
+    return true
+  }
+
+  private mutating func expected(_ what: String) throws -> Problem {
+    guard let found = try peek() else { return .wrong("\(what) is expected, found the end", at: place) }
+    let shown = (0x21...0x7e).contains(found) ? "'\(Character(UnicodeScalar(found)))'" : "byte \(found)"
+    return .wrong("\(what) is expected, found \(shown)", at: place)
+  }
+
+  /// The bytes of a text in quotes, with its escapes; whether it has any.
+  mutating func string() throws -> (bytes: Range<Int>, isEscaped: Bool) {
+    guard try peek() == UInt8(ascii: "\"") else { throw try expected("a text in quotes") }
+    let from = place + 1
+    var at = from
+    var isEscaped = false
+    while at < count {
+      switch start[at] {
+      case UInt8(ascii: "\""):
+        place = at + 1
+        return (from..<at, isEscaped)
+      case UInt8(ascii: "\\"):
+        isEscaped = true
+        at += 2
+      case 0..<0x20: throw Problem.wrong("a control character in a text: it has to be escaped", at: at)
+      default: at += 1
+      }
+    }
+    throw isWhole ? Problem.wrong("a text does not end", at: from - 1) : Problem.short
+  }
+
+  /// One value: its kind and its bytes; of a text those within the quotes.
+  mutating func value(depth: Int = 0) throws -> (kind: InputField.Kind, bytes: Range<Int>, isEscaped: Bool) {
+    guard let letter = try peek() else { throw try expected("a value") }
+    let from = place
+    switch letter {
+    case UInt8(ascii: "\""):
+      let (bytes, isEscaped) = try string()
+      return (.text, bytes, isEscaped)
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      guard depth < TreeLimits.greatestDepth else {
+        throw Problem.wrong("more than \(TreeLimits.greatestDepth) levels", at: place)
+      }
+      try nested(letter == UInt8(ascii: "{"), depth: depth)
+      return (.nested, from..<place, false)
+    case UInt8(ascii: "t"): return try word("true", .bool)
+    case UInt8(ascii: "f"): return try word("false", .bool)
+    case UInt8(ascii: "n"): return try word("null", .none)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw try expected("a value")
+    }
+  }
+
+  private mutating func nested(_ isObject: Bool, depth: Int) throws {
+    place += 1
+    let end: Character = isObject ? "}" : "]"
+    if try passOver(end) { return }
+    repeat {
+      if isObject {
+        _ = try string()
+        try take(":")
+      }
+      _ = try value(depth: depth + 1)
+    } while try passOver(",")
+    try take(end)
+  }
+
+  private mutating func word(
+    _ text: StaticString, _ kind: InputField.Kind
+  ) throws -> (InputField.Kind, Range<Int>, Bool) {
+    let length = text.utf8CodeUnitCount
+    guard place + length <= count else {
+      throw isWhole ? Problem.wrong("a value is expected", at: place) : Problem.short
+    }
+    guard UnsafeRawBufferPointer(rebasing: start[place..<place + length]).elementsEqual(
+      UnsafeBufferPointer(start: text.utf8Start, count: length))
+    else { throw Problem.wrong("a value is expected", at: place) }
+    defer { place += length }
+    return (kind, place..<place + length, false)
+  }
+
+  private mutating func number() throws -> (InputField.Kind, Range<Int>, Bool) {
+    let from = place
+    if start[place] == UInt8(ascii: "-") { place += 1 }
+    let first = place
+    try digits()
+    if place - first > 1, start[first] == UInt8(ascii: "0") {
+      throw Problem.wrong("a number does not begin with 0", at: from)
+    }
+    if place < count, start[place] == UInt8(ascii: ".") {
+      place += 1
+      try digits()
+    }
+    if place < count, start[place] | 0x20 == UInt8(ascii: "e") {
+      place += 1
+      if place < count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(start[place]) { place += 1 }
+      try digits()
+    }
+    // More digits may follow in the bytes to come.
+    if place == count, !isWhole { throw Problem.short }
+    return (.number, from..<place, false)
+  }
+
+  private mutating func digits() throws {
+    let from = place
+    while place < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(start[place]) { place += 1 }
+    if place == from { throw place == count && !isWhole ? Problem.short : try expected("a digit") }
+  }
+}
+
+extension JSONScanner {
+  /// The text of bytes with escapes, as bytes; throws for an escape that is none, with its place in the bytes.
+  static func unescape(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) throws {
+    let plain: [UInt8: UInt8] = [0x22: 0x22, 0x5c: 0x5c, 0x2f: 0x2f, 0x62: 8, 0x66: 12, 0x6e: 10, 0x72: 13, 0x74: 9]
+    var place = 0
+    while place < bytes.count {
+      guard bytes[place] == UInt8(ascii: "\\") else {
+        text.append(bytes[place])
+        place += 1
+        continue
+      }
+      guard place + 1 < bytes.count else { throw Problem.wrong("an escape does not end", at: place) }
+      if let letter = plain[bytes[place + 1]] {
+        text.append(letter)
+        place += 2
+        continue
+      }
+      guard bytes[place + 1] == UInt8(ascii: "u"), let first = unit(bytes, place + 2) else {
+        throw Problem.wrong("'\\' is followed by none of \" \\ / b f n r t u", at: place)
+      }
+      place += 6
+      var scalar = UInt32(first)
+      if (0xd800..<0xdc00).contains(first) {
+        guard place + 1 < bytes.count, bytes[place] == UInt8(ascii: "\\"), bytes[place + 1] == UInt8(ascii: "u"),
+          let second = unit(bytes, place + 2), (0xdc00..<0xe000).contains(second)
+        else { throw Problem.wrong("one half of a pair of surrogates", at: place) }
+        scalar = 0x10000 + (UInt32(first) - 0xd800) << 10 + (UInt32(second) - 0xdc00)
+        place += 6
+      }
+      guard let character = UnicodeScalar(scalar) else {
+        throw Problem.wrong("one half of a pair of surrogates", at: place)
+      }
+      text.append(contentsOf: Character(character).utf8)
+    }
+  }
+
+  private static func unit(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt16? {
+    guard place + 4 <= bytes.count else { return nil }
+    let digits = bytes[place..<place + 4]
+    guard digits.allSatisfy({ ($0 >= 48 && $0 <= 57) || ($0 | 32 >= 97 && $0 | 32 <= 102) }) else { return nil }
+    return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}
+
+extension Value {
+  /// The value of a JSON text: whole numbers as integers, where they fit 64 bits, all others as doubles.
+  init(json bytes: UnsafeRawBufferPointer) throws {
+    var scanner = JSONScanner(bytes, isWhole: true)
+    self = try Self.read(&scanner, bytes)
+  }
+
+  private static func read(_ scanner: inout JSONScanner, _ bytes: UnsafeRawBufferPointer) throws -> Value {
+    if try scanner.passOver("[") {
+      var list: [Value] = []
+      if try scanner.passOver("]") { return .list(list) }
+      repeat { list.append(try read(&scanner, bytes)) } while try scanner.passOver(",")
+      try scanner.take("]")
+      return .list(list)
+    }
+    if try scanner.passOver("{") {
+      var map: [String: Value] = [:]
+      if try scanner.passOver("}") { return .map(map) }
+      repeat {
+        let (range, isEscaped) = try scanner.string()
+        let name = try text(UnsafeRawBufferPointer(rebasing: bytes[range]), isEscaped)
+        guard map[name] == nil else { throw JSONScanner.Problem.wrong("the name \"\(name)\" comes twice", at: range.lowerBound) }
+        try scanner.take(":")
+        map[name] = try read(&scanner, bytes)
+      } while try scanner.passOver(",")
+      try scanner.take("}")
+      return .map(map)
+    }
+    let (kind, range, isEscaped) = try scanner.value()
+    let part = UnsafeRawBufferPointer(rebasing: bytes[range])
+    switch kind {
+    case .missing, .none, .nested: return .null
+    case .bool: return .bool(part.first == UInt8(ascii: "t"))
+    case .text: return .string(try text(part, isEscaped))
+    case .number:
+      let digits = String(decoding: part, as: UTF8.self)
+      if let number = Int64(digits) { return .int(number) }
+      guard let number = Double(digits), number.isFinite else {
+        throw JSONScanner.Problem.wrong("the number \(digits) is too large", at: range.lowerBound)
+      }
+      return .double(number)
+    }
+  }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer, _ isEscaped: Bool) throws -> String {
+    var copy: [UInt8] = []
+    if isEscaped { try JSONScanner.unescape(bytes, into: &copy) } else { copy = Array(bytes) }
+    guard let text = String(validating: copy, as: UTF8.self) else {
+      throw JSONScanner.Problem.wrong("a text is not UTF-8", at: 0)
+    }
+    return text
+  }
+}
