@@ -187,6 +187,10 @@ let package = Package(
     .testTarget(
       name: "MoonbaseTests",
       dependencies: ["MoonbasePlatform", "MoonbaseLua", "Moonbase", "MoonbaseTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "MoonbaseBatchTests",
+      dependencies: ["MoonbasePlatform", "MoonbaseBatch", "MoonbaseModel", "MoonbaseTestSupport"],
+      swiftSettings: strict),
     // Runs the command as a person would.
     .testTarget(
       name: "EndToEndTests",

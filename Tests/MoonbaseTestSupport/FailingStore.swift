@@ -153,6 +153,11 @@ private final class FailingSession: SaveSession {
     return try base.write(changes)
   }
 
+  func metadata() throws -> [String: Value] {
+    try store.call()
+    return try base.metadata()
+  }
+
   func setMetadata(_ metadata: [String: Value]) throws {
     try store.call()
     try base.setMetadata(metadata)

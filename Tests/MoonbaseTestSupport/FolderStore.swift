@@ -126,6 +126,7 @@ private final class FolderSession: SaveSession {
   }
 
   func write(_ changes: StoreChanges) -> [SaveConflict] { new.write(changes) }
+  func metadata() -> [String: Value] { new.metadata }
   func setMetadata(_ metadata: [String: Value]) { new.metadata = metadata }
   func prepare() throws { try store.write(new) }
 

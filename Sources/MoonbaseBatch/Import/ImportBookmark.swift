@@ -8,6 +8,8 @@ package final class ImportBookmark {
   package let job: String
   private let store: any PersistentStore
   private let fingerprint: String
+  /// Whether an earlier run of the import was ended.
+  package private(set) var isGoingOn = false
   /// Where the input goes on, and in which line.
   package private(set) var offset: Int64 = 0
   package private(set) var line: Int64 = 1
@@ -29,6 +31,7 @@ package final class ImportBookmark {
         message: "an import of this file ended in line \(entry.number("line") ?? 1), and the file has changed since: "
           + "--restart begins anew, which takes the rows before that line once more")
     }
+    isGoingOn = true
     offset = entry.number("offset") ?? 0
     line = entry.number("line") ?? 1
     rejectLength = entry.number("rejectLength") ?? 0
@@ -43,13 +46,25 @@ package final class ImportBookmark {
   func change(
     from expected: Int64?, to row: StagedRows.Row, _ report: ImportReport, rejectLength: Int64
   ) -> MetadataChange {
-    let entry: Ledger.Entry = [
-      "kind": .string("import"), "file": .string(fingerprint), "offset": .int(row.end), "line": .int(row.endLine),
+    change(from: expected, to: entry(row.end, row.endLine, report, rejectLength))
+  }
+
+  /// Notes that the import has begun, before anything is written: what a run that is killed at once leaves is known to be its own.
+  func begin(_ report: ImportReport) throws -> Int64 {
+    try store.change(change(from: noted, to: entry(offset, line, report, rejectLength)))
+    return offset
+  }
+
+  private func entry(_ offset: Int64, _ line: Int64, _ report: ImportReport, _ rejectLength: Int64) -> Ledger.Entry {
+    [
+      "kind": .string("import"), "file": .string(fingerprint), "offset": .int(offset), "line": .int(line),
       "rejectLength": .int(rejectLength), "rows": .int(Int64(report.rows)), "inserted": .int(Int64(report.inserted)),
       "updated": .int(Int64(report.updated)), "skipped": .int(Int64(report.skipped)),
       "rejected": .int(Int64(report.rejected)), "date": .date(Date()),
     ]
-    return Ledger.change(job, of: store) { known in
+  }
+
+  private func change(from expected: Int64?, to entry: Ledger.Entry) -> MetadataChange { Ledger.change(job, of: store) { known in
       // Another process imports the same file.
       guard known?.number("offset") == expected else {
         throw GraphError(.storeFailure, message: "another import of this file is at work in the store, or was: run it again")

@@ -28,6 +28,8 @@ package final class Importer {
   package var progress: (_ offset: Int64, ImportReport) -> Bool = { _, _ in false }
 
   private var chunk = StagedRows()
+  /// Why the input cannot be read any further.
+  private var ending: InputError?
   /// The chunk that another thread may be writing.
   private var former: (rows: StagedRows, mark: Mark)?
   /// The place that the store has noted last.
@@ -72,6 +74,12 @@ package final class Importer {
       }
       return property
     }
+    // What objects of JSON and scripts say is known when they come.
+    if script?.changesRows != true, input.format == .csv || input.format == .tsv {
+      for property in properties where columns.column(of: property) == nil {
+        throw ImportError(message: "--upsert: the file has no column for \(entity.name).\(property.name)")
+      }
+    }
     existing = KeyLookup(entity, properties)
   }
 
@@ -82,18 +90,15 @@ package final class Importer {
 
   /// Imports all. Throws what ends it: what is wrong with the input as a whole, or with the store. What was saved by then is saved.
   package func run() throws {
-    do {
-      while try readChunk() {
-        try takeChunk()
-        if progress(chunk.rows.last?.end ?? 0, report) { break }
-        swap()
-      }
-    } catch let error as InputError {
-      // What was read before is saved.
-      try finishFormer()
-      throw ImportInput.error(error, input.path)
+    if let bookmark { noted = try bookmark.begin(report) }
+    while try readChunk() {
+      try takeChunk()
+      if progress(chunk.rows.last?.end ?? 0, report) { break }
+      swap()
     }
     try finishFormer()
+    // What was read before is saved.
+    if let ending { throw ImportInput.error(ending, input.path) }
   }
 
   /// Takes the mark of this import away, for its end.
@@ -114,7 +119,7 @@ package final class Importer {
   /// False at the end of the input.
   private func readChunk() throws -> Bool {
     chunk.removeAll()
-    while chunk.rows.count < options.chunkSize, chunk.weight < 8 << 20 {
+    while ending == nil, chunk.rows.count < options.chunkSize, chunk.weight < 8 << 20 {
       do {
         guard try input.reader.next() else { break }
         do {
@@ -126,7 +131,11 @@ package final class Importer {
           chunk.append(
             input.reader, fault: RowFault(reason: error.message, record: String(decoding: input.reader.record, as: UTF8.self)))
         }
-      } catch InputError.malformed(let what, _) {
+      } catch let error as InputError {
+        guard case .malformed(let what, _) = error else {
+          ending = error
+          break
+        }
         chunk.append(
           input.reader,
           fault: RowFault(reason: what, record: String(decoding: input.reader.record.prefix(1 << 16), as: UTF8.self)))

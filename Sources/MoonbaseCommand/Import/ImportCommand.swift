@@ -76,6 +76,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
+    let input = try ImportInput(file == "-" ? nil : file, format: format, null: null, rejectPath: rejects)
     let container = try PersistentContainer(stores.settings().container)
     let domain = try ScriptDomain()
     defer { domain.close() }
@@ -83,7 +84,6 @@ struct ImportCommand: ParsableCommand {
     try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
     let script = try map.map { try ImportScript(ScriptSource(path: $0), in: domain) }
     let context = try domain.context(of: container.opened)
-    let input = try ImportInput(file == "-" ? nil : file, format: format, null: null, rejectPath: rejects)
     let run = try ImportRun(self, input, in: context, script)
     try run.run()
   }
@@ -119,11 +119,11 @@ private struct ImportRun {
           "import \(entity.name) \(URL(literalPath: command.file).standardizedFileURL.path)", fingerprint: $0,
           of: context.coordinator.storeForNewObjects(of: entity), restarting: command.restart)
       }
-    if let bookmark, bookmark.offset > 0, !command.quiet {
+    if let bookmark, bookmark.isGoingOn, !command.quiet {
       Terminal.complain(
         "moonbase: an import of this file was ended: it goes on in line \(bookmark.line); --restart begins anew")
     }
-    if bookmark?.offset ?? 0 == 0, !command.force, FileManager.default.fileExists(atPath: input.rejectPath) {
+    if bookmark?.isGoingOn != true, !command.force, FileManager.default.fileExists(atPath: input.rejectPath) {
       throw UsageError(
         "\(input.rejectPath) is there from an earlier import: import or move it, name another file with --rejects, or give --force"
       )

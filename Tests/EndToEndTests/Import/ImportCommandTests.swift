@@ -1,0 +1,239 @@
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+extension Workbench {
+  /// A bench with `m.lua`: people with values of many types and rules, and departments.
+  static func forImports() throws -> Workbench {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = {
+        Person = {
+          attributes = {
+            name = { "string", optional = false }, age = { "integer16", min = 0, max = 150 }, email = "string", born = "date",
+            score = "double", active = "boolean", balance = "decimal", uid = "uuid", site = "uri", photo = "binary",
+          },
+          relationships = {
+            department = { to = "Department", inverse = "people" }, boss = { to = "Person", inverse = "reports" },
+            reports = { to_many = "Person", inverse = "boss" }, tags = { to_many = "Tag", inverse = "people" },
+          },
+          constraints = { { "email" } },
+        },
+        Department = { attributes = { name = "string" }, relationships = { people = { to_many = "Person", inverse = "department" } } },
+        Tag = { attributes = { name = "string" }, relationships = { people = { to_many = "Person", inverse = "tags" } } },
+      } }
+      """, to: "m.lua")
+    return bench
+  }
+
+  /// Imports, and fails where the status is another one.
+  @discardableResult
+  func imports(_ arguments: [String], status: Int32 = 0, input: String = "") throws -> Outcome {
+    let outcome = try moonbase(["import"] + arguments + ["--store", "s.sqlite", "--model", "m.lua"], input: input)
+    #expect(outcome.status == status, "\(outcome)")
+    return outcome
+  }
+
+  func number(_ sql: String) throws -> Int64? {
+    try Connection(file("s.sqlite").path, mode: .readWrite).integer(sql)
+  }
+
+  func fetched(_ arguments: String...) throws -> String {
+    let outcome = try moonbase(["fetch"] + arguments + ["--store", "s.sqlite"])
+    #expect(outcome.status == 0, "\(outcome)")
+    return outcome.output
+  }
+}
+
+@Suite struct ImportCommandTests {
+  @Test func valuesOfAllTypesAreConvertedAsTheModelSays() throws {
+    let bench = try Workbench.forImports()
+    try bench.write(
+      """
+      name,age,email,born,score,active,balance,uid,site,photo
+      Ann,32,ann@x,2001-02-03,1.5,yes,12345678901234567890.25,00000000-0000-0000-0000-00000000000A,https://x.org/a,AQI=
+      Bob,,,2001-02-03T04:05:06.5+01:00,-2e3,0,-0.1,,,
+      "",0,"",,inf,,,,,
+      """, to: "p.csv")
+    let outcome = try bench.imports(["Person", "p.csv"])
+    #expect(outcome.complaints.contains("3 rows: 3 inserted, 0 rejected") && outcome.output == "")
+    let columns = "name,age,email,born,score,active,balance,uid,site,photo"
+    #expect(
+      try bench.fetched("Person", "--format", "csv", "--columns", columns) == """
+        \(columns)
+        Ann,32,ann@x,2001-02-03T00:00:00.000Z,1.5,true,12345678901234567890.25,00000000-0000-0000-0000-00000000000A,https://x.org/a,AQI=
+        Bob,,,2001-02-03T03:05:06.500Z,-2000.0,false,-0.1,,,
+        "",0,"",,inf,,,,,
+
+        """)
+    #expect(try bench.names() == ["m.lua", "p.csv", "s.sqlite"])
+  }
+
+  @Test(arguments: ["csv", "tsv", "json", "ndjson"]) func eachFormIsReadFromFilesAndStandardInput(_ form: String) throws {
+    let bench = try Workbench.forImports()
+    let texts = [
+      "csv": "name,age\nAnn,32\nBob,\n", "tsv": "name\tage\nAnn\t32\nBob\t\n",
+      "json": #"[{"name": "Ann", "age": 32}, {"name": "Bob"}]"#,
+      "ndjson": "{\"name\": \"Ann\", \"age\": 32}\n{\"name\": \"Bob\", \"age\": null}\n",
+    ]
+    let text = try #require(texts[form])
+    try bench.write(text, to: "p.\(form)")
+    try bench.imports(["Person", "p.\(form)"])
+    try bench.imports(["Person", "-", "--format", form], input: text)
+    #expect(
+      try bench.fetched("Person", "--format", "csv", "--columns", "name,age", "--sort", "name")
+        == "name,age\nAnn,32\nAnn,32\nBob,\nBob,\n")
+  }
+
+  @Test func relationshipsAreFoundByAttributesOfTheirDestinations() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name\nSales\nIT\n", to: "d.csv")
+    try bench.imports(["Department", "d.csv"])
+    try bench.write(
+      """
+      name,department.name,boss.name,tags.name
+      Ann,Sales,,"[""red"", ""blue""]"
+      Bob,IT,Ann,"[""red""]"
+      Cy,Ops,Bob,
+      Di,,Zed,
+      """, to: "p.csv")
+    try bench.imports(["Person", "p.csv"], status: 4)
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    #expect(rejects.contains("Ann") && rejects.contains("there is no Tag with name 'red'; --create-missing makes it"))
+    try FileManager.default.removeItem(at: bench.file("p.rejects.csv"))
+    try FileManager.default.removeItem(at: bench.file("s.sqlite"))
+    try bench.imports(["Department", "d.csv"])
+    try bench.imports(["Person", "p.csv", "--create-missing"])
+    #expect(
+      try bench.fetched(
+        "Person", "--format", "csv", "--columns", "name,department.name,boss.name,tags.@count", "--sort", "name",
+        "--where", "name IN {'Ann', 'Bob', 'Cy', 'Di'}") == """
+          name,department.name,boss.name,tags.@count
+          Ann,Sales,,2
+          Bob,IT,Ann,1
+          Cy,Ops,Bob,0
+          Di,,Zed,0
+
+          """)
+    #expect(try bench.fetched("Tag", "--count") == "2\n")
+    #expect(try bench.fetched("Department", "--count") == "3\n")
+  }
+
+  @Test func rowsOfObjectsThatAreThereUpdateThem() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("email,name,age\na,Ann,1\nb,Bob,2\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv"])
+    try bench.write("{\"email\": \"a\", \"age\": 5}\n{\"email\": \"c\", \"name\": \"Cy\"}\n{\"email\": \"c\", \"age\": 7}\n", to: "q.ndjson")
+    let outcome = try bench.imports(["Person", "q.ndjson", "--upsert", "email"])
+    #expect(outcome.complaints.contains("3 rows: 1 inserted, 2 updated, 0 rejected"), "\(outcome)")
+    #expect(
+      try bench.fetched("Person", "--format", "csv", "--columns", "email,name,age", "--sort", "email")
+        == "email,name,age\na,Ann,5\nb,Bob,2\nc,Cy,7\n")
+    // The same once more changes nothing.
+    let versions = "SELECT SUM(Z_OPT) FROM ZPERSON"
+    let before = try bench.number(versions)
+    try bench.imports(["Person", "p.csv", "--upsert", "email"])
+    let once = try bench.number(versions)
+    try bench.imports(["Person", "p.csv", "--upsert", "email"])
+    #expect(try bench.number(versions) == once && before != once)
+  }
+
+  @Test func aDryRunSavesNothingAndSaysWhatWouldBe() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,age\nAnn,1\nBob,999\nCy,x\n", to: "p.csv")
+    let outcome = try bench.imports(["Person", "p.csv", "--dry-run"], status: 4)
+    #expect(outcome.complaints.contains("3 rows: would be 1 inserted, 2 rejected"), "\(outcome)")
+    #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == 0)
+    #expect(try bench.names().contains("p.rejects.csv"))
+  }
+
+  @Test func rejectedRowsAreMendedAndImportedAgain() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,age,email\nAnn,1,a\n,2,b\nCy,999,c\nDi,x,d\nEd,5,a\nFi\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv"], status: 4)
+    let text = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(lines[0] == "name,age,email,_line,_column,_value,_reason,_record")
+    #expect(lines[1].hasPrefix(",2,b,3,name,,Person.name is required and missing"))
+    #expect(lines[2].hasPrefix("Cy,999,c,4,age,999,Person.age (999) must be at most 150"))
+    #expect(lines[3].hasPrefix("Di,x,d,5,age,x,"))
+    #expect(lines[4].hasPrefix("Ed,5,a,6,email,a,") && lines[4].contains("has the same email"))
+    #expect(lines[5].hasPrefix(",,,7,,,1 field where 3 are expected,\"Fi"))
+    let mended = text.replacing(",2,b", with: "Bob,2,b").replacing("999,c", with: "99,c").replacing("x,d", with: "4,d")
+      .replacing("5,a", with: "5,e").replacing(",,,7", with: "Fi,,,7")
+    try bench.write(mended, to: "p.rejects.csv")
+    try bench.imports(["Person", "p.rejects.csv"])
+    #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == 6)
+  }
+
+  @Test func aMapSaysWhatColumnsAndRowsBecome() throws {
+    let bench = try Workbench.forImports()
+    try bench.write(
+      """
+      return {
+        columns = { Name = "name", Dept = "department.name", Since = "born" },
+        row = function(row)
+          if row.Name == "TOTAL" then return false end
+          if row.Name == "BAD" then return nil, "a bad one" end
+          if row.Name == "RAISE" then error("raised") end
+          row.active, row.Status = row.Status ~= "left", nil
+          row.age = row.Years and math.tointeger(tonumber(row.Years))
+          row.Years = nil
+          return row
+        end,
+      }
+      """, to: "map.lua")
+    try bench.write(
+      "Name,Dept,Since,Status,Years\nAnn,Sales,2001-02-03,left,3\nTOTAL,,,,\nBAD,,,,\nRAISE,,,,\nBob,Sales,,here,\n",
+      to: "p.csv")
+    let outcome = try bench.imports(["Person", "p.csv", "--map", "map.lua", "--create-missing"], status: 4)
+    #expect(outcome.complaints.contains("5 rows: 2 inserted, 1 passed over, 2 rejected"), "\(outcome)")
+    #expect(
+      try bench.fetched("Person", "--format", "csv", "--columns", "name,department.name,born,active,age", "--sort", "name")
+        == "name,department.name,born,active,age\nAnn,Sales,2001-02-03T00:00:00.000Z,false,3\nBob,Sales,,true,\n")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    #expect(rejects.contains("a bad one") && rejects.contains("map.lua:6: raised"))
+  }
+
+  @Test func rulesNormalisersAndHooksAreInForce() throws {
+    let bench = try Workbench.forImports()
+    try bench.write(
+      """
+      return { name = "people", entities = { Person = {
+        normalize = { email = function(value) return value:lower() end },
+        validate = { name = function(value) return value ~= "Nobody", "is nobody" end },
+        awake_from_insert = function(person) person.score = 7 end,
+        will_save = function(person) if person.age == nil then person.age = 18 end end,
+      } } }
+      """, to: "x.lua")
+    try bench.write("name,email\nAnn,ANN@X\nNobody,n@x\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv", "--extension", "x.lua"], status: 4)
+    #expect(
+      try bench.fetched("Person", "--format", "csv", "--columns", "name,email,score,age")
+        == "name,email,score,age\nAnn,ann@x,7.0,18\n")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    #expect(rejects.contains("Nobody") && rejects.contains("is nobody"))
+  }
+
+  @Test func whatFailsAmongManyChunksIsRejectedAlone() throws {
+    let bench = try Workbench.forImports()
+    var text = "name,age,email\n"
+    var bad = 0
+    for number in 0..<5000 {
+      let isBad = number % 97 == 13
+      if isBad { bad += 1 }
+      // Some fail when they are converted, some by a rule, some when the store sees that a value is taken.
+      let age = isBad && number % 3 == 0 ? "old" : isBad && number % 3 == 1 ? "999" : "\(number % 100)"
+      text += "p\(number),\(age),\(isBad && number % 3 == 2 ? "e0" : "e\(number)")\n"
+    }
+    try bench.write(text, to: "p.csv")
+    let outcome = try bench.imports(["Person", "p.csv", "--batch", "300"], status: 4)
+    #expect(outcome.complaints.contains("5000 rows: \(5000 - bad) inserted, \(bad) rejected"), "\(outcome)")
+    #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == Int64(5000 - bad))
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    let lines = rejects.split(separator: "\n").dropFirst().compactMap { $0.split(separator: ",")[3] }.map { Int($0) }
+    #expect(lines == (0..<5000).filter { $0 % 97 == 13 }.map { $0 + 2 })
+  }
+}

@@ -1,0 +1,101 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// Input that is none, and calls that ask for what cannot be.
+@Suite struct ImportRefusalTests {
+  @Test func whatCannotBeginIsToldAndNothingIsWritten() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,naem\nAnn,1\n", to: "unknown.csv")
+    try bench.write("name,name\nAnn,1\n", to: "twice.csv")
+    try bench.write("", to: "empty.csv")
+    try bench.write("name\nAnn\n", to: "p.csv")
+    try bench.write("return { colums = {} }", to: "bad.lua")
+    try Data([0xff, 0xfe, 0x6e, 0]).write(to: bench.file("wide.csv"))
+    func complaint(_ arguments: String..., status: Int32 = 1) throws -> String {
+      let outcome = try bench.imports(arguments, status: status)
+      #expect(outcome.output == "")
+      return outcome.complaints
+    }
+    #expect(try complaint("Person", "unknown.csv").contains("column 'naem': Person has no property naem; did you mean name?"))
+    #expect(try complaint("Person", "twice.csv").contains("columns 1 and 2 are both named 'name'"))
+    #expect(try complaint("Person", "empty.csv").contains("empty.csv, line 1: the file is empty"))
+    #expect(try complaint("Person", "wide.csv").contains("UTF-16"))
+    #expect(try complaint("Person", "none.csv").contains("none.csv: No such file"))
+    #expect(try complaint("Person", "m.lua").contains("give --format"))
+    #expect(try complaint("Person", "-").contains("give --format"))
+    #expect(try complaint("Person", ".").contains("give --format"))
+    #expect(try complaint("Person", ".", "--format", "csv").contains("folder"))
+    #expect(try complaint("Persn", "p.csv").contains("did you mean Person?"))
+    #expect(try complaint("Person", "p.csv", "--upsert", "mail").contains("did you mean email?"))
+    #expect(try complaint("Person", "p.csv", "--upsert", "boss").contains("no attribute"))
+    #expect(try complaint("Person", "p.csv", "--upsert", "email").contains("has no column"))
+    #expect(try complaint("Person", "p.csv", "--map", "bad.lua").contains("did you mean columns?"))
+    #expect(try complaint("Person", "p.csv", "--batch", "0", status: 2).contains("--batch takes a number"))
+    #expect(try complaint("Person", "p.csv", "--format", "xml", status: 2).contains("--format"))
+    #expect(try bench.names().filter { $0.contains("rejects") } == [])
+    #expect(try bench.fetched("Person", "--count") == "0\n")
+  }
+
+  @Test func anEarlierRejectFileIsNotWrittenOver() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,age\nAnn,x\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv"], status: 4)
+    let rejects = try bench.bytes(of: "p.rejects.csv")
+    let outcome = try bench.imports(["Person", "p.csv"], status: 2)
+    #expect(outcome.complaints.contains("p.rejects.csv is there from an earlier import"))
+    #expect(try bench.bytes(of: "p.rejects.csv") == rejects)
+    try bench.imports(["Person", "p.csv", "--rejects", "other.csv"], status: 4)
+    #expect(try bench.bytes(of: "other.csv") == rejects)
+    try bench.imports(["Person", "p.csv", "--force"], status: 4)
+    #expect(try bench.bytes(of: "p.rejects.csv") == rejects)
+  }
+
+  @Test func hostileRowsAreRejectedAndTheOthersTaken() throws {
+    let bench = try Workbench.forImports()
+    var bytes = Data("name,age\nAnn,1\n".utf8)
+    bytes.append(contentsOf: [0x4a, 0xe9, 0x2c, 0x32, 0x0a])
+    bytes.append(contentsOf: Data("N\0L,3\nBob,4,5\nCy\nDi,5\n".utf8))
+    bytes.append(contentsOf: Data(String(repeating: "x", count: 10 << 20).utf8))
+    bytes.append(contentsOf: Data(",6\n\"Ed,7\nFi,8\n".utf8))
+    try bytes.write(to: bench.file("p.csv"))
+    let outcome = try bench.imports(["Person", "p.csv"], status: 4)
+    #expect(outcome.complaints.contains("9 rows: 4 inserted, 5 rejected"), "\(outcome)")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    for word in ["not UTF-8", "NUL byte", "3 fields where 2", "1 field where 2", "not closed"] {
+      #expect(rejects.contains(word), "\(word)")
+    }
+    #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON WHERE LENGTH(ZNAME) = 10485760") == 1)
+  }
+
+  @Test func manyBadRowsKeepTheMemoryFlat() throws {
+    let bench = try Workbench.forImports()
+    var text = "name,age\n"
+    for number in 0..<100_000 { text += "p\(number),old\n" }
+    try bench.write(text, to: "p.csv")
+    let outcome = try bench.moonbase(
+      megabytes: 400, "import", "Person", "p.csv", "--store", "s.sqlite", "--model", "m.lua")
+    #expect(outcome.status == 4 && outcome.complaints.contains("0 inserted, 100000 rejected"), "\(outcome)")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    #expect(rejects.count { $0 == "\n" } == 100_001)
+  }
+
+  @Test func aStoreThatIsBusyEndsTheImportWithItsStatus() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name\nAnn\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv"])
+    let locker = try bench.lock("s.sqlite")
+    try bench.imports(["Person", "p.csv", "--busy-timeout", "0.05"], status: 75)
+    locker.end()
+    #expect(try bench.fetched("Person", "--count") == "1\n")
+    try bench.imports(["Person", "p.csv"])
+  }
+
+  @Test func anArrayThatBreaksOffEndsTheImportBehindWhatWasRead() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("[{\"name\": \"Ann\"}, {\"name\": \"Bob\"}, {\"name\": ", to: "p.json")
+    let outcome = try bench.imports(["Person", "p.json"], status: 1)
+    #expect(outcome.complaints.contains("p.json: line 1") && outcome.complaints.contains("2 inserted"), "\(outcome)")
+    #expect(try bench.fetched("Person", "--count") == "2\n")
+  }
+}

@@ -1,0 +1,174 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseBatch
+
+/// Records of csv and JSON, whatever stands in them and wherever the windows on the input end.
+@Suite struct RecordReaderTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func bytes(_ text: [UInt8]) throws -> InputBytes {
+    let url = folder.file("\(UUID().uuidString)")
+    try Data(text).write(to: url)
+    return InputBytes(open(url.path, O_RDONLY), closes: true)
+  }
+
+  /// Rows as lists of fields, nil for no value; a text for what is wrong with a record.
+  private func rows(_ reader: any RecordReader) throws -> [String] {
+    var rows: [String] = []
+    while true {
+      do {
+        guard try reader.next() else { return rows }
+        let fields = reader.names.indices.map { index -> String in
+          let field = reader.field(index)
+          switch field.kind {
+          case .missing: return "?"
+          case .none: return "-"
+          case .text: return "'\(field.shownText)'"
+          case .number, .bool, .nested: return field.shownText
+          }
+        }
+        rows.append("\(reader.line): \(fields.joined(separator: "|"))")
+      } catch InputError.malformed(let what, let line) {
+        rows.append("\(line)! \(what)")
+      }
+    }
+  }
+
+  private func csv(_ text: String, null: String = "") throws -> [String] {
+    try rows(CSVReader(bytes(Array(text.utf8)), separator: UInt8(ascii: ","), null: null))
+  }
+
+  private func json(_ text: String, isArray: Bool = false) throws -> [String] {
+    try rows(JSONReader(bytes(Array(text.utf8)), isArray: isArray))
+  }
+
+  // MARK: CSV
+
+  @Test func fieldsQuotesAndLineEnds() throws {
+    #expect(
+      try csv("a,b,c\n1,,\"\"\r\n\"x, \"\"y\"\"\",\"two\nlines\",3\r4,5,6") == [
+        "2: '1'|-|''", "3: 'x, \"y\"'|'two\nlines'|'3'", "5: '4'|'5'|'6'",
+      ])
+    #expect(try csv("a,b\n\n1,2\n\r\n\n3,4\n\n") == ["3: '1'|'2'", "6: '3'|'4'"])
+    #expect(try csv("a\n\n1\n") == ["2: -", "3: '1'"])
+    #expect(try csv("\u{FEFF}a,b\nNULL,\"NULL\"\n", null: "NULL") == ["2: -|'NULL'"])
+    #expect(try csv("a,b\n") == [])
+    #expect(try csv("a,b") == [])
+  }
+
+  @Test func whatIsWrongIsToldAndTheNextLineIsRead() throws {
+    #expect(
+      try csv("a,b\n1\n2,3,4\nx\"y,1\n\"z\"w,1\n5,6\n") == [
+        "2! 1 field where 2 are expected", "3! 3 fields where 2 are expected",
+        "4! a quote within a field that does not begin with one",
+        "5! a separator or a line end must follow the closing quote", "6: '5'|'6'",
+      ])
+    #expect(try csv("a,b\n\"1,2\n3,4\n") == ["2! a quote is opened and not closed", "3: '3'|'4'"])
+    #expect(try csv("a,b\n1,\0\n3,4\n") == ["2! a NUL byte: is the file text?", "3: '3'|'4'"])
+  }
+
+  @Test(arguments: ["", "\n\n", "a,,b\n", "a,b,a\n1,2,3\n"]) func aHeaderThatNamesNothingIsRefused(_ text: String) {
+    #expect(throws: InputError.self) { try csv(text) }
+  }
+
+  @Test func textInOtherEncodingsIsRefusedAtOnce() throws {
+    for start: [UInt8] in [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61]] {
+      #expect(throws: InputError.self) { try CSVReader(bytes(start), separator: 44) }
+      #expect(throws: InputError.self) { try JSONReader(bytes(start), isArray: false) }
+    }
+  }
+
+  /// Records of all lengths around the window, by a reference that builds them.
+  @Test func recordsOfAnyLengthAreReadWhereverWindowsEnd() throws {
+    var random = SplitMix(UInt64.random(in: 0...UInt64.max))
+    var text = "a,b\n"
+    var wanted: [(String, String)] = []
+    for _ in 0..<300 {
+      let length = random.next(10) == 0 ? Int(random.next(400_000)) : Int(random.next(3000))
+      let field = String(repeating: ["x", "\"", "\n", ","][Int(random.next(4))], count: length) + "é"
+      wanted.append((field, "\(length)"))
+      text += "\"\(field.replacing("\"", with: "\"\""))\",\(length)\(["\n", "\r\n"][Int(random.next(2))])"
+    }
+    let reader = try CSVReader(bytes(Array(text.utf8)), separator: 44)
+    for (field, length) in wanted {
+      #expect(try reader.next())
+      #expect(reader.field(0).text == field && reader.field(1).text == length)
+    }
+    #expect(try !reader.next())
+  }
+
+  @Test func aReaderGoesOnBehindWhatWasRead() throws {
+    let text = "a,b\n1,\"2\n2\"\n\n3,4\n5,6\n"
+    let reader = try CSVReader(bytes(Array(text.utf8)), separator: 44)
+    #expect(try reader.next())
+    let (end, line) = (reader.recordEnd, reader.endLine)
+    let other = try CSVReader(bytes(Array(text.utf8)), separator: 44)
+    try other.skip(to: end, line: line)
+    #expect(try rows(other) == ["5: '3'|'4'", "6: '5'|'6'"])
+  }
+
+  // MARK: JSON
+
+  @Test func objectsALineAndInAnArray() throws {
+    let one = #"{"a": 1, "b": "x\"\u00e9\ud83d\ude00", "c": null}"#
+    let two = #"{ "c" : [1, {"d": 2}], "a": -1.5e3, "e": true }"#
+    let expected = [#"1: 1|'x"é😀'|-"#, #"2: -1.5e3|?|[1, {"d": 2}]|true"#]
+    #expect(try json("\(one)\n\(two)\n") == expected)
+    #expect(try json("[\(one),\n\(two)]\n", isArray: true) == expected)
+    #expect(try json("[]", isArray: true) == [])
+    #expect(try json("\n  \n") == [])
+  }
+
+  @Test(arguments: [
+    #"{"a": 01}"#, #"{"a": 1,}"#, #"{"a" 1}"#, #"{"a": "x}"#, #"{"a": nul}"#, #"{"a": 1, "a": 2}"#, #"{"a": 1} 2"#,
+    #"{"a": "\x"}"#, #"{"a": "\ud800"}"#, "[1]", "7", #"{"a": 1"#, "{\"a\": \"tab\u{9}\"}", #"{"a": .5}"#, #"{"a": 1.}"#,
+    #"{"a": -}"#, #"{"a": [}"#,
+  ]) func aLineThatIsNoObjectIsToldAndTheNextOneIsRead(_ line: String) throws {
+    let found = try json("{\"a\": 0}\n\(line)\n{\"a\": 9}\n")
+    #expect(found.count == 3 && found[0] == "1: 0" && found[1].hasPrefix("2! column ") && found[2].hasPrefix("3: 9"))
+    // Nobody knows where the next object of an array begins.
+    #expect(throws: InputError.self) { try json("[{\"a\": 0}, \(line), {\"a\": 9}]", isArray: true) }
+  }
+
+  @Test func anArrayThatDoesNotEndIsTold() throws {
+    for text in ["[", "[{\"a\": 1}", "[{\"a\": 1},", "{\"a\": 1}"] {
+      #expect(throws: InputError.self) { try json(text, isArray: true) }
+    }
+  }
+
+  @Test func deepListsAreRefusedAndNoStackIsLost() throws {
+    let deep = String(repeating: "[", count: 1_000_000)
+    #expect(try json("{\"a\": \(deep)}").first?.contains("levels") == true)
+  }
+
+  @Test func valuesOfJSONKeepTheirDigits() throws {
+    func value(_ text: String) throws -> Value { try Array(text.utf8).withUnsafeBytes { try Value(json: $0) } }
+    #expect(try value("[9007199254740993, 1.5, \"x\", null, true, {\"k\": []}]")
+      == .list([9_007_199_254_740_993, 1.5, "x", .null, true, .map(["k": .list([])])]))
+    #expect(throws: (any Error).self) { try value("1e999") }
+    #expect(throws: (any Error).self) { try value("{\"a\": 1, \"a\": 2}") }
+  }
+
+  @Test func objectsOfAnArrayOfAnyLengthAreReadWhereverWindowsEnd() throws {
+    var random = SplitMix(UInt64.random(in: 0...UInt64.max))
+    let texts = (0..<300).map { _ in
+      String(repeating: "ab\\n", count: random.next(10) == 0 ? Int(random.next(100_000)) : Int(random.next(500)))
+    }
+    for isArray in [true, false] {
+      let objects = texts.map { "{\"a\": \"\($0)\", \"b\": \($0.utf8.count)}" }
+      let text = isArray ? "[" + objects.joined(separator: ",\n") + "]" : objects.joined(separator: "\n")
+      let reader = try JSONReader(bytes(Array(text.utf8)), isArray: isArray)
+      for text in texts {
+        #expect(try reader.next())
+        #expect(reader.field(0).text == text.replacing("\\n", with: "\n"))
+        #expect(reader.field(1).text == "\(text.utf8.count)")
+      }
+      #expect(try !reader.next())
+    }
+  }
+}
