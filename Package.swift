@@ -121,8 +121,8 @@ let package = Package(
     .executableTarget(
       name: "MoonbaseCommand",
       dependencies: [
-        "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
-        "MoonbaseScripting", "MoonbaseSQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 

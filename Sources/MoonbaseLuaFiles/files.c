@@ -47,6 +47,9 @@ static const unsigned char types_context[] = {
 static const unsigned char types_extension[] = {
 #embed "../../lua/types/extension.lua"
 };
+static const unsigned char types_import[] = {
+#embed "../../lua/types/import.lua"
+};
 static const unsigned char types_migration[] = {
 #embed "../../lua/types/migration.lua"
 };
@@ -81,6 +84,7 @@ static const MBLFile files[] = {
     {"moonbase/text.lua", moonbase_text, sizeof moonbase_text},
     {"types/context.lua", types_context, sizeof types_context},
     {"types/extension.lua", types_extension, sizeof types_extension},
+    {"types/import.lua", types_import, sizeof types_import},
     {"types/migration.lua", types_migration, sizeof types_migration},
     {"types/model.lua", types_model, sizeof types_model},
     {"types/model_info.lua", types_model_info, sizeof types_model_info},

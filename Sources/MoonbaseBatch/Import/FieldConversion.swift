@@ -78,9 +78,11 @@ struct FieldConversion {
     case .uuid: return .string(trimmed)
     case .uri: return URL(string: trimmed).map(Value.uri)
     case .transformable:
-      if kind == .number || kind == .bool { return try? text.utf8.withContiguousStorageIfAvailable {
-        try Value(json: UnsafeRawBufferPointer($0))
-      } }
+      if kind == .number || kind == .bool {
+        return try? text.utf8.withContiguousStorageIfAvailable {
+          try Value(json: UnsafeRawBufferPointer($0))
+        }
+      }
       if let name = attribute.valueClassName, let value = try parse(text, name) { return value }
       return .string(text)
     default: return .string(text)

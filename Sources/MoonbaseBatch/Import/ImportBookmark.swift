@@ -64,10 +64,12 @@ package final class ImportBookmark {
     ]
   }
 
-  private func change(from expected: Int64?, to entry: Ledger.Entry) -> MetadataChange { Ledger.change(job, of: store) { known in
+  private func change(from expected: Int64?, to entry: Ledger.Entry) -> MetadataChange {
+    Ledger.change(job, of: store) { known in
       // Another process imports the same file.
       guard known?.number("offset") == expected else {
-        throw GraphError(.storeFailure, message: "another import of this file is at work in the store, or was: run it again")
+        throw GraphError(
+          .storeFailure, message: "another import of this file is at work in the store, or was: run it again")
       }
       return entry
     }

@@ -81,7 +81,8 @@ struct ImportColumns {
     let destination = model.entities[relationship.destination]
     guard keys.count == 2, let key = destination.property(keys[1]), key.attribute != nil else {
       throw wrong(
-        column, "\(destination.name) has no attribute \(keys.dropFirst().joined(separator: ".")) to find its objects by")
+        column, "\(destination.name) has no attribute \(keys.dropFirst().joined(separator: ".")) to find its objects by"
+      )
     }
     lookups.append(KeyLookup(destination, [key]))
     return .key(property, lookup: lookups.count - 1)
@@ -90,7 +91,9 @@ struct ImportColumns {
   private func unknown(_ name: String, _ column: String) -> ImportError {
     let near = suggestion(for: name, among: entity.allProperties.map(\.name))
     return wrong(
-      column, "\(entity.name) has no property \(name)\(near.isEmpty ? ": rename the column, or say in --map which it is" : near)")
+      column,
+      "\(entity.name) has no property \(name)\(near.isEmpty ? ": rename the column, or say in --map which it is" : near)"
+    )
   }
 
   private func wrong(_ column: String, _ reason: String) -> ImportError {

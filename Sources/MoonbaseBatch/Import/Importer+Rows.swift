@@ -64,7 +64,8 @@ extension Importer {
       throw RowFault(column: columns.names[column], value: field.shownText, reason: "it is not UTF-8")
     }
     guard isList else { return [InputKey(text: text)] }
-    guard field.bytes.first(where: { $0 > 32 }) == UInt8(ascii: "["), case .list(let list)? = try? Value(json: field.bytes)
+    guard field.bytes.first(where: { $0 > 32 }) == UInt8(ascii: "["),
+      case .list(let list)? = try? Value(json: field.bytes)
     else {
       throw RowFault(
         column: columns.names[column], value: text, reason: "a list is expected, as in [\"one\", \"two\"]")

@@ -51,7 +51,8 @@ package final class Importer {
       case .unix: .unix
       case .reference: .reference
       }
-    conversion = FieldConversion(dates: dates) { text, name in try ScriptDomain.of(context)?.value(text, ofClass: name) }
+    conversion = FieldConversion(dates: dates) { text, name in try ScriptDomain.of(context)?.value(text, ofClass: name)
+    }
     insertsPlainly = try context.insertsPlainly(entity) && script == nil
     report = bookmark?.report ?? ImportReport()
     noted = bookmark?.noted
@@ -129,7 +130,8 @@ package final class Importer {
           // The header of a file is looked at before the first row; what a later object says besides is that row's fault.
           if report.rows == 0, chunk.isEmpty { throw error }
           chunk.append(
-            input.reader, fault: RowFault(reason: error.message, record: String(decoding: input.reader.record, as: UTF8.self)))
+            input.reader,
+            fault: RowFault(reason: error.message, record: String(decoding: input.reader.record, as: UTF8.self)))
         }
       } catch let error as InputError {
         guard case .malformed(let what, _) = error else {

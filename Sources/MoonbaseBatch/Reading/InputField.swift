@@ -21,7 +21,8 @@ struct InputField {
 
   /// The text, as far as it is UTF-8.
   var text: String? {
-    String(validUTF8: UnsafeBufferPointer(start: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), count: bytes.count))
+    String(
+      validUTF8: UnsafeBufferPointer(start: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), count: bytes.count))
   }
 
   /// The text, whatever the bytes are.

@@ -47,7 +47,9 @@ final class JSONReader: RecordReader {
   }
 
   private func begin() throws {
-    guard try skipSpace() else { throw InputError.malformed("the file is empty: an array of objects is expected", line: 1) }
+    guard try skipSpace() else {
+      throw InputError.malformed("the file is empty: an array of objects is expected", line: 1)
+    }
     guard bytes.base[bytes.start] == UInt8(ascii: "[") else {
       throw InputError.malformed("an array of objects is expected; an object a line is --format ndjson", line: line)
     }

@@ -112,8 +112,9 @@ struct JSONScanner {
     guard place + length <= count else {
       throw isWhole ? Problem.wrong("a value is expected", at: place) : Problem.short
     }
-    guard UnsafeRawBufferPointer(rebasing: start[place..<place + length]).elementsEqual(
-      UnsafeBufferPointer(start: text.utf8Start, count: length))
+    guard
+      UnsafeRawBufferPointer(rebasing: start[place..<place + length]).elementsEqual(
+        UnsafeBufferPointer(start: text.utf8Start, count: length))
     else { throw Problem.wrong("a value is expected", at: place) }
     defer { place += length }
     return (kind, place..<place + length, false)
@@ -213,7 +214,9 @@ extension Value {
       repeat {
         let (range, isEscaped) = try scanner.string()
         let name = try text(UnsafeRawBufferPointer(rebasing: bytes[range]), isEscaped)
-        guard map[name] == nil else { throw JSONScanner.Problem.wrong("the name \"\(name)\" comes twice", at: range.lowerBound) }
+        guard map[name] == nil else {
+          throw JSONScanner.Problem.wrong("the name \"\(name)\" comes twice", at: range.lowerBound)
+        }
         try scanner.take(":")
         map[name] = try read(&scanner, bytes)
       } while try scanner.passOver(",")

@@ -1,3 +1,4 @@
+import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseModelFormats
@@ -7,24 +8,7 @@ import MoonbasePlatform
 ///
 /// It is written from the rows as the store holds them, all of one state: no transformer and no hook is asked, and what cannot be read ends it.
 struct StoreExport {
-  /// What `export.json` says.
-  struct Contents: Codable {
-    struct Entity: Codable {
-      var file: String
-      var count: Int
-    }
-
-    static let fileName = "export.json"
-    static let modelName = "model.lua"
-
-    var format = "moonbase-export"
-    var version = 1
-    /// The UUID of the store.
-    var store: String
-    var model = Self.modelName
-    /// By name, those that have rows.
-    var entities: [String: Entity] = [:]
-  }
+  typealias Contents = ExportContents
 
   private static let greatestBuffer = 1 << 16
   private static let greatestTries = 3

@@ -19,23 +19,35 @@ struct ImportCommand: ParsableCommand {
       Columns are named as properties; department.name finds the department by its name. Rules and hooks are in force: a \
       row that fails goes to a reject file with its line, the value and the reason, to be mended and imported again, and \
       the exit status is 4. An import that was ended goes on where it stood when it is run again.
+
+      moonbase import --all folder --store new.sqlite makes the store that export --all wrote, with the model in the folder.
       """)
 
   @Argument(help: "The entity whose objects the rows become.")
-  var entity: String
+  var entity: String?
 
   @Argument(help: "The file; - is standard input.")
-  var file: String
+  var file: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A folder that export --all made, for a new store: all of its objects, as they are.", valueName: "folder"))
+  var all: String?
 
   @OptionGroup var stores: WritingOptionGroup
 
-  @Option(help: "The form of the rows: csv, tsv, json (one array) or ndjson (an object a line); else the file's name says it.")
+  @Option(
+    help: "The form of the rows: csv, tsv, json (one array) or ndjson (an object a line); else the file's name says it."
+  )
   var format: ImportInput.Format?
 
   @Option(help: ArgumentHelp("A Lua file that says what columns and rows become.", valueName: "file"))
   var map: String?
 
-  @Option(help: ArgumentHelp("Attributes by which a row is that of an object that is there already, as in email or code,year.", valueName: "keys"))
+  @Option(
+    help: ArgumentHelp(
+      "Attributes by which a row is that of an object that is there already, as in email or code,year.",
+      valueName: "keys"))
   var upsert: String?
 
   @Flag(help: "Make objects that a column like department.name leads to and that are not there.")
@@ -44,7 +56,9 @@ struct ImportCommand: ParsableCommand {
   @Option(help: "How dates are written that are numbers: unix or reference (seconds since 2001); iso where none is.")
   var dates: ImportOptions.Dates = .iso
 
-  @Option(name: .customLong("null"), parsing: .unconditional, help: "What stands for no value in csv and tsv (default: nothing).")
+  @Option(
+    name: .customLong("null"), parsing: .unconditional,
+    help: "What stands for no value in csv and tsv (default: nothing).")
   var null = ""
 
   @Option(help: ArgumentHelp("Where rejected rows go (default: FILE.rejects.csv beside the file).", valueName: "path"))
@@ -66,6 +80,22 @@ struct ImportCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
+    if let entity, all != nil {
+      throw ValidationError("--all takes a folder of all entities: leave '\(entity)' out")
+    }
+    guard all != nil || entity != nil && file != nil else {
+      throw ValidationError(
+        "import takes an entity and a file, as in moonbase import Person people.csv, or --all FOLDER")
+    }
+    let others: [(String, Bool)] = [
+      ("--format", format != nil), ("--map", map != nil), ("--upsert", upsert != nil),
+      ("--create-missing", createMissing),
+      ("--dates", dates != .iso), ("--null", !null.isEmpty), ("--rejects", rejects != nil), ("--batch", batch != 4096),
+      ("--dry-run", dryRun), ("--restart", restart), ("--force", force), ("--extension", !stores.modules.isEmpty),
+    ]
+    if all != nil, let option = others.first(where: \.1)?.0 {
+      throw ValidationError("\(option) is for rows that become objects of one entity: leave it out with --all")
+    }
     guard (1...1_000_000).contains(batch) else {
       throw ValidationError("--batch takes a number from 1 to 1000000, not \(batch)")
     }
@@ -76,6 +106,8 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let all { return try StoreImportRun(all, stores.settings(), quiet: quiet).run() }
+    guard let entity, let file else { return }
     let input = try ImportInput(file == "-" ? nil : file, format: format, null: null, rejectPath: rejects)
     let container = try PersistentContainer(stores.settings().container)
     let domain = try ScriptDomain()
@@ -84,8 +116,7 @@ struct ImportCommand: ParsableCommand {
     try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
     let script = try map.map { try ImportScript(ScriptSource(path: $0), in: domain) }
     let context = try domain.context(of: container.opened)
-    let run = try ImportRun(self, input, in: context, script)
-    try run.run()
+    try ImportRun(self, entity, input, file, in: context, script).run()
   }
 
   var options: ImportOptions {
@@ -94,90 +125,5 @@ struct ImportCommand: ParsableCommand {
     (options.isDryRun, options.chunkSize, options.dates) = (dryRun, batch, dates)
     options.createsMissing = createMissing
     return options
-  }
-}
-
-/// One import: its progress, its end, and what is said of it.
-private struct ImportRun {
-  private let command: ImportCommand
-  private let input: ImportInput
-  private let importer: Importer
-  private let bookmark: ImportBookmark?
-
-  init(
-    _ command: ImportCommand, _ input: ImportInput, in context: ManagedObjectContext, _ script: ImportScript?
-  ) throws {
-    (self.command, self.input) = (command, input)
-    guard let entity = context.model.entity(command.entity) else {
-      throw GraphError.unknownEntity(command.entity, in: context.model)
-    }
-    bookmark =
-      try command.dryRun
-      ? nil
-      : input.fingerprint.map {
-        try ImportBookmark(
-          "import \(entity.name) \(URL(literalPath: command.file).standardizedFileURL.path)", fingerprint: $0,
-          of: context.coordinator.storeForNewObjects(of: entity), restarting: command.restart)
-      }
-    if let bookmark, bookmark.isGoingOn, !command.quiet {
-      Terminal.complain(
-        "moonbase: an import of this file was ended: it goes on in line \(bookmark.line); --restart begins anew")
-    }
-    if bookmark?.isGoingOn != true, !command.force, FileManager.default.fileExists(atPath: input.rejectPath) {
-      throw UsageError(
-        "\(input.rejectPath) is there from an earlier import: import or move it, name another file with --rejects, or give --force"
-      )
-    }
-    importer = try Importer(
-      entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
-  }
-
-  func run() throws {
-    let bar = ProgressBar(quiet: command.quiet)
-    let began = Date()
-    Interruption.isWaitedFor()
-    importer.progress = { [input] offset, report in
-      bar.show(
-        Int(offset), of: Int(input.size ?? 0),
-        rate: Double(report.rows) / max(Date().timeIntervalSince(began), 0.001), unit: "rows",
-        seconds: Date().timeIntervalSince(began))
-      return Interruption.hasCome
-    }
-    do {
-      try importer.run()
-    } catch {
-      bar.end()
-      summarize(began, isWhole: false)
-      throw error
-    }
-    bar.end()
-    if Interruption.hasCome {
-      summarize(began, isWhole: false)
-      throw ExitCode(ExitStatus.interrupted)
-    }
-    try importer.close()
-    summarize(began, isWhole: true)
-    if importer.report.rejected > 0 { throw ExitCode(ExitStatus.rejects) }
-  }
-
-  private func summarize(_ began: Date, isWhole: Bool) {
-    guard !command.quiet else { return }
-    let report = importer.report
-    let seconds = Date().timeIntervalSince(began)
-    var parts = ["\(report.inserted) inserted"]
-    if !command.options.keys.isEmpty { parts.append("\(report.updated) updated") }
-    if report.skipped > 0 { parts.append("\(report.skipped) passed over") }
-    parts.append("\(report.rejected) rejected")
-    let rate = Int(Double(report.rows) / max(seconds, 0.001))
-    let verb = command.dryRun ? "would be " : ""
-    Terminal.complain(
-      "moonbase: \(report.rows) rows: \(verb)\(parts.joined(separator: ", ")) (\(String(format: "%.1f", seconds)) s, \(rate) rows/s)")
-    if report.rejected > 0 { Terminal.complain("moonbase: what was rejected, and why: \(input.rejectPath)") }
-    if !isWhole {
-      Terminal.complain(
-        bookmark == nil
-          ? "moonbase: the import ended before the end of the file; what is said above is saved"
-          : "moonbase: the import ended before the end of the file: run it again to go on")
-    }
   }
 }

@@ -6,7 +6,7 @@ package struct MetadataChange: Sendable {
   package typealias Body = @Sendable ([String: Value]) throws -> [String: Value]
 
   let store: any PersistentStore
-  let body: Body
+  package let body: Body
 
   package init(of store: any PersistentStore, _ body: @escaping Body) {
     (self.store, self.body) = (store, body)

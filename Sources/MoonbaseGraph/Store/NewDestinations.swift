@@ -14,6 +14,7 @@ package struct NewDestinations {
   package init(_ changes: StoreChanges, in model: ResolvedModel) {
     self.model = model
     inserted = InsertedKeys(changes.inserted)
+    if changes.destinationsMayFollow { return }
     for stretch in changes.inserted.stretches {
       for slot in model.entity(stretch.page.entity)?.toOneSlots ?? [] { note(stretch.page, stretch.places, slot: slot) }
     }

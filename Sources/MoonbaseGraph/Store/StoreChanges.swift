@@ -107,6 +107,9 @@ public struct StoreChanges: Sendable {
   /// What becomes of the metadata that is not the store's own, with the same commit.
   package var metadataChange: MetadataChange.Body?
 
+  /// Whether new rows may point at ones that a later save brings: who says so has looked that it will.
+  package var destinationsMayFollow = false
+
   /// Makes an empty set of changes.
   public init() {}
 

@@ -71,7 +71,8 @@ extension Workbench {
     #expect(try bench.names() == ["m.lua", "p.csv", "s.sqlite"])
   }
 
-  @Test(arguments: ["csv", "tsv", "json", "ndjson"]) func eachFormIsReadFromFilesAndStandardInput(_ form: String) throws {
+  @Test(arguments: ["csv", "tsv", "json", "ndjson"]) func eachFormIsReadFromFilesAndStandardInput(_ form: String) throws
+  {
     let bench = try Workbench.forImports()
     let texts = [
       "csv": "name,age\nAnn,32\nBob,\n", "tsv": "name\tage\nAnn\t32\nBob\t\n",
@@ -125,7 +126,9 @@ extension Workbench {
     let bench = try Workbench.forImports()
     try bench.write("email,name,age\na,Ann,1\nb,Bob,2\n", to: "p.csv")
     try bench.imports(["Person", "p.csv"])
-    try bench.write("{\"email\": \"a\", \"age\": 5}\n{\"email\": \"c\", \"name\": \"Cy\"}\n{\"email\": \"c\", \"age\": 7}\n", to: "q.ndjson")
+    try bench.write(
+      "{\"email\": \"a\", \"age\": 5}\n{\"email\": \"c\", \"name\": \"Cy\"}\n{\"email\": \"c\", \"age\": 7}\n",
+      to: "q.ndjson")
     let outcome = try bench.imports(["Person", "q.ndjson", "--upsert", "email"])
     #expect(outcome.complaints.contains("3 rows: 1 inserted, 2 updated, 0 rejected"), "\(outcome)")
     #expect(
@@ -191,7 +194,8 @@ extension Workbench {
     let outcome = try bench.imports(["Person", "p.csv", "--map", "map.lua", "--create-missing"], status: 4)
     #expect(outcome.complaints.contains("5 rows: 2 inserted, 1 passed over, 2 rejected"), "\(outcome)")
     #expect(
-      try bench.fetched("Person", "--format", "csv", "--columns", "name,department.name,born,active,age", "--sort", "name")
+      try bench.fetched(
+        "Person", "--format", "csv", "--columns", "name,department.name,born,active,age", "--sort", "name")
         == "name,department.name,born,active,age\nAnn,Sales,2001-02-03T00:00:00.000Z,false,3\nBob,Sales,,true,\n")
     let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
     #expect(rejects.contains("a bad one") && rejects.contains("map.lua:6: raised"))

@@ -81,7 +81,8 @@ import Testing
     try bench.write("name\n" + (0..<5000).map { "p\($0)\n" }.joined(), to: "p.csv")
     // What ends an import before its end: the store has no room for more.
     let arguments = ["import", "Person", "p.csv", "--store", "s.sqlite", "--model", "m.lua", "--batch", "100"]
-    let limited = try bench.program("sh", ["-c", "ulimit -f 800; exec \"$@\"", "sh", Workbench.command.path] + arguments)
+    let limited = try bench.program(
+      "sh", ["-c", "ulimit -f 800; exec \"$@\"", "sh", Workbench.command.path] + arguments)
     #expect(limited.status == 1 && limited.complaints.contains("run it again to go on"), "\(limited)")
     let count = try bench.number("SELECT COUNT(*) FROM ZPERSON") ?? 0
     try #require(count > 0 && count < 5000)

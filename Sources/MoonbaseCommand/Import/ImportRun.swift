@@ -1,0 +1,94 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseBatch
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// One import: its progress, its end, and what is said of it.
+struct ImportRun {
+  private let command: ImportCommand
+  private let input: ImportInput
+  private let importer: Importer
+  private let bookmark: ImportBookmark?
+
+  init(
+    _ command: ImportCommand, _ entityName: String, _ input: ImportInput, _ file: String,
+    in context: ManagedObjectContext, _ script: ImportScript?
+  ) throws {
+    (self.command, self.input) = (command, input)
+    guard let entity = context.model.entity(entityName) else {
+      throw GraphError.unknownEntity(entityName, in: context.model)
+    }
+    bookmark =
+      try command.dryRun
+      ? nil
+      : input.fingerprint.map {
+        try ImportBookmark(
+          "import \(entity.name) \(URL(literalPath: file).standardizedFileURL.path)", fingerprint: $0,
+          of: context.coordinator.storeForNewObjects(of: entity), restarting: command.restart)
+      }
+    if let bookmark, bookmark.isGoingOn, !command.quiet {
+      Terminal.complain(
+        "moonbase: an import of this file was ended: it goes on in line \(bookmark.line); --restart begins anew")
+    }
+    if bookmark?.isGoingOn != true, !command.force, FileManager.default.fileExists(atPath: input.rejectPath) {
+      throw UsageError(
+        "\(input.rejectPath) is there from an earlier import: import or move it, name another file with --rejects, or give --force"
+      )
+    }
+    importer = try Importer(
+      entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
+  }
+
+  func run() throws {
+    let bar = ProgressBar(quiet: command.quiet)
+    let began = Date()
+    Interruption.isWaitedFor()
+    importer.progress = { [input] offset, report in
+      bar.show(
+        Int(offset), of: Int(input.size ?? 0),
+        rate: Double(report.rows) / max(Date().timeIntervalSince(began), 0.001), unit: "rows",
+        seconds: Date().timeIntervalSince(began))
+      return Interruption.hasCome
+    }
+    do {
+      try importer.run()
+    } catch {
+      bar.end()
+      summarize(began, isWhole: false)
+      throw error
+    }
+    bar.end()
+    if Interruption.hasCome {
+      summarize(began, isWhole: false)
+      throw ExitCode(ExitStatus.interrupted)
+    }
+    try importer.close()
+    summarize(began, isWhole: true)
+    if importer.report.rejected > 0 { throw ExitCode(ExitStatus.rejects) }
+  }
+
+  private func summarize(_ began: Date, isWhole: Bool) {
+    guard !command.quiet else { return }
+    let report = importer.report
+    let seconds = Date().timeIntervalSince(began)
+    var parts = ["\(report.inserted) inserted"]
+    if !command.options.keys.isEmpty { parts.append("\(report.updated) updated") }
+    if report.skipped > 0 { parts.append("\(report.skipped) passed over") }
+    parts.append("\(report.rejected) rejected")
+    let rate = Int(Double(report.rows) / max(seconds, 0.001))
+    let verb = command.dryRun ? "would be " : ""
+    Terminal.complain(
+      "moonbase: \(report.rows) rows: \(verb)\(parts.joined(separator: ", ")) (\(String(format: "%.1f", seconds)) s, \(rate) rows/s)"
+    )
+    if report.rejected > 0 { Terminal.complain("moonbase: what was rejected, and why: \(input.rejectPath)") }
+    if !isWhole {
+      Terminal.complain(
+        bookmark == nil
+          ? "moonbase: the import ended before the end of the file; what is said above is saved"
+          : "moonbase: the import ended before the end of the file: run it again to go on")
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+/// What `export --all` wrote is an equal store again.
+@Suite struct ImportAllTests {
+  private static let fixtures = Workbench.checkout.deletingLastPathComponent().appendingPathComponent(
+    "shared/fixtures/stores")
+
+  private func export(_ bench: Workbench, _ store: String, to folder: String) throws {
+    let outcome = try bench.moonbase("export", "--all", folder, "--store", store)
+    try #require(outcome.status == 0, "\(outcome)")
+  }
+
+  /// The lines of all files, which are equal where the stores are, but for the UUID.
+  private func lines(_ bench: Workbench, _ folder: String) throws -> [String: [String]] {
+    var result: [String: [String]] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: bench.file(folder).path)
+    where name.hasSuffix(".ndjson") {
+      let text = String(decoding: try bench.bytes(of: "\(folder)/\(name)"), as: UTF8.self)
+      result[name] = text.split(separator: "\n").map { line in
+        String(line).replacing(/x-coredata:\/\/[0-9A-F-]+\//, with: "x-coredata://-/")
+      }
+    }
+    return result
+  }
+
+  private func roundTrip(_ bench: Workbench, _ store: String) throws {
+    try export(bench, store, to: "one")
+    let outcome = try bench.moonbase("import", "--all", "one", "--store", "new.sqlite")
+    #expect(outcome.status == 0, "\(outcome)")
+    try export(bench, "new.sqlite", to: "two")
+    let (one, two) = (try lines(bench, "one"), try lines(bench, "two"))
+    #expect(one.keys.sorted() == two.keys.sorted())
+    for (name, lines) in one {
+      let isEqual = lines == two[name]
+      #expect(
+        isEqual,
+        "\(name): \(zip(lines, two[name] ?? []).first { $0 != $1 }.map { "\($0.prefix(300))\n\($1.prefix(300))" } ?? "")"
+      )
+    }
+    let checked = try bench.moonbase("doctor", "new.sqlite")
+    #expect(checked.status == 0, "\(checked)")
+  }
+
+  @Test func objectsRelationshipsOrderAndExternalDataComeBack() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = {
+        Album = {
+          attributes = { title = "string", count = { "integer64", derivation = "photos.@count" } },
+          relationships = {
+            photos = { to_many = "Photo", inverse = "album", ordered = true, delete = "cascade" },
+            likers = { to_many = "Person", inverse = "likes", ordered = true },
+          },
+        },
+        Photo = {
+          attributes = { scan = { "binary", external_storage = true }, taken = "date", size = "double" },
+          relationships = { album = { to = "Album", inverse = "photos" } },
+        },
+        Person = {
+          attributes = { name = { "string", optional = false }, balance = "decimal", uid = "uuid", site = "uri", extra = "transformable" },
+          relationships = {
+            likes = { to_many = "Album", inverse = "likers" }, friends = { to_many = "Person", inverse = "friends" },
+            partner = { to = "Person", inverse = "partner" },
+          },
+        },
+        Boss = { parent = "Person", attributes = { level = "integer16" } },
+      } }
+      """, to: "m.lua")
+    let made = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
+      """
+      local c = moonbase.context
+      local people = {}
+      for i = 1, 40 do
+        people[i] = c:insert(i % 4 == 0 and "Boss" or "Person", {
+          name = "p\\n" .. i, balance = "0." .. i, uid = "00000000-0000-0000-0000-0000000000" .. (10 + i % 80),
+          extra = { list = { i, "x" } }, site = moonbase.uri("https://x.org/" .. i),
+        })
+      end
+      assert(c:save())
+      for i = 1, 39 do people[i].friends:add(people[i + 1]) end
+      people[3].friends:add(people[3])
+      people[1].partner = people[9]
+      for i = 1, 10 do
+        local album = c:insert("Album", { title = "a" .. i })
+        local photos = {}
+        for k = 1, 7 do
+          photos[k] = c:insert("Photo", { size = k / 3, taken = moonbase.date.reference(i * 1000 + k / 8), scan = string.rep("\\1\\0x", k * 20000) })
+        end
+        for k = 7, 1, -1 do album.photos:add(photos[k]) end
+        for k = 1, 5 do album.likers:add(people[(i * 7 + k * 3) % 40 + 1]) end
+      end
+      assert(c:save())
+      c:delete(people[5])
+      assert(c:save())
+      """)
+    try #require(made.status == 0, "\(made)")
+    try roundTrip(bench, "s.sqlite")
+  }
+
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: fixtures.path)),
+    arguments: [
+      "Bookmarks_V5", "CoreDataPlus-SampleModel2_V1", "CoreDataPlus-SampleModel3_V1", "CoreDataPlus-SampleModel_V1",
+      "LoopKit-Model.v1", "SyncMetadata_V3",
+    ]) func realStoresComeBack(_ name: String) throws
+  {
+    let bench = try Workbench()
+    for ending in [".sqlite", ".sqlite-wal"] {
+      let file = Self.fixtures.appendingPathComponent(name + ending)
+      guard FileManager.default.fileExists(atPath: file.path) else { continue }
+      try Data(contentsOf: file).write(to: bench.file("s" + ending))
+    }
+    try roundTrip(bench, "s.sqlite")
+  }
+
+  @Test func whatIsNoWholeExportIsRefused() throws {
+    let bench = try Workbench.withPeople()
+    try export(bench, "s.sqlite", to: "one")
+    func complaint(_ arguments: String..., status: Int32 = 1) throws -> String {
+      let outcome = try bench.moonbase(["import"] + arguments)
+      #expect(outcome.status == status, "\(outcome)")
+      return outcome.complaints
+    }
+    #expect(try complaint("--all", "none", "--store", "n1.sqlite").contains("has no export.json"))
+    #expect(try complaint("--all", "one", "--store", "s.sqlite").contains(" already: import --all makes a new store"))
+    #expect(try complaint("--all", "one", "Person", "--store", "n1.sqlite", status: 2).contains("leave 'Person' out"))
+    #expect(
+      try complaint("--all", "one", "--upsert", "name", "--store", "n1.sqlite", status: 2).contains(
+        "--upsert is for rows"))
+    let file = "one/Person.ndjson"
+    let text = String(decoding: try bench.bytes(of: file), as: UTF8.self)
+    func broken(_ change: (String) -> String) throws -> String {
+      try bench.write(change(text), to: file)
+      let store = "n\(UUID().uuidString).sqlite"
+      let said = try complaint("--all", "one", "--store", store)
+      #expect(try bench.moonbase("fetch", "Person", "--store", store, "--count").output == "0\n")
+      return said
+    }
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(try broken { _ in lines[0] + "\n" }.contains("the file is not whole"))
+    #expect(try broken { _ in lines[0] + "\n" + lines[0] + "\n" }.contains("two objects of the _id"))
+    let lost = try broken { $0.replacing(/Department\/p\d+/, with: "Department/p999") }
+    #expect(lost.contains("there is no such object"), "\(lost)")
+    #expect(try broken { $0.replacing("\"_id\"", with: "\"id\"") }.contains("line 1: it has no _id"))
+    #expect(try broken { String($0.dropLast(20)) }.contains("line 2"))
+  }
+}
