@@ -68,6 +68,10 @@ final class Trial {
 
   /// Whether the state still runs scripts, and another script finds all as it was.
   private func aftermath(_ state: LuaState) -> String {
+    // It is not about time: on a busy machine the check itself may have to wait for longer than an attack may take.
+    let limits = state.limits
+    state.limits.deadline = nil
+    defer { state.limits = limits }
     let check = """
       assert(string.rep("a", 2) == "aa" and ("x"):upper() == "X" and math.pi > 3 and #{ 1 } == 1 and select("#", 1, 2) == 2)
       assert(not string.x and not stolen and getmetatable("") ~= 1 and pcall(error) == false and tostring(1) == "1")

@@ -164,15 +164,7 @@ import struct MoonbaseModel.SortDescriptor
 
   /// What a bit of a history stands for follows from the columns that there should be.
   @Test func aHistoryNamesWhatChangedWhereAColumnIsMissing() throws {
-    var person = EntityDescription("P")
-    person.attributes = [AttributeDescription("name", type: .string)]
-    person.relationships = [
-      .toOne("boss", destination: "P", inverse: "team"), .toMany("team", destination: "P", inverse: "boss"),
-    ]
-    var special = EntityDescription("S")
-    special.superentityName = "P"
-    let people = try PeopleStore(
-      ManagedObjectModel(entities: [person, special]), options: .init(keepsHistory: true))
+    let people = try PeopleStore(PeopleStore.bosses, options: .init(keepsHistory: true))
     let (writer, url) = (try Self.context(people.store, people.model), people.folder.file())
     let one = try writer.insert("P")
     let other = try writer.insert("S")

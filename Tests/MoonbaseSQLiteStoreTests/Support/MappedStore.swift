@@ -10,23 +10,38 @@ import MoonbaseTestSupport
 struct MappedStore {
   let store: MigratedStore
 
+  /// Values that lie in files of their own.
+  private static let photo = AttributeDescription("photo", type: .binaryData).with {
+    $0.allowsExternalBinaryDataStorage = true
+  }
+
+  private static func house(
+    _ name: String, _ people: String, of entity: String, inverse: String
+  ) -> EntityDescription {
+    EntityDescription(name) {
+      AttributeDescription("street", type: .string)
+      RelationshipDescription.toMany(people, destination: entity, inverse: inverse)
+    }
+  }
+
+  private static func animal(_ name: String, of owner: String, inverse: String) -> EntityDescription {
+    EntityDescription(name) {
+      AttributeDescription("name", type: .string)
+      RelationshipDescription.toOne("owner", destination: owner, inverse: inverse)
+    }
+  }
+
   static let old = ManagedObjectModel {
     EntityDescription("Person") {
       AttributeDescription("first", type: .string)
       AttributeDescription("last", type: .string)
       AttributeDescription("age", type: .string)
-      AttributeDescription("photo", type: .binaryData).with { $0.allowsExternalBinaryDataStorage = true }
+      photo
       RelationshipDescription.toOne("home", destination: "House", inverse: "people")
       RelationshipDescription.toMany("pets", destination: "Animal", inverse: "owner")
     }
-    EntityDescription("House") {
-      AttributeDescription("street", type: .string)
-      RelationshipDescription.toMany("people", destination: "Person", inverse: "home")
-    }
-    EntityDescription("Animal") {
-      AttributeDescription("name", type: .string)
-      RelationshipDescription.toOne("owner", destination: "Person", inverse: "pets")
-    }
+    house("House", "people", of: "Person", inverse: "home")
+    animal("Animal", of: "Person", inverse: "pets")
     EntityDescription("Dog", parent: "Animal") { AttributeDescription("tricks", type: .integer16) }
     EntityDescription("Junk") { AttributeDescription("what", type: .string) }
   }
@@ -36,20 +51,14 @@ struct MappedStore {
     EntityDescription("Human") {
       AttributeDescription("name", type: .string).with { $0.isOptional = false }
       AttributeDescription("age", type: .integer16)
-      AttributeDescription("photo", type: .binaryData).with { $0.allowsExternalBinaryDataStorage = true }
+      photo
       AttributeDescription("kind", type: .string).with { $0.defaultValue = "person" }
       RelationshipDescription.toOne("address", destination: "Address", inverse: "inhabitants")
       RelationshipDescription.toMany("animals", destination: "Pet", inverse: "owner")
       RelationshipDescription.toMany("dogs", destination: "Dog", inverse: "master")
     }
-    EntityDescription("Address") {
-      AttributeDescription("street", type: .string)
-      RelationshipDescription.toMany("inhabitants", destination: "Human", inverse: "address")
-    }
-    EntityDescription("Pet") {
-      AttributeDescription("name", type: .string)
-      RelationshipDescription.toOne("owner", destination: "Human", inverse: "animals")
-    }
+    house("Address", "inhabitants", of: "Human", inverse: "address")
+    animal("Pet", of: "Human", inverse: "animals")
     EntityDescription("Dog") {
       AttributeDescription("name", type: .string)
       AttributeDescription("tricks", type: .integer16)

@@ -80,3 +80,15 @@ struct PeopleStore {
     return log.withLock { $0 }
   }
 }
+
+extension PeopleStore {
+  /// People who have bosses; the table has two entities, so that the entity of a boss has a column of its own (`Z1_BOSS`).
+  static let bosses = ManagedObjectModel {
+    EntityDescription("P") {
+      AttributeDescription("name", type: .string)
+      RelationshipDescription.toOne("boss", destination: "P", inverse: "team")
+      RelationshipDescription.toMany("team", destination: "P", inverse: "boss")
+    }
+    EntityDescription("S", parent: "P") {}
+  }
+}

@@ -44,14 +44,7 @@ import enum MoonbaseModel.Predicate
   }
 
   @Test func aDestinationWhoseEntityCannotBeToldIsNotSaved() throws {
-    var person = EntityDescription("P")
-    person.attributes = [AttributeDescription("name", type: .string)]
-    person.relationships = [
-      .toOne("boss", destination: "P", inverse: "team"), .toMany("team", destination: "P", inverse: "boss"),
-    ]
-    var special = EntityDescription("S")
-    special.superentityName = "P"
-    let people = try PeopleStore(ManagedObjectModel(entities: [person, special]))
+    let people = try PeopleStore(PeopleStore.bosses)
     let before = try context(people)
     let (one, other) = (try before.insert("P"), try before.insert("S"))
     try before.save()
