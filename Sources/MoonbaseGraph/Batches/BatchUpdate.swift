@@ -11,7 +11,7 @@ struct BatchUpdate {
   /// The attributes, in the order of their slots.
   let slots: [Slot]
   private let stated: [Expression]
-  private let compiled: [CompiledExpression]
+  private let compiled: [BatchExpression]
 
   init(_ request: BatchUpdateRequest, of entity: ResolvedEntity, in model: ResolvedModel) throws {
     self.entity = entity
@@ -38,7 +38,7 @@ struct BatchUpdate {
           expression = .constant(fitting)
         }
         stated.append(expression)
-        return try CompiledExpression(expression, entity: entity, in: model)
+        return try BatchExpression(expression, entity: entity, in: model)
       } catch let error as ModelError where !error.code.endsRun {
         throw Self.refused(name, of: entity, because: error)
       }

@@ -5,7 +5,8 @@ import enum MoonbaseModel.Expression
 
 /// An expression over columns of a row that SQL computes as the graph would: integers and doubles, their attributes, and the four signs.
 ///
-/// In both, integers divide as integers and become doubles beyond 64 bits, nothing is what comes of nothing, and of a division by zero.
+/// In both, integers divide as integers and become doubles beyond 64 bits, and nothing is what comes of nothing. A division by zero gives nothing
+/// in SQL too, and is not sound.
 struct BatchArithmetic {
   /// What the attribute is to be, of a row `t0`.
   let value: SQLFragment
@@ -33,6 +34,10 @@ struct BatchArithmetic {
     case (.double, false): break
     default: return nil
     }
+    if terms.mayBeUndefined {
+      let inputs = terms.inputColumns.sorted { $0.key < $1.key }.map { " OR " + $0.value + " IS NULL" }
+      conditions.append(inputs.reduce("(" + term.sql + " IS NOT NULL", +) + ")")
+    }
     value = term.sql
     soundness = conditions.isEmpty ? nil : conditions.joined(" AND ")
     inputSlots = Set(terms.inputs.keys)
@@ -48,12 +53,18 @@ private struct Terms {
     var magnitude: Double
     /// The values of an attribute.
     var range: ClosedRange<Int64>?
+    /// Whether it is a constant, and not zero.
+    var isNonzero = false
   }
 
   let layout: EntityLayout
   var inputs: [Slot: SQLFragment] = [:]
   /// Whether a sum or product of integers may be too much for 64 bits.
   var mayOverflow = false
+  /// Whether something may be divided by zero, or give nothing as infinity less infinity does.
+  var mayBeUndefined = false
+  /// The columns that are named.
+  var inputColumns: [Slot: SQLFragment] = [:]
 
   static func range(of type: AttributeType) -> ClosedRange<Int64>? {
     switch type {
@@ -68,9 +79,13 @@ private struct Terms {
   mutating func term(_ expression: Expression) -> Term? {
     switch expression {
     case .constant(.int(let number)):
-      return Term(sql: SQLFragment("?", values: [.int(number)]), isInteger: true, magnitude: Double(number).magnitude)
+      return Term(
+        sql: SQLFragment("?", values: [.int(number)]), isInteger: true, magnitude: Double(number).magnitude,
+        isNonzero: number != 0)
     case .constant(.double(let number)) where number.isFinite:
-      return Term(sql: SQLFragment("?", values: [.double(number)]), isInteger: false, magnitude: .infinity)
+      return Term(
+        sql: SQLFragment("?", values: [.double(number)]), isInteger: false, magnitude: .infinity,
+        isNonzero: number != 0)
     case .keyPath(.evaluatedObject, let keys) where keys.count == 1: return column(keys[0])
     case .function(let name, let arguments) where arguments.count == 2:
       guard let function = PredicateFunction(rawValue: name), let left = term(arguments[0]),
@@ -93,6 +108,8 @@ private struct Terms {
     }
     let isInteger = left.isInteger && right.isInteger
     if isInteger, !(magnitude < 0x1p62) { mayOverflow = true }
+    let isDefined = function == .divide ? right.isNonzero : isInteger || left.isNonzero || right.isNonzero
+    if !isDefined { mayBeUndefined = true }
     return Term(
       sql: "(" + left.sql + " \(sign) " + right.sql + ")", isInteger: isInteger,
       magnitude: isInteger ? magnitude : .infinity)
@@ -103,6 +120,7 @@ private struct Terms {
       case .attribute(let name, _) = layout.slots[property.slot]
     else { return nil }
     let column = SQLFragment("t0.\(identifier(name))")
+    inputColumns[property.slot] = column
     if type == .double {
       inputs[property.slot] = "(" + column + " + 0.0) IS " + column
       return Term(sql: column, isInteger: false, magnitude: .infinity)

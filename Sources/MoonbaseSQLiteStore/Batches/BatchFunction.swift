@@ -63,6 +63,8 @@ struct BatchFunction {
         // The graph says of which object.
         throw BatchRefusal()
       }
+      // So it looks where something was divided by zero, which the graph tells.
+      if value.isNull, !row.values.values.contains(.null) { throw BatchRefusal() }
       guard LargeValue.size(value) <= LargeValue.greatest else { throw BatchRefusal() }
       SQLValue.set(value, on: call)
     }

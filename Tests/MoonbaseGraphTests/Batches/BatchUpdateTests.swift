@@ -36,6 +36,64 @@ import Testing
     #expect(rows == [1, 2, 2, 2])
   }
 
+  /// Two rows of numbers.
+  private func numbers(_ kind: StoreKind) throws -> (StoreBench, ManagedObjectContext) {
+    let model = ManagedObjectModel {
+      EntityDescription("N") {
+        AttributeDescription("age", type: .integer16)
+        AttributeDescription("height", type: .double)
+        AttributeDescription("salary", type: .decimal)
+        AttributeDescription("text", type: .string)
+      }
+    }
+    let bench = try StoreBench(kind, model)
+    let context = bench.context()
+    for age in [10, 20] as [Int64] {
+      try context.insert(
+        "N", values: ["age": .int(age), "height": 1.5, "salary": .decimal(Decimal(5)), "text": "t"])
+    }
+    try context.save()
+    return (bench, context)
+  }
+
+  @Test(
+    arguments: StoreKind.allCases,
+    [
+      ("age", "age / 0", "age / 0 has no value of 10 and 0"),
+      ("age", "100 / (age - 20)", "100 / (age - 20) has no value of 100 and 0"),
+      ("height", "height / (age - 20)", "has no value of"),
+      ("height", "sqrt(0 - height)", "sqrt:(0 - height) has no value of -1.5"),
+      ("age", "modulus:by:(age, 0)", "has no value of"), ("salary", "salary / 0", "has no value of"),
+      ("text", "FUNCTION(age / 0, 'stringValue')", "age / 0 has no value"),
+    ]) func whatHasNoValueAsADivisionByZeroIsAnErrorAndNothingIsWritten(
+      _ kind: StoreKind, _ update: (key: String, expression: String, message: String)
+    ) throws
+  {
+    let (bench, context) = try numbers(kind)
+    func saved() throws -> [[Value]] { try ["age", "height", "salary", "text"].map { try bench.saved("N", $0) } }
+    let before = try saved()
+    var request = BatchUpdateRequest("N")
+    request.propertiesToUpdate[update.key] = try .init(format: update.expression)
+    let error = try #require(throws: GraphError.self) { try context.execute(request) }
+    #expect(error.code == .invalidValue && error.property == update.key && error.objectID != nil)
+    #expect(error.message.contains(update.message), "\(error)")
+    #expect(try saved() == before)
+  }
+
+  @Test(arguments: StoreKind.allCases) func nothingComesOfNothingAndWhereAConditionAsksForIt(_ kind: StoreKind) throws {
+    let (bench, context) = try numbers(kind)
+    func set(_ expression: String) throws {
+      var request = BatchUpdateRequest("N")
+      request.propertiesToUpdate["height"] = try .init(format: expression)
+      try context.execute(request)
+    }
+    try context.execute(BatchUpdateRequest("N", set: ["height": .null]))
+    try set("height / (age - age)")
+    #expect(try bench.saved("N", "height") == [.null, .null])
+    try set("TERNARY(age == 10, NULL, 2.0 / (age - 10))")
+    #expect(try bench.saved("N", "height") == [.null, 0.2])
+  }
+
   /// SQL computes all from the row as it was, and so does this.
   @Test(arguments: StoreKind.allCases) func allIsComputedFromWhatWasThereBefore(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
