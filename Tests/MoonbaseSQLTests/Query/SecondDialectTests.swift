@@ -65,7 +65,7 @@ import struct MoonbaseModel.SortDescriptor
     query.offset = 5
     let start =
       "SELECT t0.Z_PK FROM ZPERSON t0 WHERE t0.ZAGE > $1 "
-      + "ORDER BY t0.ZFIRSTNAME COLLATE \"C\" ASC NULLS FIRST, t0.ZAGE DESC NULLS LAST, t0.Z_PK DESC"
+      + "ORDER BY t0.ZFIRSTNAME COLLATE \"C\" ASC NULLS FIRST, t0.ZAGE DESC NULLS LAST, t0.Z_PK ASC"
     #expect(try bench.select(["t0.Z_PK"], query).text == start + " OFFSET $2")
     query.limit = 3
     #expect(try bench.select(["t0.Z_PK"], query).text == start + " LIMIT $2 OFFSET $3")

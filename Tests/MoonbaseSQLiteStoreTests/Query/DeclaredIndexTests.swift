@@ -7,6 +7,7 @@ import Testing
 @testable import MoonbaseSQLiteStore
 
 import enum MoonbaseModel.Predicate
+import struct MoonbaseModel.SortDescriptor
 
 /// Indexes of computations, of some rows and of places, as a model declares them.
 @Suite struct DeclaredIndexTests {
@@ -230,5 +231,20 @@ import enum MoonbaseModel.Predicate
     #expect(
       try raw.rows("SELECT name FROM sqlite_master WHERE name LIKE 'foreign_' ORDER BY 1") == ["foreign1", "foreign2"])
     #expect(try raw.value("PRAGMA integrity_check") == "ok")
+  }
+
+  /// No step sorts what the index leaves.
+  @Test(arguments: [["name", "-whole"], ["-name", "whole"], ["name"], ["-name"]])
+  func anIndexOfMixedDirectionsGivesTheOrderTiesAndAll(_ keys: [String]) throws {
+    var index = Self.index("byNameDown", of: "name", "whole")
+    index.elements[1].isAscending = false
+    let people = try PeopleStore(Self.model(index))
+    var query = people.query("Thing")
+    query.sortDescriptors = keys.map { SortDescriptor(text: $0) }
+    let plan = try people.store.plan(query)
+    #expect(plan.isComplete)
+    let steps = try people.store.steps(of: plan)
+    #expect(steps[0] == "SCAN t0 USING INDEX Z_Thing_byNameDown")
+    #expect(steps.count == (keys.count == 2 ? 1 : 2), "\(steps)")
   }
 }

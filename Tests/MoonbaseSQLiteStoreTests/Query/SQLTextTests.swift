@@ -64,7 +64,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(
       log == [
         "SELECT t0.Z_PK FROM ZPERSON t0 LEFT JOIN ZDEPARTMENT t1 ON t1.Z_PK = t0.ZDEPARTMENT "
-          + "WHERE t0.Z_ENT = 2 AND (t1.ZNAME = ?) ORDER BY t1.ZNAME ASC, t0.ZAGE DESC, t0.Z_PK DESC LIMIT ? OFFSET ?"
+          + "WHERE t0.Z_ENT = 2 AND (t1.ZNAME = ?) ORDER BY t1.ZNAME ASC, t0.ZAGE DESC, t0.Z_PK ASC LIMIT ? OFFSET ?"
       ])
   }
 

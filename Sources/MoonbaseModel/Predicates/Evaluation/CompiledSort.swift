@@ -79,8 +79,9 @@ package struct CompiledSort: Sendable {
 }
 
 extension [SortDescriptor] {
-  /// Whether objects that are equal in all keys come with ascending IDs: in the direction of the last key.
-  package var breakTiesAscending: Bool { last?.ascending ?? true }
+  /// Whether objects that are equal in all keys come with ascending IDs: in the direction of the first key. An index whose first key ascends is
+  /// then gone through one way or the other, whatever the directions of the keys behind it.
+  package var breakTiesAscending: Bool { first?.ascending ?? true }
 }
 
 extension SortDescriptor.Comparator {
