@@ -10,7 +10,7 @@ extension ManagedObject {
   /// The objects that lead here by the other side of a relationship that leads nowhere from here.
   final func oneSidedPartners(_ slot: Slot) throws -> [ManagedObject] {
     guard let inverse = entity.oneToOneInverse(of: slot), !isInserted, let context,
-      try stored(slot).isNull, snapshot?.values[slot].isNull == true
+      try stored(slot).leadsNowhere, snapshot?.values[slot].leadsNowhere == true
     else { return [] }
     return try context.storedPartners(of: self, slot: slot).compactMap { id in
       try HostWork.charge()
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     let waiting = deletionsToPropagate.prefix(Self.batch - 1).filter { other in
       other.entity === object.entity && !other.isInserted && other !== object
         && other.objectID.storeNumber == object.objectID.storeNumber
-        && other.snapshot?.values[slot].isNull ?? true && prefetched[key(other)] == nil
+        && other.snapshot?.values[slot].leadsNowhere ?? true && prefetched[key(other)] == nil
     }
     guard !waiting.isEmpty else { return try storedDestinations(of: object, slot: slot) }
     let all = [object] + waiting
@@ -46,4 +46,9 @@ extension ManagedObjectContext {
     try loadRows(of: Array(lists.joined()))
     return lists[0]
   }
+}
+
+extension Value {
+  /// Whether a row says nothing of a destination: there is none, or what the row holds is none.
+  fileprivate var leadsNowhere: Bool { isNull || isDamage }
 }

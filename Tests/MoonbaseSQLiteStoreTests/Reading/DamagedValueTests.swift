@@ -327,6 +327,32 @@ import enum MoonbaseModel.Predicate
     #expect(try cars(self.context()).count == 2)
   }
 
+  /// A passport and its holder lead to each other; the passport's row is of no entity, or its key is a text.
+  @Test(arguments: ["Z_ENT = 77", "ZHOLDER = 'x'"], [DeleteRule.nullify, .cascade])
+  func whoLeadsToADamagedRowByAOneToOneRelationshipIsFoundWhereThatIsDeleted(
+    _ damage: String, _ rule: DeleteRule
+  ) throws {
+    let folder = try TemporaryFolder()
+    var passport = EntityDescription("Passport")
+    passport.relationships = [.toOne("holder", destination: "Holder", inverse: "passport")]
+    passport.relationships[0].deleteRule = rule
+    var holder = EntityDescription("Holder")
+    holder.relationships = [.toOne("passport", destination: "Passport", inverse: "holder")]
+    let model = try ManagedObjectModel(entities: [passport, holder]).resolved()
+    let writer = try ManagedObjectContext(Self.coordinator(folder, model))
+    for _ in 0..<2 { try writer.insert("Passport").setObject(writer.insert("Holder"), forKey: "holder") }
+    try writer.save()
+    try RawDatabase(folder.file()).connection.execute("UPDATE ZPASSPORT SET \(damage) WHERE Z_PK = 1")
+    let context = try ManagedObjectContext(Self.coordinator(folder, model))
+    let passports = try context.fetch(FetchRequest("Passport"))
+    try context.delete(try #require(passports.first { $0.objectID.key == 1 }))
+    try context.save()
+    let raw = try RawDatabase(folder.file())
+    #expect(try raw.rows("SELECT Z_PK FROM ZPASSPORT") == ["2"])
+    let left = try raw.rows("SELECT COUNT(*), COUNT(ZPASSPORT) FROM ZHOLDER")
+    #expect(left == [rule == .cascade ? "1|1" : "2|1"])
+  }
+
   @Test func columnsThatAreFetchedInThePlaceOfObjectsNameTheRow() throws {
     let context = try ManagedObjectContext(coordinator)
     func failure(_ configure: (inout FetchRequest) -> Void) throws -> GraphError? {
