@@ -105,8 +105,8 @@ function Context:reset() end
 function Context:refresh(object, merge_changes) end
 
 ---What a save does with an object where the store has something else than the context expected: it fails; where both
----changed a property, the store's value stays, or the object's is written; all that the object has is written; the object
----gives up its changes.
+---changed a property, the store's value stays, or the object's is written; all that the object has is written; the
+---object gives up its changes.
 ---@alias moonbase.MergePolicy "error"|"store_trump"|"object_trump"|"overwrite"|"rollback"
 
 ---Decides for each conflict of a save, and only looks: the name of a policy, or values for some properties.

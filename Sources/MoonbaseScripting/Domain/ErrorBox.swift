@@ -14,7 +14,9 @@ final class ErrorBox {
 
   /// A script looks at the error: it need not be told at the end of the program.
   func seen() {
-    if domain?.unseenFailure?.error === self { domain?.unseenFailure = nil }
+    guard let domain, let failure = domain.unseenFailure, failure.error === self else { return }
+    domain.unsavedOfSeenFailure = failure.unsavedCount
+    domain.unseenFailure = nil
   }
 
   /// Where the script was that raised the error behind this one, innermost first; empty where no script did.
@@ -88,6 +90,8 @@ struct UnseenFailure {
 
   let error: ErrorBox
   let cause: Cause
+  /// Of a save: how many objects have changes that it did not save.
+  var unsavedCount: Int?
 }
 
 extension HostTypes {

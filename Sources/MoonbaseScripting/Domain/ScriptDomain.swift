@@ -40,6 +40,8 @@ public final class ScriptDomain {
   var foundNoContext = false
   /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
+  /// How many objects a failed save left unsaved that a script looked at: it knows of them.
+  var unsavedOfSeenFailure: Int?
   /// Contexts that scripts of this domain opened or were given.
   var contexts: [ManagedObjectContext] = []
   /// How many contexts there may be before those that no script has any more are looked for.

@@ -119,10 +119,9 @@ public struct ScriptRunner {
       let lines = ["\(failure.cause.rawValue): \(failure.error.text)"] + Self.traceback(failure.error.traceback)
       return Outcome(status: Self.status(of: failure.error.error), message: lines.joined(separator: "\n"))
     }
-    let changes = domain.contexts.reduce(0) {
-      $0 + $1.insertedObjects.count + $1.updatedObjects.count + $1.deletedObjects.count
-    }
-    guard changes > 0 else { return Outcome(status: 0, message: nil) }
+    let changes = domain.unsavedCount
+    // Of those that a failed save left the script was told.
+    guard changes > 0, changes != domain.unsavedOfSeenFailure else { return Outcome(status: 0, message: nil) }
     let objects = changes == 1 ? "1 changed object was" : "\(changes) changed objects were"
     return Outcome(status: 0, message: "\(objects) not saved: call context:save() to keep changes")
   }

@@ -6,6 +6,19 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct RunnerTests {
+  /// A person of 151 years breaks a rule.
+  @Test(arguments: [
+    ("", true), ("print(err)", false), ("print(err) context:insert('Person')", true),
+    ("print(err) context:rollback()", false),
+    ("print(err) p.age = 1 assert(context:save()) p.age = 2", true),
+  ]) func whatIsNotSavedIsToldUnlessAFailedSaveTold(_ rest: String, _ isTold: Bool) throws {
+    let bench = try ScriptBench()
+    let outcome = try bench.run(
+      "local context = moonbase.context local p = context:insert('Person', { age = 1 }) p.age = 151 "
+        + "local ok, err = context:save() \(rest)")
+    #expect((outcome.message != nil) == isTold, "\(outcome)")
+  }
+
   /// What stands behind an error of the graph decides how the program ends.
   @Test func anErrorBehindWhichALimitStandsHasTheLimitsStatus() {
     func status(_ kind: LuaError.Kind) -> Int32 {
