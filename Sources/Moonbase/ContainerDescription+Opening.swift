@@ -15,8 +15,8 @@ extension ContainerDescription {
         throw GraphError(
           .cannotOpenFile, message: "\(first) does not exist yet, and a new store needs a model: name one")
       }
-      if !store.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: url) }
-      return try SQLiteStore.cachedModel(ofStoreAt: url)
+      if !store.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: url, busyTimeout: store.busyTimeout) }
+      return try SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: store.busyTimeout)
     }
   }
 

@@ -27,14 +27,16 @@ extension SQLiteStore {
   public func backUp(
     to url: URL, replacing: Bool = false, _ progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
-    try Self.backUp(storeAt: file.url, to: url, replacing: replacing, progress)
+    try Self.backUp(
+      storeAt: file.url, to: url, replacing: replacing, busyTimeout: options.busyTimeout, progress)
   }
 
   /// The same for a store of which only the file is known.
   public static func backUp(
-    storeAt original: URL, to url: URL, replacing: Bool = false, _ progress: (BackupProgress) throws -> Void = { _ in }
+    storeAt original: URL, to url: URL, replacing: Bool = false, busyTimeout: Int? = nil,
+    _ progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
-    let source = StoreFile(url: original)
+    let source = StoreFile(url: original, busyTimeout: busyTimeout)
     let destination = try closedDestination(url, for: source)
     // A file that others write is tried again, whatever went wrong: not where the backup was told to end.
     var end: (any Error)?

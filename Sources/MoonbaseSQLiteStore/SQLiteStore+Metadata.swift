@@ -10,17 +10,18 @@ extension SQLiteStore {
     try read { try StoreMetadata($0.connection, path: file.path).values }
   }
 
-  /// The metadata of a store that is not open. The file is only read.
+  /// The metadata of a store that is not open. The file is only read; where another process keeps it locked this waits as long as `busyTimeout`
+  /// says, in milliseconds (5 seconds).
   ///
   /// Throws `GraphError` as opening does.
-  public static func metadata(ofStoreAt url: URL) throws -> [String: Value] {
-    try withFile(url) { try StoreMetadata($0, path: url.relativePath).values }
+  public static func metadata(ofStoreAt url: URL, busyTimeout: Int? = nil) throws -> [String: Value] {
+    try withFile(url, busyTimeout: busyTimeout) { try StoreMetadata($0, path: url.relativePath).values }
   }
 
   /// The model that a store carries with it, as `ManagedObjectModel(modelCache:)` reads it; nil in stores of old frameworks.
   /// The file is only read.
-  public static func modelCache(ofStoreAt url: URL) throws -> Data? {
-    try withFile(url) { connection in
+  public static func modelCache(ofStoreAt url: URL, busyTimeout: Int? = nil) throws -> Data? {
+    try withFile(url, busyTimeout: busyTimeout) { connection in
       _ = try StoreMetadata(connection, path: url.relativePath)
       return try StoreContents.modelCache(connection, schema: FileSchema(connection, path: url.relativePath))
     }
@@ -29,8 +30,8 @@ extension SQLiteStore {
   /// The model that a store carries with it.
   ///
   /// Throws `GraphError` as opening does, and with `.invalidStore` for a store of an old framework, which has no model.
-  public static func cachedModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
-    guard let cache = try modelCache(ofStoreAt: url) else {
+  public static func cachedModel(ofStoreAt url: URL, busyTimeout: Int? = nil) throws -> ManagedObjectModel {
+    guard let cache = try modelCache(ofStoreAt: url, busyTimeout: busyTimeout) else {
       throw GraphError(
         .invalidStore,
         message:
@@ -51,8 +52,10 @@ extension SQLiteStore {
   }
 
   /// The tables of a store that hold its rows, by name, and how many rows each has: what can be told without a model.
-  package static func rowCounts(ofStoreAt url: URL) throws -> [(table: String, rows: Int)] {
-    try withFile(url) { connection in
+  package static func rowCounts(
+    ofStoreAt url: URL, busyTimeout: Int? = nil
+  ) throws -> [(table: String, rows: Int)] {
+    try withFile(url, busyTimeout: busyTimeout) { connection in
       let schema = try FileSchema(connection, path: url.relativePath)
       let names = schema.columns.keys.filter { schema.columns[$0]?.contains("Z_PK") == true || $0.hasPrefix("Z_") }
       let ours = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
@@ -74,20 +77,22 @@ extension SQLiteStore {
 
   /// Lets SQLite take back what a process that died left half written, so that the file can be read. One without a
   /// journal is not touched, nor one that may not be written.
-  package static func rollBackJournal(ofStoreAt url: URL) throws {
-    let file = StoreFile(url: url)
+  package static func rollBackJournal(ofStoreAt url: URL, busyTimeout: Int? = nil) throws {
+    let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try StoreOpener.settled(file) {
       guard try file.state() == .present, file.hasJournal, file.isWritable else { return }
       SessionPool.closeReadOnlySessions(of: file)
       let connection = try Connection(file.truePath, mode: .readWrite)
-      connection.setBusyTimeout(milliseconds: SQLiteStoreOptions().busyTimeout)
+      connection.setBusyTimeout(milliseconds: file.busyTimeout)
       connection.setLeavesLog(true)
       _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
     }
   }
 
-  static func withFile<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
-    let file = StoreFile(url: url)
+  static func withFile<Result>(
+    _ url: URL, busyTimeout: Int?, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    let file = StoreFile(url: url, busyTimeout: busyTimeout)
     return try StoreOpener.settled(file) {
       try file.requirePresent()
       return try file.reading { connection in

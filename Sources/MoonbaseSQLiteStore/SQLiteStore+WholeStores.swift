@@ -32,7 +32,7 @@ extension SQLiteStore {
 
   /// A file that a copy may become: neither the original nor open.
   static func closedDestination(_ url: URL, for source: StoreFile) throws -> StoreFile {
-    let file = StoreFile(url: url)
+    let file = StoreFile(url: url, busyTimeout: source.busyTimeout)
     guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
       throw GraphError(.invalidRequest, message: "\(file.path) and \(source.path) are one store: name another one")
     }
@@ -75,7 +75,7 @@ extension StoreFile {
     }
     SessionPool.closeReadOnlySessions(of: self)
     let connection = try Connection(truePath, mode: .readWrite)
-    connection.setBusyTimeout(milliseconds: SQLiteStoreOptions().busyTimeout)
+    connection.setBusyTimeout(milliseconds: busyTimeout)
     return connection
   }
 

@@ -47,7 +47,8 @@ public final class SQLiteStore: PersistentStore {
     url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws {
     try self.init(
-      file: StoreFile(url: url), model: model, entities: model.entities(inConfiguration: configuration),
+      file: StoreFile(url: url, busyTimeout: options.busyTimeout), model: model,
+      entities: model.entities(inConfiguration: configuration),
       configuration: configuration, options: options, original: nil)
   }
 

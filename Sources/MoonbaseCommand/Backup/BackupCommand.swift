@@ -21,6 +21,8 @@ struct BackupCommand: ParsableCommand {
   @Flag(help: "Replace a store that is there already.")
   var force = false
 
+  @OptionGroup var patience: PatienceOptionGroup
+
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
@@ -28,7 +30,10 @@ struct BackupCommand: ParsableCommand {
     Interruption.isWaitedFor()
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }
-    try SQLiteStore.backUp(storeAt: URL(literalPath: store), to: URL(literalPath: file), replacing: force) { progress in
+    try SQLiteStore.backUp(
+      storeAt: URL(literalPath: store), to: URL(literalPath: file), replacing: force,
+      busyTimeout: patience.milliseconds()
+    ) { progress in
       if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted: \(file) was not made") }
       bar.show(progress.completedPageCount, of: progress.totalPageCount)
     }

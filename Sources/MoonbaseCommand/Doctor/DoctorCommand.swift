@@ -43,7 +43,7 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     let url = URL(literalPath: store)
-    let model = try file.namedModel() ?? SQLiteStore.cachedModel(ofStoreAt: url).resolved()
+    let model = try file.model(ofStoreAt: url)
     let before = try findings(url, model, isTold: true)
     var left = before
     if repair, before.contains(where: { $0.repair != .none }) {
@@ -102,7 +102,8 @@ struct DoctorCommand: ParsableCommand {
   /// Mends; returns why single relationships could not be.
   private func mend(_ findings: [StoreFinding], _ url: URL, _ model: ResolvedModel) throws -> [String] {
     if findings.contains(where: { $0.repair == .file }) {
-      try StoreRepair.run(storeAt: url, model: model, allowsCloudKit: allowsCloudKit)
+      try StoreRepair.run(
+        storeAt: url, model: model, allowsCloudKit: allowsCloudKit, busyTimeout: file.settings().busyTimeout)
     }
     let loose = findings.compactMap { finding -> (ManagedObjectID, String)? in
       if case .nullify(let id, let property) = finding.repair { (id, property) } else { nil }

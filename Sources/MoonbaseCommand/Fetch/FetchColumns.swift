@@ -43,18 +43,26 @@ struct FetchColumns {
   /// The relationships of a path whose destinations are read for it; nil where there are none. The URI at the end of a to-one relationship
   /// is in the row that leads there.
   private static func relationshipPath(
-    of path: String, on entity: ResolvedEntity, in model: ResolvedModel
+    of path: String, on start: ResolvedEntity, in model: ResolvedModel
   ) throws -> String? {
-    var entity = entity
+    var entity = start
     var followed: [String] = []
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     for (index, key) in keys.enumerated() {
-      if key.hasPrefix("@") || entity.fetchedProperties[key] != nil { break }
+      if entity.fetchedProperties[key] != nil { break }
+      if key.hasPrefix("@") {
+        try model.check(keyPath: path, from: start)
+        break
+      }
       guard let property = entity.property(key) else {
         throw GraphError(
           .unknownName, message: entity.noProperty(key, or: followed.isEmpty ? [id] : []), entity: entity.name)
       }
-      guard let relationship = property.relationship else { break }
+      guard let relationship = property.relationship else {
+        // What is inside of a value no model says; other values have no keys.
+        if index < keys.count - 1 { try model.check(keyPath: path, from: start) }
+        break
+      }
       if case .toOne = property.kind, index == keys.count - 1 { break }
       followed.append(key)
       entity = model.entities[relationship.destination]

@@ -40,9 +40,9 @@ struct FetchCommand: ParsableCommand {
     let container = try PersistentContainer(settings.container)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     let request = try selection.request(entity, in: context)
-    if explain { return Terminal.print(try context.explain(request)) }
     if count { return try print(count: context.count(request)) }
-    try FetchOutput(request, columns: selection.columnNames, form: output.form, in: context).run()
+    let output = try FetchOutput(request, columns: selection.columnNames, form: output.form, in: context)
+    try explain ? Terminal.print(output.explanation()) : output.run()
   }
 
   private func print(count: Int) throws {

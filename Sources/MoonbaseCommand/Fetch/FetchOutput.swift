@@ -19,6 +19,13 @@ struct FetchOutput {
     self.request = request
   }
 
+  /// How it is answered. An object is read with its whole row, whichever columns are asked for; what they lead through is read along.
+  func explanation() throws -> String {
+    let paths = request.relationshipKeyPathsForPrefetching
+    let along = paths.isEmpty ? "" : "\nread along: \(paths.listed())"
+    return try context.explain(request) + along
+  }
+
   /// Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
   func run(to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil) throws {
     let count = bar?.isShown == true ? try context.count(request) : 0

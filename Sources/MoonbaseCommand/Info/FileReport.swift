@@ -65,7 +65,7 @@ struct FileReport: Encodable {
     if isMirroredByCloudKit { lines.append("CloudKit    mirrors it: it is written with --allow-cloudkit only") }
     for missing in missingFeatures ?? [] { lines.append("read-only   \(missing.reason); \(missing.advice)") }
     if let unknownTables, !unknownTables.isEmpty {
-      lines.append("others'     \(unknownTables.joined(separator: ", ")) (tables that the model does not know)")
+      lines.append("others'     \(unknownTables.listed()) (tables that the model does not know)")
     }
     return lines
   }
@@ -74,9 +74,9 @@ struct FileReport: Encodable {
     if hasJournal { return "rollback journal, one is there: a process writes, or died writing" }
     guard journalMode == "wal" else { return "rollback journal" }
     switch logSize {
-    case nil: return "write-ahead log, none there: a copy made without it lacks what was saved last"
+    case nil: return "write-ahead log, none there"
     case 0: return "write-ahead log, empty"
-    case let size?: return "write-ahead log of \(size) bytes"
+    case let size?: return "write-ahead log of \(size) bytes: a copy of the file alone may lack what was saved last"
     }
   }
 }

@@ -12,8 +12,7 @@ struct InfoCommand: ParsableCommand {
   @Argument(help: "The store.")
   var store: String
 
-  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
-  var model: String?
+  @OptionGroup var file: FileOptionGroup
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -21,7 +20,8 @@ struct InfoCommand: ParsableCommand {
   func run() throws {
     try checkForm()
     let report = try StoreReport(
-      URL(literalPath: store), model: model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) })
+      URL(literalPath: store), model: file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) },
+      busyTimeout: file.settings().busyTimeout)
     Terminal.print(try json ? Terminal.json(report) : report.text)
   }
 }

@@ -42,26 +42,28 @@ struct StoreReport: Encodable {
   let file: FileReport
 
   /// `model` stands in for the one that the store keeps.
-  init(_ url: URL, model named: ManagedObjectModel?) throws {
-    let metadata = try SQLiteStore.metadata(ofStoreAt: url)
+  init(_ url: URL, model named: ManagedObjectModel?, busyTimeout: Int?) throws {
+    let metadata = try SQLiteStore.metadata(ofStoreAt: url, busyTimeout: busyTimeout)
     path = url.relativePath
     identifier = metadata["NSStoreUUID"]?.text ?? ""
     frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
     modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
-    guard try named != nil || SQLiteStore.modelCache(ofStoreAt: url) != nil else {
+    guard try named != nil || SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: busyTimeout) != nil else {
       (versionIdentifiers, configuration, entities, unmadeIndexes) = ([], nil, [], [])
-      tables = try SQLiteStore.rowCounts(ofStoreAt: url).map(Table.init)
-      file = FileReport(try SQLiteStore.facts(ofStoreAt: url, model: nil))
+      tables = try SQLiteStore.rowCounts(ofStoreAt: url, busyTimeout: busyTimeout).map(Table.init)
+      file = FileReport(try SQLiteStore.facts(ofStoreAt: url, model: nil, busyTimeout: busyTimeout))
       return
     }
     tables = nil
-    let model = try named ?? SQLiteStore.cachedModel(ofStoreAt: url)
+    let model = try named ?? SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)
     let held = metadata["NSStoreModelVersionHashes"]?.keys ?? []
     configuration = held.count < model.entities.count ? model.configuration(of: held) : nil
-    let container = try PersistentContainer(
-      model: model, stores: [.sqlite(url, readOnly: true, configuration: configuration)])
+    var store = PersistentStoreDescription.sqlite(url, readOnly: true, configuration: configuration)
+    store.busyTimeout = busyTimeout
+    let container = try PersistentContainer(model: model, stores: [store])
     versionIdentifiers = container.coordinator.model.description.versionIdentifiers
-    let facts = try SQLiteStore.facts(ofStoreAt: url, model: container.coordinator.model)
+    let facts = try SQLiteStore.facts(
+      ofStoreAt: url, model: container.coordinator.model, busyTimeout: busyTimeout)
     let missing = Set((facts.missingFeatures ?? []).filter { $0.property == nil }.compactMap(\.entity))
     entities = try Self.entities(held, without: missing, of: ManagedObjectContext(container.coordinator))
     file = FileReport(facts)
@@ -92,7 +94,9 @@ struct StoreReport: Encodable {
     var lines = ["store       \(path)", "identifier  \(identifier)"]
     if let frameworkVersion { lines.append("framework   \(frameworkVersion)") }
     if let modelChecksum { lines.append("model       \(modelChecksum)") }
-    if !versionIdentifiers.isEmpty { lines.append("version     \(versionIdentifiers.joined(separator: ", "))") }
+    // Xcode writes an empty one for a model that has none.
+    let versions = versionIdentifiers.filter { !$0.isEmpty }
+    if !versions.isEmpty { lines.append("version     \(versions.listed())") }
     if let configuration { lines.append("holds       configuration \(configuration) of the model") }
     lines += file.lines
     lines += unmadeIndexes.map { "not indexed \($0)" }

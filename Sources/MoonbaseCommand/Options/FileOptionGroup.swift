@@ -3,14 +3,14 @@ import Moonbase
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLiteStore
 
 /// The options of commands that take one store as an argument: those of `StoreOption` that say how it is read.
 struct FileOptionGroup: ParsableArguments {
   @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
   var model: String?
 
-  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
-  var busyTimeout: String?
+  @OptionGroup var patience: PatienceOptionGroup
 
   func validate() throws { try understood { _ = try settings() } }
 
@@ -19,8 +19,13 @@ struct FileOptionGroup: ParsableArguments {
     var settings = StoreSettings()
     if let store { settings.stores = [.sqlite(URL(literalPath: store))] }
     if let model { try StoreOption.model.take(model, &settings) }
-    if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
+    settings.busyTimeout = try patience.milliseconds()
     return settings
+  }
+
+  /// The model that a store carries, unless one is named.
+  func model(ofStoreAt url: URL) throws -> ResolvedModel {
+    try namedModel() ?? SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: patience.milliseconds()).resolved()
   }
 
   /// The model that stands in for the store's own; nil where none is named.

@@ -35,7 +35,9 @@ final class RowWriter {
   /// Writes a row, of as many values as there are columns.
   func write(_ values: [Value]) throws {
     switch form.format {
-    case .table: table.add(values.map(cell), isNumber: values.map(\.isNumber), to: &bytes)
+    case .table:
+      table.add(
+        values.map(cell), isNumber: values.map(\.isNumber), isID: values.map(\.isID), to: &bytes)
     case .json:
       bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8)
       writeObject(values)
@@ -120,6 +122,8 @@ final class RowWriter {
 }
 
 extension Value {
+  fileprivate var isID: Bool { if case .objectID = self { true } else { false } }
+
   fileprivate var isNumber: Bool {
     switch self {
     case .int, .double, .decimal: true

@@ -1,7 +1,7 @@
 /// A table for a person. The first rows give the columns their widths; what is wider in a later one moves what follows it.
 struct TableLines {
   private static let rowsThatCount = 100
-  /// Of a longer text the beginning is shown.
+  /// Of a longer text the beginning is shown; of an ID all, for a part of it names nothing.
   private static let greatestWidth = 60
 
   private let columns: [String]
@@ -15,8 +15,8 @@ struct TableLines {
     isRight = columns.map { _ in false }
   }
 
-  mutating func add(_ cells: [String], isNumber: [Bool], to bytes: inout [UInt8]) {
-    let row = cells.map(Self.shown)
+  mutating func add(_ cells: [String], isNumber: [Bool], isID: [Bool], to bytes: inout [UInt8]) {
+    let row = zip(cells, isID).map { $1 ? $0 : Self.shown($0) }
     guard first != nil else { return append(row, to: &bytes) }
     for (index, cell) in row.enumerated() {
       widths[index] = max(widths[index], cell.count)

@@ -42,8 +42,10 @@ struct SQLCommand: ParsableCommand {
 
   private func resolvedModel(of url: URL) throws -> ResolvedModel? {
     if let named = try file.namedModel() { return named }
-    guard try SQLiteStore.modelCache(ofStoreAt: url) != nil else { return nil }
-    return try SQLiteStore.cachedModel(ofStoreAt: url).resolved()
+    guard try SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: file.settings().busyTimeout) != nil else {
+      return nil
+    }
+    return try file.model(ofStoreAt: url)
   }
 
   /// Columns may have one name several times, keys of JSON may not.

@@ -185,7 +185,7 @@ extension PersistentStoreCoordinator {
       throw GraphError(
         .invalidRequest,
         message:
-          "no open store keeps a history: open a SQLite store or one in memory with keepsHistory"
+          "no open store keeps a history: open a SQLite store or one in memory with keepsHistory (--keep-history of a command)"
       )
     }
     if case .token(let token?) = request.place { try check(token) }

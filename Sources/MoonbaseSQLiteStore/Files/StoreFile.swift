@@ -13,6 +13,8 @@ struct StoreFile: Sendable {
   let path: String
   /// The file that the path leads to, links resolved as SQLite resolves them: log, journal and support folder lie beside it.
   let truePath: String
+  /// How long a connection waits for other processes that lock the file, in milliseconds.
+  let busyTimeout: Int
   /// The path as it was given.
   private let given: String
   /// Whether the path ends with a slash, as that of a folder.
@@ -33,7 +35,8 @@ struct StoreFile: Sendable {
     case present
   }
 
-  init(url: URL) {
+  init(url: URL, busyTimeout: Int? = nil) {
+    self.busyTimeout = busyTimeout ?? SQLiteStoreOptions().busyTimeout
     given = url.relativePath
     namesFolder = url.hasDirectoryPath
     hasZeroByte = url.relativeString.contains("%00")

@@ -24,11 +24,11 @@ package final class NamedQuery {
   ///
   /// Throws as opening a store does, and `.invalidRequest` for what is no SQL, names what is not there, or would change something.
   package init(_ sql: String, ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Int? = nil) throws {
-    let file = StoreFile(url: url)
+    let file = StoreFile(url: url, busyTimeout: busyTimeout)
     self.file = file
     let reading = try StoreOpener.settled(file) {
       try file.requirePresent()
-      return try file.openForReading(busyTimeout: busyTimeout ?? SQLiteStoreOptions().busyTimeout)
+      return try file.openForReading()
     }
     self.reading = reading
     let connection = reading.connection

@@ -31,11 +31,10 @@ package final class StoreCheck {
   package init(
     storeAt url: URL, model: ResolvedModel, busyTimeout: Int? = nil, _ tell: @escaping (StoreFinding) throws -> Void
   ) throws {
-    let file = StoreFile(url: url)
-    let patience = busyTimeout ?? SQLiteStoreOptions().busyTimeout
+    let file = StoreFile(url: url, busyTimeout: busyTimeout)
     let (reading, contents) = try StoreOpener.settled(file) { () -> (ReadingConnection, StoreContents) in
       try file.requirePresent()
-      let reading = try file.openForReading(busyTimeout: patience)
+      let reading = try file.openForReading()
       let entities = try StoreMetadata(reading.connection, path: file.path).held(of: model)
       let contents = try reading.connection.readingFacts(ofStoreAt: file.path) {
         try StoreContents(reading.connection, path: file.path, model: model, entities: entities)

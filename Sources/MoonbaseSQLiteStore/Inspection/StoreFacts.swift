@@ -37,9 +37,11 @@ package struct StoreFacts: Sendable {
 
 extension SQLiteStore {
   /// What can be told of a store's file. It is only read; `model` is the one whose tables are known.
-  package static func facts(ofStoreAt url: URL, model: ResolvedModel?) throws -> StoreFacts {
+  package static func facts(
+    ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Int? = nil
+  ) throws -> StoreFacts {
     let file = StoreFile(url: url)
-    return try withFile(url) { connection in
+    return try withFile(url, busyTimeout: busyTimeout) { connection in
       let metadata = try StoreMetadata(connection, path: file.path)
       let schema = try FileSchema(connection, path: file.path)
       let tables = try tables(connection)

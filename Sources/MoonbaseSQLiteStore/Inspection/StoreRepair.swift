@@ -9,8 +9,10 @@ package enum StoreRepair {
   /// Does what is safe about findings whose repair is the file's: counters rise, pairs go of which a row is not there, and so do files that no row
   /// names; what has no place of its own in an ordered relationship gets one, and derived attributes are derived anew. All of it in one
   /// transaction.
-  package static func run(storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool) throws {
-    let file = StoreFile(url: url)
+  package static func run(
+    storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool, busyTimeout: Int? = nil
+  ) throws {
+    let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try StoreOpener.settled(file) {
       let connection = try file.connectionToChange()
       let entities = try StoreMetadata(connection, path: file.path).held(of: model)

@@ -55,10 +55,8 @@ extension StoreFile {
   /// Runs `body` with a connection that changes nothing on the disk.
   ///
   /// Throws `FileChanged` where another process wrote meanwhile that no lock kept away; then it may be tried again.
-  func reading<Result>(
-    busyTimeout: Int = SQLiteStoreOptions().busyTimeout, _ body: (Connection) throws -> Result
-  ) throws -> Result {
-    let reading = try openForReading(busyTimeout: busyTimeout)
+  func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    let reading = try openForReading()
     do {
       let result = try body(reading.connection)
       if reading.isSound(self) { return result }
@@ -68,12 +66,12 @@ extension StoreFile {
     throw FileChanged()
   }
 
-  func openForReading(busyTimeout: Int = SQLiteStoreOptions().busyTimeout) throws -> ReadingConnection {
+  func openForReading() throws -> ReadingConnection {
     var attempt = 0
     while true {
       attempt += 1
       do {
-        return try openAsItIs(busyTimeout)
+        return try openAsItIs()
       } catch let error as SQLiteError {
         // A process that writes may have opened or closed it since it was looked at.
         guard error.isOfAVanishedLog, attempt < 4, size("") != nil else {
@@ -84,18 +82,18 @@ extension StoreFile {
     }
   }
 
-  private func openAsItIs(_ busyTimeout: Int) throws -> ReadingConnection {
+  private func openAsItIs() throws -> ReadingConnection {
     let log = size("-wal")
     let index = size("-shm")
-    if hasJournal { return try openBesideJournal(busyTimeout) }
+    if hasJournal { return try openBesideJournal() }
     if let log, let index, log > 0 || index > 0 { return try openBesideIndex() }
     if let log, log > 0 { return try openWithPrivateIndex() }
-    return try openWithoutLog(busyTimeout)
+    return try openWithoutLog()
   }
 
   /// A journal that no process holds any more would have to be rolled back first, which is writing.
-  private func openBesideJournal(_ busyTimeout: Int) throws -> ReadingConnection {
-    let connection = try openWithLocks(busyTimeout)
+  private func openBesideJournal() throws -> ReadingConnection {
+    let connection = try openWithLocks()
     do {
       _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
     } catch let error as SQLiteError where [.readOnly, .cannotOpen].contains(error.code.primary) {
@@ -136,15 +134,15 @@ extension StoreFile {
 
   /// A file in rollback mode has locks of its own. One that wants a log which is not there can be read only as if no
   /// process ever wrote to it: SQLite would make the log.
-  private func openWithoutLog(_ busyTimeout: Int) throws -> ReadingConnection {
+  private func openWithoutLog() throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("immutable=1")
     if connection.usesWriteAheadLog { return ReadingConnection(connection: connection, ground: .silence(footprint)) }
-    return ReadingConnection(connection: try openWithLocks(busyTimeout), ground: .journal)
+    return ReadingConnection(connection: try openWithLocks(), ground: .journal)
   }
 
   /// A writer with a journal keeps readers away while it commits.
-  private func openWithLocks(_ busyTimeout: Int) throws -> Connection {
+  private func openWithLocks() throws -> Connection {
     let connection = try open("mode=ro")
     connection.setBusyTimeout(milliseconds: busyTimeout)
     return connection

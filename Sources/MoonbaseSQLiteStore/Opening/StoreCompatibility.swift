@@ -30,7 +30,7 @@ struct StoreCompatibility {
     }
     let parts = [
       ("only the store has", lacking), ("only the model has", extra), ("differently declared:", changed),
-    ].filter { !$0.1.isEmpty }.map { "\($0) \($1.joined(separator: ", "))" }
+    ].filter { !$0.1.isEmpty }.map { "\($0) \($1.listed())" }
     throw GraphError(
       .incompatibleVersionHash,
       message: "\(path) was written with another version of the model (entities: \(parts.joined(separator: "; "))): "

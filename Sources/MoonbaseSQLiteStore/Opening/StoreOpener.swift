@@ -124,13 +124,13 @@ struct StoreOpener {
     SessionPool.closeReadOnlySessions(of: file)
     if file.isInUse { return try openInUse() }
     // The connection that looks is gone before one is opened that writes.
-    guard let contents = try file.reading(busyTimeout: options.busyTimeout, contents) else { return nil }
+    guard let contents = try file.reading(contents) else { return nil }
     if isOnlyRead(contents) { return try onlyRead(contents) }
     return Result(contents, writer: try prepared(writer(), contents.layout))
   }
 
   private func openReadOnly() throws -> Result {
-    guard let contents = try file.reading(busyTimeout: options.busyTimeout, contents) else { throw Self.bare(file) }
+    guard let contents = try file.reading(contents) else { throw Self.bare(file) }
     guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
         .readOnlyStore, message: "\(file.path) may not be written: open it read-only, or change its permissions")
@@ -145,7 +145,8 @@ struct StoreOpener {
       throw GraphError(
         .readOnlyStore,
         message:
-          "\(file.path) has no tables for a history, and is only read: open it for writing, or without keepsHistory")
+          "\(file.path) has no tables for a history, and is only read: open it for writing, or without keepsHistory (--keep-history)"
+      )
     }
     return Result(contents, writer: nil)
   }
@@ -224,7 +225,7 @@ struct StoreOpener {
 
   /// Tries again where SQLite does not wait for a lock by itself.
   private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
-    let deadline = Date(timeIntervalSinceNow: Double(options.busyTimeout) / 1000)
+    let deadline = Date(timeIntervalSinceNow: Double(file.busyTimeout) / 1000)
     while true {
       do {
         return try body()
@@ -238,7 +239,7 @@ struct StoreOpener {
 
   private func writer(_ mode: Connection.Mode = .readWrite) throws -> Connection {
     let connection = try Connection(file.truePath, mode: mode)
-    connection.setBusyTimeout(milliseconds: options.busyTimeout)
+    connection.setBusyTimeout(milliseconds: file.busyTimeout)
     return connection
   }
 
@@ -264,12 +265,12 @@ struct StoreOpener {
   static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     guard isReadOnly else {
       let connection = try Connection(file.truePath, mode: .readWrite)
-      connection.setBusyTimeout(milliseconds: options.busyTimeout)
+      connection.setBusyTimeout(milliseconds: file.busyTimeout)
       try connection.execute("PRAGMA query_only = 1")
       return try Session(connection, options: options)
     }
     return try FileTurn.take(file.truePath) {
-      let reading = try file.openForReading(busyTimeout: options.busyTimeout)
+      let reading = try file.openForReading()
       let session = try Session(reading.connection, options: options)
       session.ground = reading.ground
       return session

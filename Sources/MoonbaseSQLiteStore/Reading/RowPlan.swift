@@ -55,7 +55,7 @@ struct RowPlan: Sendable {
     let list = select.kinds.map { ($0.number, Decoder($0)) }
     isSingle = list.count == 1
     singleNumber = list.first?.0 ?? 0
-    entityNames = select.kinds.map { "\($0.entity.name) (\($0.number))" }.joined(separator: ", ")
+    entityNames = select.kinds.map { "\($0.entity.name) (\($0.number))" }.listed()
     if isSingle {
       decoders = [list[0].1]
     } else {

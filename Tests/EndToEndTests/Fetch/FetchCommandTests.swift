@@ -107,6 +107,17 @@ import Testing
     #expect(lines[2] == #"a\n\u{1B}[31mb"#)
   }
 
+  @Test func aTableCutsLongTextsAndNoIDs() throws {
+    let bench = try Workbench()
+    let name = "AnEntityWithANameThatIsAsLongAsNamesInOldModelsAre"
+    try bench.write("return { entities = { \(name) = { attributes = { x = 'string' } } } }", to: "m.lua")
+    let code = "moonbase.context:insert('\(name)', { x = ('long'):rep(30) }) assert(moonbase.context:save())"
+    try #require(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
+    let table = try bench.moonbase("fetch", name, "--store", "s.sqlite").output
+    #expect(table.contains("/\(name)/p1  "), "\(table)")
+    #expect(table.contains("longlong…"))
+  }
+
   @Test func countAndExplainAnswerWithoutRows() throws {
     let bench = try Workbench.withPeople()
     #expect(try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--count").output == "3\n")
@@ -114,6 +125,9 @@ import Testing
     #expect(json.output == "{\"count\": 3}\n")
     let explained = try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--explain", "--where", "age > 30")
     #expect(explained.output.contains("SELECT") && explained.output.contains("ZAGE"))
+    let along = try bench.moonbase(
+      "fetch", "Person", "--store", "s.sqlite", "--explain", "--columns", "name,friends.@count,department.name")
+    #expect(along.output.hasSuffix("\nread along: friends, department\n"), "\(along)")
     let both = try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--count", "--explain")
     #expect(both.status == 2)
   }

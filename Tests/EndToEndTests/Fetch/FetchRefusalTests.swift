@@ -14,6 +14,13 @@ import Testing
     #expect(try complaint("Person", "--columns", "naem").contains("no property naem; did you mean name?"))
     #expect(try complaint("Person", "--columns", "department.naem").contains("did you mean name?"))
     #expect(try complaint("Person", "--columns", "").contains("no property"))
+    #expect(
+      try complaint("Person", "--columns", "friends.@cuont").contains(
+        "there is no operator @cuont; did you mean @count?"))
+    #expect(try complaint("Person", "--columns", "name,friends.@sum").contains("needs an attribute behind it"))
+    #expect(try complaint("Person", "--columns", "name.@count").contains("needs a to-many relationship"))
+    #expect(try complaint("Person", "--columns", "name.x").contains("which has no keys"))
+    #expect(try complaint("Person", "--columns", "naem", "--explain").contains("did you mean name?"))
     #expect(try complaint("Person", "--sort", "naem").contains("did you mean name?"))
     #expect(try complaint("Person", "--where", "age >").contains("column"))
     #expect(try complaint("Person", "--where", "age > %@").contains("argument"))
@@ -77,6 +84,21 @@ import Testing
         "sqlite3", "s.sqlite", "BEGIN EXCLUSIVE",
         ".shell \(Self.quoted(Workbench.command.path)) fetch Person --store s.sqlite --busy-timeout 0.05; echo status=$?"
       ).output.contains("status=75"))
+  }
+
+  /// None of them waits for the five seconds that are the default at any of its looks into the file.
+  @Test(arguments: [
+    "info s.sqlite", "backup s.sqlite copy.sqlite", "doctor s.sqlite", "sql s.sqlite 'SELECT 1'", "history s.sqlite",
+    "fetch Person --store s.sqlite", "run --store s.sqlite -e return",
+  ]) func whatLocksAStoreInRollbackModeIsWaitedForAsLongAsToldByEachCommand(_ command: String) throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
+    let output = try bench.program(
+      "sqlite3", "s.sqlite", "BEGIN EXCLUSIVE",
+      ".shell \(Self.quoted(Workbench.command.path)) \(command) --busy-timeout 0; echo status=$?"
+    ).output
+    #expect(output.contains("status=75"), "\(output)")
+    #expect(!FileManager.default.fileExists(atPath: bench.file("copy.sqlite").path))
   }
 
   private static func quoted(_ path: String) -> String { "'\(path)'" }

@@ -94,11 +94,36 @@ import Testing
     let info = try bench.moonbase("info", "s.sqlite")
     #expect(info.status == 0)
     #expect(info.output.contains(/size        \d+ bytes/))
-    #expect(info.output.contains("journal     write-ahead log"))
+    #expect(info.output.contains("journal     write-ahead log, none there\n"), "\(info)")
     #expect(info.output.contains("CloudKit    mirrors it: it is written with --allow-cloudkit only"))
     #expect(info.output.contains("others'     notes (tables that the model does not know)"), "\(info)")
     let json = try bench.moonbase("info", "s.sqlite", "--json")
     #expect(json.output.contains("\"journalMode\" : \"wal\"") && json.output.contains("\"unknownTables\" : [\n"))
+  }
+
+  /// Only a log that lies there may hold what the file lacks.
+  @Test func aLogThatLiesBesideTheFileIsToldWithWhatACopyWouldLack() throws {
+    let bench = try Workbench.withPeople()
+    let writer = try bench.begin(
+      "run", "--store", "s.sqlite", "-e",
+      "moonbase.context:insert('Department', { name = 'New' }) assert(moonbase.context:save()) print('saved') io.read()"
+    )
+    try writer.wait(for: "saved")
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(
+      info.output.contains(/journal     write-ahead log of \d+ bytes: a copy of the file alone may lack/), "\(info)")
+    writer.kill()
+  }
+
+  @Test func manyTablesOfOthersAndAnEmptyVersionTakeNoRoom() throws {
+    let bench = try Workbench()
+    try bench.write("return { version = '', entities = { P = {} } }", to: "m.lua")
+    try #require(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", "").status == 0)
+    let tables = (10..<25).map { "CREATE TABLE t\($0) (x);" }.joined()
+    try bench.execute(tables, in: "s.sqlite")
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.output.contains("others'     t10, t11, t12, t13, t14, t15, t16, t17, t18, t19 and 5 more"), "\(info)")
+    #expect(!info.output.contains("\nversion"), "\(info)")
   }
 
   @Test func whatTheFileLacksIsNamedAndTheRestCounted() throws {

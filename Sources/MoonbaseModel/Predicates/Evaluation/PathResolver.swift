@@ -187,3 +187,12 @@ extension ResolvedModel {
     try PathResolver(model: self).resolve(keyPath, from: entity).isToMany
   }
 }
+
+extension ResolvedModel {
+  /// Checks that a key path leads somewhere from an entity, operators such as `@count` included.
+  ///
+  /// Throws `.predicateMismatch` that names the key.
+  package func check(keyPath: String, from entity: ResolvedEntity) throws(ModelError) {
+    _ = try PathResolver(model: self).resolve(TextLimits.keys(of: keyPath), from: entity)
+  }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// How long a command that takes a store waits for other processes.
+struct PatienceOptionGroup: ParsableArguments {
+  @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
+  var busyTimeout: String?
+
+  func validate() throws { try understood { _ = try milliseconds() } }
+
+  /// Nil where nothing is said.
+  func milliseconds() throws(UsageError) -> Int? {
+    guard let busyTimeout else { return nil }
+    return try StoreOption.milliseconds(busyTimeout)
+  }
+}
