@@ -86,7 +86,8 @@ extension PersistentStoreDescription {
       readOnly: isReadOnly, synchronizesFully: synchronizesFully, allowsCloudKit: allowsCloudKit,
       keepsHistory: keepsHistory, transactionAuthor: transactionAuthor,
       shouldMigrateStoreAutomatically: shouldMigrateStoreAutomatically,
-      shouldInferMappingModelAutomatically: shouldInferMappingModelAutomatically, sqlLog: sqlLog)
+      shouldInferMappingModelAutomatically: shouldInferMappingModelAutomatically,
+      allowsMigrationLoss: allowsMigrationLoss, sqlLog: sqlLog)
     if let busyTimeout { options.busyTimeout = busyTimeout }
     if let triggerStepLimit { options.triggerStepLimit = triggerStepLimit }
     return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)

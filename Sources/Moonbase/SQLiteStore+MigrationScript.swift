@@ -67,6 +67,8 @@ private struct ScriptedMigration {
       mapping.entityMappings[index].migrationPolicyClassName = policyName(name)
       mapping.entityMappings[index].kind = .custom
     }
+    // That objects go is said by nobody, and told in the plan.
+    mapping.entityMappings.removeAll { $0.destinationEntityName == nil }
     // What nobody else says, the script does.
     let open = inference.problems.filter { problem in
       guard

@@ -25,7 +25,7 @@ extension SQLiteStore {
   /// Nobody else may have the store open. Either it is migrated or it is as it was, also where a process dies in between. Its UUID, its
   /// objects' keys and metadata of the program's own stay, and so does its history.
   ///
-  /// Throws `.migrationLoss` where values or destinations would be lost, unless `allowsLoss`; `.invalidRequest` for a store that this process
+  /// Throws `.migrationLoss` where objects, values or destinations would be lost, unless `allowsLoss`; `.invalidRequest` for a store that this process
   /// has open, `.storeBusy` where another process has it; `CancellationError` where the progress is cancelled; and as `migrationPlan` does.
   @discardableResult
   public static func migrate(
@@ -53,24 +53,33 @@ extension SQLiteStore {
     storeAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, allowsLoss: Bool = false,
     progress: Progress? = nil
   ) throws -> [MigrationPlan] {
+    let first = try version(ofStoreAt: url, among: versions, configuration: configuration)
+    guard let first else {
+      throw GraphError(
+        .missingSourceModel,
+        message:
+          "\(url.relativePath) is of none of the versions given: name the one that wrote it too, before those that follow it"
+      )
+    }
+    return try StoreMigration(
+      file: StoreFile(url: url), sources: [versions[first]], stages: Array(versions[(first + 1)...]),
+      configuration: configuration, allowsLoss: allowsLoss, progress: MigrationProgress(progress)
+    ).run()
+  }
+
+  /// Which of several versions of a model a store is of, the first by its hashes; nil for none of them. The file is only read.
+  package static func version(
+    ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil
+  ) throws -> Int? {
     let hashes = try metadata(ofStoreAt: url)["NSStoreModelVersionHashes"]
     let cached = (try? cachedModel(ofStoreAt: url)).flatMap { try? $0.resolved().version }
     var stored: [String: Data] = [:]
     if case .map(let entries)? = hashes {
       for (name, hash) in entries { if case .data(let data) = hash { stored[name] = data } }
     }
-    let first = try versions.firstIndex { version in
+    return try versions.firstIndex { version in
       let entities = try version.entities(inConfiguration: configuration)
       return StoreMetadata.version(version, entities: entities).isCompatible(withStored: stored, cached: cached)
     }
-    guard let first else {
-      throw GraphError(
-        .missingSourceModel,
-        message: "\(url.relativePath) is of none of the \(versions.count) versions: name the one that wrote it too")
-    }
-    return try StoreMigration(
-      file: StoreFile(url: url), sources: [versions[first]], stages: Array(versions[(first + 1)...]),
-      configuration: configuration, allowsLoss: allowsLoss, progress: MigrationProgress(progress)
-    ).run()
   }
 }

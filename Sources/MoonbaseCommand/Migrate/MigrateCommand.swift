@@ -11,12 +11,16 @@ struct MigrateCommand: ParsableCommand {
     abstract: "Makes a store of one version of a model a store of another, or says what that would do.",
     discussion: """
       The store is of the model that it carries; --from names others that it may be of. An .xcdatamodeld or .momd behind --to brings its \
-      versions along. Nothing is done where values would be lost, unless --allow-loss.
+      versions along.
 
-      What becomes of what follows from the two models, unless --mapping says it. A migration that fails or is interrupted leaves the store as it \
+      What becomes of what follows from the two models, unless --mapping says it. Nothing is done where an object, a value or a destination would be \
+      lost, unless --allow-loss; what no row has anything in goes without asking. A migration that fails or is interrupted leaves the store as it \
       was.
 
-      Exit status: 0 migrated, or with --plan nothing would be lost; 1 otherwise; 75 somebody has the store open; 130 interrupted.
+      A model that was renamed twice tells what was what only from version to version: --staged goes through the versions between the store's \
+      and the one behind --to, those behind --from first, in their order, then those of the .xcdatamodeld or .momd, in the order of their names.
+
+      Exit status: 0 migrated, or with --plan could be; 1 otherwise; 75 somebody has the store open; 130 interrupted.
       """)
 
   @Argument(help: "The store.")
@@ -25,7 +29,9 @@ struct MigrateCommand: ParsableCommand {
   @Option(help: "The model that it is to be of: \(ModelFile.forms).")
   var to: String
 
-  @Option(help: "A model that it may be of, if it carries none. May be given several times.")
+  @Option(
+    help:
+      "A model that it may be of, if it carries none; with --staged a version on the way. May be given several times.")
   var from: [String] = []
 
   @Option(help: "The configuration of the model that the store holds.")
@@ -37,10 +43,10 @@ struct MigrateCommand: ParsableCommand {
   @Flag(help: "Say what would be done, and do nothing.")
   var plan = false
 
-  @Flag(help: "Go through the versions between the store's and the current one, in the order of their names.")
+  @Flag(help: "Go through the versions between the store's and the one behind --to.")
   var staged = false
 
-  @Flag(help: "Migrate although something is lost.")
+  @Flag(help: "Migrate although objects, values or destinations are lost.")
   var allowLoss = false
 
   @Flag(help: "No word but errors on standard error.")
@@ -58,72 +64,82 @@ struct MigrateCommand: ParsableCommand {
     guard access(store, F_OK) == 0 || errno != ENOENT else {
       throw GraphError(.cannotOpenFile, message: "\(store): there is no such store: name one")
     }
+    let versions = try ModelVersions(from: from, to: to)
     if plan {
-      let plan = try planned(url)
+      let plan = try planned(url, versions)
       Terminal.print(plan.description)
-      if !plan.losses.isEmpty, !allowLoss { throw ExitCode(ExitStatus.failed) }
+      if let advice = try staging(url, versions) { Terminal.print("? \(advice)") }
+      if !plan.conflicts.isEmpty || !plan.losses.isEmpty && !allowLoss { throw ExitCode(ExitStatus.failed) }
     } else {
       let progress = CommandProgress(quiet: quiet)
       defer { progress.end() }
-      let done: [MigrationPlan]
-      do { done = try migrate(url, progress) } catch is CancellationError {
+      do {
+        let done = try migrate(url, versions, progress)
+        progress.end()
+        for text in done { Terminal.print(text) }
+      } catch is CancellationError {
         throw GraphError(.interrupted, message: "interrupted: \(store) is as it was")
+      } catch var error as GraphError where error.code == .migrationLoss {
+        error.message += " by --allow-loss"
+        if let advice = try staging(url, versions) { error.message += "; \(advice)" }
+        throw error
       }
-      progress.end()
-      for plan in done { Terminal.print(plan.description) }
     }
   }
 
-  private func planned(_ url: URL) throws -> MigrationPlan {
-    let (model, versions) = (try ModelFile.read(to), try versions())
+  private func planned(_ url: URL, _ versions: ModelVersions) throws -> MigrationPlan {
+    let (model, sources) = (versions.destination, versions.sources)
     switch try MappingFile(mapping, quiet: quiet) {
     case .none:
       return try SQLiteStore.migrationPlan(
-        forStoreAt: url, to: model, configuration: configuration, sources: versions)
+        forStoreAt: url, to: model, configuration: configuration, sources: sources)
     case .model(let mapping):
       return try SQLiteStore.migrationPlan(
-        forStoreAt: url, to: model, with: mapping, configuration: configuration, sources: versions)
+        forStoreAt: url, to: model, with: mapping, configuration: configuration, sources: sources)
     case .script(let source):
       return try source.run { script in
         try SQLiteStore.migrationPlan(
-          forStoreAt: url, to: model, with: script, configuration: configuration, sources: versions)
+          forStoreAt: url, to: model, with: script, configuration: configuration, sources: sources)
       }
     }
   }
 
-  private func migrate(_ url: URL, _ progress: CommandProgress) throws -> [MigrationPlan] {
-    let (model, versions) = (try ModelFile.read(to), try versions())
+  /// Returns what was done, as it is printed.
+  private func migrate(_ url: URL, _ versions: ModelVersions, _ progress: CommandProgress) throws -> [String] {
+    let (model, sources) = (versions.destination, versions.sources)
     if staged {
-      return try SQLiteStore.migrate(
-        storeAt: url, through: versions, configuration: configuration, allowsLoss: allowLoss, progress: progress)
+      let chain = versions.chain
+      let plans = try SQLiteStore.migrate(
+        storeAt: url, through: chain.map(\.model), configuration: configuration, allowsLoss: allowLoss,
+        progress: progress)
+      return zip(chain.suffix(plans.count), plans).map { "to \($0.name)\n\($1)" }
     }
     let plan =
       switch try MappingFile(mapping, quiet: quiet) {
       case .none:
         try SQLiteStore.migrate(
-          storeAt: url, to: model, configuration: configuration, sources: versions, allowsLoss: allowLoss,
+          storeAt: url, to: model, configuration: configuration, sources: sources, allowsLoss: allowLoss,
           progress: progress)
       case .model(let mapping):
         try SQLiteStore.migrate(
-          storeAt: url, to: model, with: mapping, configuration: configuration, sources: versions,
+          storeAt: url, to: model, with: mapping, configuration: configuration, sources: sources,
           allowsLoss: allowLoss, progress: progress)
       case .script(let source):
         try source.run { script in
           try SQLiteStore.migrate(
-            storeAt: url, to: model, with: script, configuration: configuration, sources: versions,
+            storeAt: url, to: model, with: script, configuration: configuration, sources: sources,
             allowsLoss: allowLoss, progress: progress)
         }
       }
-    return [plan]
+    return [plan.description]
   }
 
-  /// Those behind --from, and those of a model with several up to its current one.
-  private func versions() throws -> [ResolvedModel] {
-    let named = try from.map(ModelFile.read)
-    guard let source = try? ModelSource(contentsOf: URL(literalPath: to)), source.entries != nil,
-      let versioned = try? VersionedModel(source), versioned.versions.count > 1
-    else { return named }
-    let current = versioned.versions.firstIndex { $0.name == versioned.currentName } ?? versioned.versions.count - 1
-    return try named + versioned.versions[...current].map { try $0.model.resolved() }
+  /// What there is to say of versions that are passed over.
+  private func staging(_ url: URL, _ versions: ModelVersions) throws -> String? {
+    guard !staged, mapping == nil else { return nil }
+    let names = try versions.passedOver(from: url, configuration: configuration)
+    guard !names.isEmpty else { return nil }
+    return "\(names.joined(separator: ", ")) \(names.count == 1 ? "lies" : "lie") in between: --staged goes through "
+      + "\(names.count == 1 ? "it" : "them"), and may find more of what was renamed"
   }
 }

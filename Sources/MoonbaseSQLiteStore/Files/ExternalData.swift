@@ -18,12 +18,15 @@ struct ExternalData: Sendable {
   private let log: String
   /// Whether this store has looked for orphans.
   private let hasSwept: Lock<Bool>
+  /// The files that were made for a store that is being made; nil for others.
+  private let made: Lock<[String]>?
 
   /// Values beside a store. Those of a store that is being made beside another one look for no orphans: the other's values are none of theirs.
   init(store file: StoreFile, observer: StatementObserver, sweepsOrphans: Bool = true) {
     folder = SupportFolder(store: file.truePath, observer: observer)
     log = file.truePath + "-wal"
     hasSwept = Lock(!sweepsOrphans)
+    made = sweepsOrphans ? nil : Lock([])
   }
 
   /// The value that a column's bytes stand for; for one in a file a token that reads it.
@@ -40,8 +43,15 @@ struct ExternalData: Sendable {
     guard value.count > Self.threshold else { return Data([Self.inline]) + value }
     let name = UUID.random().uuidString
     files.created.append(name)
+    made?.withLock { $0.append(name) }
     try folder.write(value, to: name)
     return Data([Self.file]) + Data(name.utf8) + Data([0])
+  }
+
+  /// A store that is not made after all leaves none of its files.
+  func removeMade() {
+    for name in made?.withLock(\.self) ?? [] { folder.remove(name) }
+    folder.removeIfEmpty()
   }
 
   /// Notes the file that a column's bytes name, so that it goes when the transaction has succeeded.

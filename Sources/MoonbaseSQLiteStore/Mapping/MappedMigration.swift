@@ -52,7 +52,7 @@ struct MappedMigration {
     }
     return Work(
       mapping: mapping, old: old, new: new,
-      plan: try MappedPlanner(mapping: mapping, old: old, connection: connection, path: file.path).make())
+      plan: try MappedPlanner(mapping, from: old, to: new, on: connection, path: file.path).make())
   }
 
   // MARK: Doing it
@@ -60,7 +60,7 @@ struct MappedMigration {
   private func migrate(_ connection: Connection) throws -> MigrationPlan {
     base.progress.watch(connection)
     let work = try work(on: connection)
-    if !base.allowsLoss, !work.plan.losses.isEmpty { throw base.refusal(work.plan) }
+    try base.check(work.plan)
     base.progress.begin(work.plan.rowCount, passes: 4)
     let original = SuccessorFile(of: file, for: .migration), successor = SuccessorFile(of: file, for: .migration)
     successor.removeOld()
@@ -71,25 +71,29 @@ struct MappedMigration {
       try statement.run()
     }
     base.progress.finish(work.plan.rowCount)
+    var values: ExternalData?
     do {
-      try fill(successor, from: original, work)
+      try fill(successor, from: original, work, values: &values)
       SupportFolder.synchronize(successor.path)
       try base.takePlace(successor, of: connection, external: base.external(), created: [])
     } catch {
-      removeValues(of: successor, besides: connection)
+      // By what was noted: who is interrupted asks no file any more.
+      values?.removeMade()
       throw named(error, [original, successor])
     }
     base.progress.finish()
     return work.plan
   }
 
-  private func fill(_ successor: SuccessorFile, from original: SuccessorFile, _ work: Work) throws {
+  private func fill(
+    _ successor: SuccessorFile, from original: SuccessorFile, _ work: Work, values: inout ExternalData?
+  ) throws {
     let map = MigrationMap(work.mapping.keptPairs, from: work.old, to: work.new)
     let rewriting = StoreRewriting(
       path: file.path, map: map, plan: work.plan, external: base.external(), progress: base.progress, keepsTables: false
     )
     let emptied = try rewriting.empty(try Connection(successor.path, mode: .readWrite))
-    try makeObjects(in: successor, from: original, work)
+    try makeObjects(in: successor, from: original, work, values: &values)
     let connection = try Connection(successor.path, mode: .readWrite)
     base.progress.watch(connection)
     // Saves turned the file to a log, which it must not have under its new name.
@@ -101,7 +105,9 @@ struct MappedMigration {
   }
 
   /// The contexts and stores of the run end with it.
-  private func makeObjects(in successor: SuccessorFile, from original: SuccessorFile, _ work: Work) throws {
+  private func makeObjects(
+    in successor: SuccessorFile, from original: SuccessorFile, _ work: Work, values: inout ExternalData?
+  ) throws {
     let old = try SQLiteStore(
       file: StoreFile(url: URL(fileURLWithPath: original.path)), model: work.old.model,
       entities: work.old.entities.compactMap { $0?.entity }, options: SQLiteStoreOptions(readOnly: true), original: file
@@ -109,6 +115,7 @@ struct MappedMigration {
     let new = try SQLiteStore(
       file: StoreFile(url: URL(fileURLWithPath: successor.path)), model: destination,
       entities: work.new.entities.compactMap { $0?.entity }, options: SQLiteStoreOptions(), original: file)
+    values = new.externalData
     let coordinators = [
       PersistentStoreCoordinator(model: work.old.model), PersistentStoreCoordinator(model: destination),
     ]
@@ -128,16 +135,6 @@ struct MappedMigration {
   }
 
   // MARK: Failing
-
-  /// The values in files that only the new store would have had.
-  private func removeValues(of successor: SuccessorFile, besides connection: Connection) {
-    let folder = base.external().folder
-    guard let made = try? OrphanSweep.namedFiles(Connection(successor.path, mode: .readWrite)),
-      let there = try? OrphanSweep.namedFiles(connection)
-    else { return }
-    for name in made.subtracting(there) { folder.remove(name) }
-    folder.removeIfEmpty()
-  }
 
   /// Who reads of an error knows the store, and not its copies.
   private func named(_ error: any Error, _ copies: [SuccessorFile]) -> any Error {

@@ -10,25 +10,35 @@ struct MappedPlanner {
   let old: StoreLayout
   let connection: Connection
   let path: String
+  private let counter: LossCounter
+  /// The entity mappings that make objects, by the index of the entity of which they make them.
+  private let makers: [EntityIndex: [CompiledMapping.Entry]]
+
+  init(_ mapping: CompiledMapping, from old: StoreLayout, to new: StoreLayout, on connection: Connection, path: String)
+  {
+    (self.mapping, self.old, self.connection, self.path) = (mapping, old, connection, path)
+    counter = LossCounter(map: MigrationMap(mapping.keptPairs, from: old, to: new), connection: connection)
+    let entries = mapping.entries.filter { $0.destination != nil && $0.source != nil }
+    makers = Dictionary(grouping: entries) { $0.source?.index ?? 0 }
+  }
 
   func make() throws -> MigrationPlan {
     var plan = MigrationPlan()
     for entry in mapping.entries {
+      let removed = entry.destination == nil ? [] : entry.source.map(removed) ?? []
       plan.steps.append(
         MigrationPlan.Step(
           kind: entry.mapping.kind, sourceEntityName: entry.mapping.sourceEntityName,
-          destinationEntityName: entry.mapping.destinationEntityName, rowCount: try rows(of: entry.source).count,
-          changes: changes(entry)))
+          destinationEntityName: entry.mapping.destinationEntityName, rowCount: try rows(of: entry.source)?.count ?? 0,
+          changes: removed.map { "- \($0.name)" } + changes(entry)))
     }
-    // Nobody said that these objects go.
     let named = Set(mapping.entries.compactMap { $0.source?.index })
-    for entity in old.entities.compactMap({ $0?.entity }) where !entity.isAbstract && !named.contains(entity.index) {
-      let (count, first) = try rows(of: entity)
-      guard count > 0 else { continue }
-      plan.losses.append(
-        MigrationPlan.Loss(
-          entity: entity.name, property: nil, reason: "would go, because no entity mapping names \(entity.name)",
-          rowCount: count, firstKey: first))
+    for entity in old.entities.compactMap({ $0 }) where !entity.entity.isAbstract {
+      if named.contains(entity.entity.index) {
+        plan.losses += try losses(in: entity)
+      } else {
+        try leaveOut(entity, in: &plan)
+      }
     }
     if try HistoryForm(connection, path: path) != nil {
       plan.lostTransactionCount = Int(try connection.integer("SELECT COUNT(*) FROM ATRANSACTION") ?? 0)
@@ -36,15 +46,75 @@ struct MappedPlanner {
     return plan
   }
 
-  private func rows(of entity: ResolvedEntity?) throws -> (count: Int, first: Int64) {
-    guard let entity, let layout = old.entities[entity.index] else { return (0, 0) }
-    let isShared = old.model.entities[entity.root].hasSubentities
-    let statement = try connection.statement(
-      "SELECT COUNT(*), IFNULL(MIN(Z_PK), 0) FROM \(identifier(layout.table)) WHERE "
-        + (isShared ? "Z_ENT = \(layout.number)" : "1"))
-    defer { statement.reset() }
-    guard try statement.step() else { return (0, 0) }
-    return (Int(statement.integer(0)), statement.integer(1))
+  private func rows(of entity: ResolvedEntity?) throws -> LossCounter.Found? {
+    try entity.flatMap { old.entities[$0.index] }.flatMap { try counter.count("\(counter.rows(of: $0)) 1") }
+  }
+
+  /// Nobody said that the objects of an entity go.
+  private func leaveOut(_ entity: EntityLayout, in plan: inout MigrationPlan) throws {
+    let name = entity.entity.name
+    let found = try rows(of: entity.entity)
+    plan.steps.append(
+      MigrationPlan.Step(
+        kind: .remove, sourceEntityName: name, destinationEntityName: nil, rowCount: found?.count ?? 0))
+    guard let found else { return }
+    plan.losses.append(
+      MigrationPlan.Loss(
+        entity: name, property: nil, reason: "would go, because no entity mapping names \(name)",
+        rowCount: found.count, firstKey: found.first))
+  }
+
+  // MARK: Properties
+
+  /// What a policy does with old properties nobody else knows.
+  private func losses(in entity: EntityLayout) throws -> [MigrationPlan.Loss] {
+    guard !isLeftToPolicy(entity.entity) else { return [] }
+    let staying = old.entities.compactMap { $0 }.filter { makers[$0.entity.index] != nil }
+    return try removed(entity.entity).compactMap { property in
+      try counter.loss(
+        of: property, in: entity, because: "no mapping takes it", staying: staying
+      ) { other, inverse in !isLeftToPolicy(other.entity) && !taken(of: other.entity).contains(inverse.slot) }
+    }
+  }
+
+  private func isLeftToPolicy(_ entity: ResolvedEntity) -> Bool {
+    makers[entity.index]?.contains { $0.mapping.migrationPolicyClassName != nil } ?? false
+  }
+
+  /// What of an entity that is mapped to another goes, as far as mappings tell.
+  private func removed(_ entity: ResolvedEntity) -> [ResolvedProperty] {
+    guard makers[entity.index] != nil else { return [] }
+    let taken = taken(of: entity)
+    return entity.properties.filter { !$0.isTransient && !taken.contains($0.slot) }
+  }
+
+  /// The old properties of which new ones are made.
+  private func taken(of entity: ResolvedEntity) -> Set<Slot> {
+    var result: Set<Slot> = []
+    for entry in makers[entity.index] ?? [] {
+      for property in entry.destination?.properties ?? [] where property.attribute?.derivationExpression != nil {
+        // What is derived from others is derived anew.
+        guard let slot = entity.slot(property.name), entity.properties[slot].attribute?.derivationExpression != nil
+        else { continue }
+        result.insert(slot)
+      }
+      for recipe in entry.attributes + entry.relationships {
+        switch recipe.source {
+        case .copy(let slot, _), .counterparts(let slot): result.insert(slot)
+        case .value, .expression, .destinations: break
+        }
+      }
+      for property in entry.mapping.attributeMappings + entry.mapping.relationshipMappings {
+        guard case .expression(let expression) = property.source else { continue }
+        _ = expression.replacing { part in
+          if case .keyPath(.variable("source"), let keys) = part, let slot = keys.first.flatMap({ entity.slot($0) }) {
+            result.insert(slot)
+          }
+          return nil
+        }
+      }
+    }
+    return result
   }
 
   /// What is not merely copied.

@@ -10,11 +10,19 @@ struct EntityMigration {
 
   /// Where the values of the new properties come from, by their names.
   private let sources: [String: PropertyMapping.Source]
+  /// The old properties of which new ones get what rows have there.
+  private(set) var kept: Set<PropertyID> = []
 
   init(_ mapping: EntityMapping, from old: EntityLayout, to new: EntityLayout) {
     (self.mapping, self.old, self.new) = (mapping, old, new)
     let all = mapping.attributeMappings + mapping.relationshipMappings
     sources = Dictionary(all.map { ($0.name, $0.source) }) { first, _ in first }
+    for property in new.entity.properties where !property.isTransient {
+      guard let before = origin(of: property)?.property else { continue }
+      // What is derived from now on is not what was given.
+      let isComputed = property.attribute?.derivationExpression != nil && before.attribute?.derivationExpression == nil
+      if !isComputed { kept.insert(before.id) }
+    }
   }
 
   /// Where the value of a property comes from; nil where the mapping says nothing of it.

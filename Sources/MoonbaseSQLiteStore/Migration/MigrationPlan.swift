@@ -4,12 +4,12 @@ public import MoonbaseModelFormats
 ///
 /// ```swift
 /// let plan = try SQLiteStore.migrationPlan(forStoreAt: url, to: model)
-/// print(plan)                                  // ~ Person (120 rows): + nickname, - fax (3 values go)
-/// for loss in plan.losses { print(loss) }      // 2 rows of Person: age holds text that is no integer16 (row 7 first)
+/// print(plan)                                  // ~ Person (120 rows): + nickname, - fax
+/// for loss in plan.losses { print(loss) }      // Person.fax: 3 rows hold a value, and the newer model has no such attribute (the first is row 7)
 /// ```
 ///
-/// Entities and properties that the newer model leaves out go with their values, as in Core Data: the model says so, and the plan tells how
-/// many there are. A *loss* is what nobody asked for: a value that its new type cannot keep, or a destination too many.
+/// A *loss* is a row that would have less afterwards: an object of an entity, a value or a destination that the newer model has no place for, a value
+/// that its new type cannot keep, a destination too many. What no row has anything in goes without a word.
 public struct MigrationPlan: Sendable, Hashable {
   /// What becomes of one entity's rows.
   public struct Step: Sendable, Hashable {
@@ -39,10 +39,26 @@ public struct MigrationPlan: Sendable, Hashable {
     public var firstKey: Int64
   }
 
+  /// Rows that have the same values where the newer model wants each to have its own.
+  public struct Conflict: Sendable, Hashable {
+    /// The entity in the newer model.
+    public var entity: String
+    /// The properties of the uniqueness constraint.
+    public var properties: [String]
+    /// How many rows have values that another one has too.
+    public var rowCount: Int
+    /// The key of the first of them.
+    public var firstKey: Int64
+    /// What that row has.
+    public var example: String
+  }
+
   /// What becomes of each entity.
   public internal(set) var steps: [Step] = []
   /// What would be lost; a migration with losses runs only where they are allowed.
   public internal(set) var losses: [Loss] = []
+  /// Values that must be unique and are not; a migration with conflicts does not run.
+  public internal(set) var conflicts: [Conflict] = []
   /// How many transactions of the store's history go: a mapping model says nothing of them. What comes after gets numbers of its own.
   public internal(set) var lostTransactionCount = 0
 
@@ -55,7 +71,7 @@ extension MigrationPlan: CustomStringConvertible {
   public var description: String {
     let lines = steps.filter { $0.kind != .copy || !$0.changes.isEmpty }.map(\.description)
     let losses =
-      losses.map { "! \($0)" }
+      conflicts.map { "! \($0)" } + losses.map { "! \($0)" }
       + (lostTransactionCount == 0
         ? []
         : ["- the history (\(lostTransactionCount) transaction\(lostTransactionCount == 1 ? "" : "s"))"])
@@ -71,6 +87,14 @@ extension MigrationPlan.Step: CustomStringConvertible {
     let name = Set(names).count == 1 ? names[0] : names.joined(separator: " → ")
     let rows = sourceEntityName == nil ? "" : " (\(rowCount) row\(rowCount == 1 ? "" : "s"))"
     return "\(mark) \(name)\(rows)\(changes.isEmpty ? "" : ": \(changes.joined(separator: ", "))")"
+  }
+}
+
+extension MigrationPlan.Conflict: CustomStringConvertible {
+  /// The conflict as a sentence: `Person.email: 2 rows have what others have too, as "a" (the first is row 1), and it must be unique`.
+  public var description: String {
+    "\(entity).\(properties.joined(separator: ", ")): \(rowCount) rows have what others have too, as \(example) "
+      + "(the first is row \(firstKey)), and it must be unique"
   }
 }
 

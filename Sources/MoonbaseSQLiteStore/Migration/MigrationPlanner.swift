@@ -11,13 +11,15 @@ struct MigrationPlanner {
   let connection: Connection
   let conversions: ColumnConversions
   let path: String
-  private var plan = MigrationPlan()
+  let counter: LossCounter
+  private(set) var plan = MigrationPlan()
 
   init(
     _ map: MigrationMap, mapping: MappingModel, on connection: Connection, conversions: ColumnConversions, path: String
   ) {
     (self.map, self.mapping, self.connection) = (map, mapping, connection)
     (self.conversions, self.path) = (conversions, path)
+    counter = LossCounter(map: map, connection: connection)
   }
 
   mutating func make() throws -> MigrationPlan {
@@ -31,6 +33,7 @@ struct MigrationPlanner {
     for (entity, property) in map.new.keptProperties where property.relationship?.isToMany == false {
       try countMembers(of: property, in: entity)
     }
+    plan.conflicts = try UniquenessCheck(map: map, conversions: conversions, connection: connection).conflicts()
     return plan
   }
 
@@ -40,7 +43,8 @@ struct MigrationPlanner {
       let numbers = map.old.entities.compactMap { $0 }.filter { $0.table == table }.map { "\($0.number)" }
       guard numbers.count > 1 else { continue }
       let condition = "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))"
-      guard let lost = try count("SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(table)) WHERE \(condition)") else {
+      guard let lost = try counter.count("SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(table)) WHERE \(condition)")
+      else {
         continue
       }
       throw GraphError(
@@ -62,9 +66,9 @@ struct MigrationPlanner {
       destinationEntityName: migration.new.entity.name, rowCount: rows)
     for property in migration.new.entity.properties where !property.isTransient {
       if let change = change(of: property, in: migration) { step.changes.append(change) }
-      try countLosses(of: property, in: migration, rows: rows)
+      try countLosses(of: property, in: migration)
     }
-    step.changes += try removals(migration, table: table, condition: condition)
+    step.changes += try remove(from: migration)
     plan.steps.append(step)
   }
 
@@ -81,38 +85,30 @@ struct MigrationPlanner {
     return was.isEmpty ? nil : "~ \(property.name)\(was)"
   }
 
-  private func removals(_ migration: EntityMigration, table: String, condition: String) throws -> [String] {
-    let kept = Set(migration.new.entity.properties.compactMap { migration.origin(of: $0)?.property.name })
-    return try migration.old.entity.properties.filter { !$0.isTransient && !kept.contains($0.name) }.map { property in
-      guard case .attribute(let column, _) = migration.old.slots[property.slot],
-        let found = try count(
-          "SELECT COUNT(*), MIN(Z_PK) FROM \(table) WHERE (\(condition)) AND \(identifier(column)) IS NOT NULL")
-      else { return "- \(property.name)" }
-      return "- \(property.name) (\(found.count) value\(found.count == 1 ? "" : "s") go)"
-    }
-  }
-
   private mutating func remove(_ entity: EntityLayout) throws {
-    let found = try count(
+    let found = try counter.count(
       "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE \(map.condition(entity))")
     plan.steps.append(
       MigrationPlan.Step(
         kind: .remove, sourceEntityName: entity.entity.name, destinationEntityName: nil, rowCount: found?.count ?? 0))
-    // The model has the entity still: that its objects go nobody said.
-    let isThere = mapping.entityMappings.contains {
-      $0.sourceEntityName == entity.entity.name && $0.destinationEntityName != nil
-    }
-    guard isThere, let found else { return }
-    note(found, entity: entity, property: nil, "would go, because the entity is abstract now")
+    guard let found else { return }
+    let successor = mapping.entityMappings.first { $0.sourceEntityName == entity.entity.name }?.destinationEntityName
+    let reason =
+      switch successor {
+      case nil: "the newer model has no such entity"
+      case let name? where map.new.held(name) == nil: "the configuration does not hold \(name)"
+      default: "the entity is abstract now"
+      }
+    note(found, entity: entity, property: nil, "would go, because \(reason)")
   }
 
   // MARK: Losses
 
-  private mutating func countLosses(of property: ResolvedProperty, in migration: EntityMigration, rows: Int) throws {
-    let head =
-      "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(migration.old.table)) WHERE (\(map.condition(migration.old))) AND"
+  private mutating func countLosses(of property: ResolvedProperty, in migration: EntityMigration) throws {
+    let head = counter.rows(of: migration.old)
     if let conversion = ColumnConversion(property, of: migration),
-      let loses = try conversions.loses(conversion, on: connection), let found = try count("\(head) \(loses) = 1")
+      let loses = try conversions.loses(conversion, on: connection),
+      let found = try counter.count("\(head) \(loses) = 1")
     {
       let type = property.attributeType?.modelName ?? ""
       note(
@@ -128,7 +124,7 @@ struct MigrationPlanner {
     }
     guard !strangers.isEmpty else { return }
     let list = strangers.map { "\($0.old)" }.joined(separator: ", ")
-    guard let found = try count("\(head) \(identifier(number)) IN (\(list))") else { return }
+    guard let found = try counter.count("\(head) \(identifier(number)) IN (\(list))") else { return }
     note(
       found, entity: migration.old, property: property,
       "lead\(found.count == 1 ? "s" : "") to an object that the relationship cannot lead to any more")
@@ -155,7 +151,7 @@ struct MigrationPlanner {
     } else {
       condition = "1"
     }
-    guard let found = try count("\(head) \(condition)") else { return true }
+    guard let found = try counter.count("\(head) \(condition)") else { return true }
     note(
       found, entity: migration.old, property: origin?.property ?? property,
       "ha\(found.count == 1 ? "s" : "ve") no value, and one is required")
@@ -171,7 +167,7 @@ struct MigrationPlanner {
     let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
     guard let mover = movers.first(where: { map.isCopied(property, of: $0) == nil }),
       let pairs = map.pairs(of: property, in: entity),
-      let found = try count(
+      let found = try counter.count(
         "SELECT COUNT(*), MIN(owner) FROM (SELECT owner FROM (\(pairs.sql)) GROUP BY owner HAVING COUNT(DISTINCT member) > 1)"
       )
     else { return }
@@ -181,19 +177,13 @@ struct MigrationPlanner {
   }
 
   private mutating func note(
-    _ found: (count: Int, first: Int64), entity: EntityLayout, property: ResolvedProperty?, _ reason: String
+    _ found: LossCounter.Found, entity: EntityLayout, property: ResolvedProperty?, _ reason: String
   ) {
-    plan.losses.append(
+    note(
       MigrationPlan.Loss(
         entity: entity.entity.name, property: property?.name, reason: reason, rowCount: found.count,
         firstKey: found.first))
   }
 
-  /// How many rows a statement counts, and the first of them; nil where there is none.
-  private func count(_ sql: String) throws -> (count: Int, first: Int64)? {
-    let statement = try connection.statement(sql)
-    defer { statement.reset() }
-    guard try statement.step(), statement.integer(0) > 0 else { return nil }
-    return (Int(statement.integer(0)), statement.integer(1))
-  }
+  mutating func note(_ loss: MigrationPlan.Loss) { plan.losses.append(loss) }
 }

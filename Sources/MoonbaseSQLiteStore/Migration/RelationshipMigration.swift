@@ -72,7 +72,8 @@ struct RelationshipMigration {
     let inverse = map.new.inverse(of: property)
     let isPair = inverse?.property.relationship?.isToMany == false
     // Of two to-one relationships the same pairs are taken on both sides: those of the entity that comes first.
-    let isFirst = inverse.map { (entity.number, property.name) <= ($0.entity.number, $0.property.name) } ?? true
+    let isFirst =
+      !isPair || inverse.map { (entity.number, property.name) <= ($0.entity.number, $0.property.name) } ?? true
     let seen = isFirst ? pairs : pairs.reversed
     try connection.executeScript(
       "CREATE TEMP TABLE moonbase_pairs (owner INTEGER PRIMARY KEY, member INTEGER\(isPair ? " UNIQUE" : ""), place INTEGER)"

@@ -11,9 +11,9 @@ struct RowMigration {
   let connection: Connection
 
   /// The statement's columns, what stands in them, and what its parameters stand for.
-  private struct Columns {
+  struct Columns {
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
-    var expressions: [String]
+    var expressions: [String] = []
     var values: [Value] = []
 
     mutating func add(_ name: String, _ expression: String) {
@@ -24,6 +24,10 @@ struct RowMigration {
     mutating func parameter(_ value: Value) -> String {
       values.append(value)
       return "?\(values.count)"
+    }
+
+    func bind(to statement: Statement) {
+      for (index, value) in values.enumerated() { SQLValue.bind(value, at: Int32(index + 1), to: statement) }
     }
   }
 
@@ -42,7 +46,7 @@ struct RowMigration {
       "INSERT INTO \(identifier(migration.new.table)) (\(columns.names.joined(separator: ", "))) "
         + "SELECT \(columns.expressions.joined(separator: ", ")) FROM \(map.oldTable(migration.old.table)) "
         + "WHERE \(map.condition(migration.old))")
-    for (index, value) in columns.values.enumerated() { SQLValue.bind(value, at: Int32(index + 1), to: statement) }
+    columns.bind(to: statement)
     try statement.run()
     return connection.changes
   }
@@ -69,10 +73,8 @@ struct RowMigration {
     guard let before = map.isCopied(property, of: migration) else { return }
     let numbers = map.destinationNumbers(from: before.destination, to: toOne.destination)
     let number = number(before)
-    let gone = numbers.filter { $0.new == nil }.map { "\($0.old)" }
     let key = identifier(before.column)
-    let kept = gone.isEmpty ? key : "CASE WHEN \(number) IN (\(gone.joined(separator: ", "))) THEN NULL ELSE \(key) END"
-    columns.add(toOne.column, kept)
+    columns.add(toOne.column, destination(before, numbers))
     if let column = toOne.entityColumn {
       let cases = numbers.map { "WHEN \($0.old) THEN \($0.new.map(String.init) ?? "NULL")" }.joined(separator: " ")
       let other = map.new.number(toOne.destination)
@@ -81,6 +83,29 @@ struct RowMigration {
     if let column = toOne.orderColumn {
       columns.add(
         column, before.orderColumn.map(identifier) ?? OrderKeys.numbering(of: "Z_PK", by: key, where: key))
+    }
+  }
+
+  /// The key of the destination, if that stays.
+  private func destination(_ before: ToOneLayout, _ numbers: [(old: Int64, new: Int64?)]) -> String {
+    let gone = numbers.filter { $0.new == nil }.map { "\($0.old)" }
+    let key = identifier(before.column)
+    return gone.isEmpty
+      ? key : "CASE WHEN \(number(before)) IN (\(gone.joined(separator: ", "))) THEN NULL ELSE \(key) END"
+  }
+
+  // MARK: Looking ahead
+
+  /// What will stand in the column of a property that its old row tells; nil for others.
+  func expression(for property: ResolvedProperty, in columns: inout Columns) throws -> String? {
+    switch migration.new.slots[property.slot] {
+    case .attribute(_, .externalData), .none, .foreignKey, .join, .lost: return nil
+    case .attribute(_, let kind):
+      return property.attribute?.derivationExpression == nil
+        ? try attribute(property, kind: kind, in: &columns) : nil
+    case .toOne(let toOne):
+      guard let before = map.isCopied(property, of: migration) else { return nil }
+      return destination(before, map.destinationNumbers(from: before.destination, to: toOne.destination))
     }
   }
 

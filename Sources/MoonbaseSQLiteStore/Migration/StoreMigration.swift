@@ -17,6 +17,8 @@ struct StoreMigration {
   let stages: [ResolvedModel]
   let configuration: String?
   var allowsLoss = false
+  /// How a loss is allowed, where that is not said by an argument of the call.
+  var permission = ""
   var progress = MigrationProgress(nil)
 
   /// Says what the first stage would do. The file is only read.
@@ -94,7 +96,7 @@ struct StoreMigration {
   private func allowed(
     _ work: (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel)
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
-    if !allowsLoss, !work.plan.losses.isEmpty { throw refusal(work.plan) }
+    try check(work.plan)
     return work
   }
 
@@ -162,16 +164,30 @@ struct StoreMigration {
         + "\(sources.isEmpty ? "the model in its cache" : "the models given")): name that version of the model")
   }
 
-  func refusal(_ plan: MigrationPlan) -> GraphError {
+  /// Throws where a plan cannot be carried out, or would lose what may not be lost.
+  func check(_ plan: MigrationPlan) throws {
+    if let first = plan.conflicts.first {
+      throw GraphError(
+        .constraintConflict,
+        message:
+          "\(file.path) was not migrated, because values must be unique in the newer model and are not: change them, or leave the "
+          + "uniqueness constraint out", entity: first.entity, property: first.properties.first,
+        details: plan.conflicts.map {
+          GraphError(.constraintConflict, message: $0.description, entity: $0.entity, property: $0.properties.first)
+        })
+    }
+    if !allowsLoss, !plan.losses.isEmpty { throw refusal(plan) }
+  }
+
+  private func refusal(_ plan: MigrationPlan) -> GraphError {
     let details = plan.losses.map {
       GraphError(.migrationLoss, message: $0.description, entity: $0.entity, property: $0.property)
     }
-    let losses = plan.losses.map { "\n- \($0)" }.joined()
     return GraphError(
       .migrationLoss,
       message:
-        "\(file.path) was not migrated, because something would be lost; change the rows or the model, or allow it "
-        + "(allowsLoss):\(losses)",
+        "\(file.path) was not migrated, because something would be lost: say by renaming identifiers what is called otherwise now, change "
+        + "the rows, or allow the loss\(permission)",
       entity: plan.losses.first?.entity, property: plan.losses.first?.property, details: details)
   }
 }

@@ -55,7 +55,7 @@ struct StoreRewriting {
     let greatest = try greatestKeys(connection)
     for table in tables.oldTables.sorted() { try connection.execute("DROP TABLE \(map.oldTable(table))") }
     try progress.step("indexes")
-    try objects.write(connection, foreign: foreign)
+    do { try objects.write(connection, foreign: foreign) } catch let error as SQLiteError { throw unique(error) }
     try DerivedMigration(layout: map.new, connection: connection).run()
     try progress.step("numbers")
     try writeNumbers(connection, greatest: greatest)
@@ -90,6 +90,22 @@ struct StoreRewriting {
           "\(path) was not migrated: \(count) of \(planned) rows of \(migration.old.entity.name) could be copied",
         entity: migration.old.entity.name)
     }
+  }
+
+  /// Says what of the model is not unique, where SQLite names its columns.
+  private func unique(_ error: SQLiteError) -> any Error {
+    guard error.code == .uniqueConstraint else { return error }
+    for entity in map.new.entities.compactMap({ $0 }) where error.message.contains(" \(entity.table).") {
+      let names = entity.slots(named: error).map { entity.entity.properties[$0].name }
+      guard let first = names.first else { continue }
+      return GraphError(
+        .constraintConflict,
+        message:
+          "\(path) was not migrated, because \(entity.entity.name).\(names.joined(separator: ", ")) must be unique in the newer model, "
+          + "and there are rows that have the same: change them, or leave the uniqueness constraint out",
+        entity: entity.entity.name, property: first, underlying: error)
+    }
+    return error
   }
 
   // MARK: Numbers

@@ -19,11 +19,12 @@ public struct SQLiteStoreOptions: Sendable {
   public var keepsHistory: Bool
   /// The name that new history transactions bear as their author.
   public var transactionAuthor: String?
-  /// Whether a store of another version of the model is migrated when it is opened for writing; otherwise it is refused. What would lose
-  /// anything is refused in any case (`SQLiteStore.migrate`).
+  /// Whether a store of another version of the model is migrated when it is opened for writing; otherwise it is refused.
   public var shouldMigrateStoreAutomatically: Bool
   /// Whether the mapping of such a migration is inferred from the two models.
   public var shouldInferMappingModelAutomatically: Bool
+  /// Whether such a migration may lose what rows have and the newer model has no place for; otherwise it is refused, with what would be lost.
+  public var allowsMigrationLoss: Bool
   /// How many of SQLite's own steps the triggers of the file may take in one save, or one other change, and a million more for each row that
   /// it writes: a trigger that goes on and on fails the save with `.storeFailure`, after some seconds. `Int.max` is no bound.
   public var triggerStepLimit: Int
@@ -34,7 +35,8 @@ public struct SQLiteStoreOptions: Sendable {
   public init(
     readOnly: Bool = false, busyTimeout: Int = 5000, synchronizesFully: Bool = false, allowsCloudKit: Bool = false,
     keepsHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
-    shouldInferMappingModelAutomatically: Bool = true, triggerStepLimit: Int = 500_000_000, sqlLog: SQLLog? = nil
+    shouldInferMappingModelAutomatically: Bool = true, allowsMigrationLoss: Bool = false,
+    triggerStepLimit: Int = 500_000_000, sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
@@ -44,6 +46,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.transactionAuthor = transactionAuthor
     self.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
     self.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
+    self.allowsMigrationLoss = allowsMigrationLoss
     self.triggerStepLimit = triggerStepLimit
     self.sqlLog = sqlLog
   }

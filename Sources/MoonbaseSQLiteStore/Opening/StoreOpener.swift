@@ -59,7 +59,10 @@ struct StoreOpener {
     }
     // A part of this very model wants to be opened as that.
     if configuration == nil, try Self.settled(file, { try file.reading(holdsConfiguration) }) { throw error }
-    try StoreMigration(file: file, sources: [], stages: [model], configuration: configuration).run()
+    try StoreMigration(
+      file: file, sources: [], stages: [model], configuration: configuration, allowsLoss: options.allowsMigrationLoss,
+      permission: " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
+    ).run()
   }
 
   /// Runs `body`, which looks into a file that others may be writing, and again where it failed and the file changed

@@ -33,10 +33,12 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   /// The name that a file's history has for saves of contexts without a `transactionAuthor`.
   public var transactionAuthor: String?
   /// Whether a file of another version of the model is migrated when it is opened; otherwise it is refused, with what differs. A file that is only
-  /// read is refused, and so is a migration that would lose anything.
+  /// read is refused.
   public var shouldMigrateStoreAutomatically = true
   /// Whether the mapping of such a migration is inferred from the two models.
   public var shouldInferMappingModelAutomatically = true
+  /// Whether such a migration may lose what rows have and the newer model has no place for; otherwise it is refused, with what would be lost.
+  public var allowsMigrationLoss = false
 
   /// A store that lives as long as its container.
   public static let inMemory = PersistentStoreDescription(url: nil)

@@ -123,6 +123,16 @@ import Testing
     #expect(try bench.bytes(of: "s.sqlite") == before)
   }
 
+  @Test func objectsThatNoFunctionTakesAreALoss() throws {
+    let script = "return { Person = function(old, new) new.name = old.first end }"
+    let loss = "Note: 2 rows would go, because no entity mapping names Note (the first is row 1)\n"
+    let plan = try migrate(script, "--plan")
+    #expect(plan.status == 1 && plan.output.hasSuffix("- Note (2 rows)\n! \(loss)"), "\(plan)")
+    let refused = try migrate(script)
+    #expect(refused.status == 1 && refused.complaints.contains("by --allow-loss\n  \(loss)"), "\(refused)")
+    #expect(try migrate(script, "--allow-loss").status == 0)
+  }
+
   @Test(arguments: [
     ("return { Person = function(old) error('no more') end }", "PersonToPerson, row 1 of Person: ", "no more"),
     ("return { Person = function(old, new) new.letters = 'many' end }", "PersonToPerson, row 1 of Person: ", "letters"),
@@ -138,7 +148,7 @@ import Testing
   ])
   func aScriptThatFailsLeavesTheStoreAsItWas(_ script: String, _ first: String, _ second: String) throws {
     let before = try bench.bytes(of: "s.sqlite")
-    let run = try migrate(script)
+    let run = try migrate(script, "--allow-loss")
     #expect(run.status == 1 && run.complaints.contains(first) && run.complaints.contains(second), "\(run)")
     #expect(try bench.bytes(of: "s.sqlite") == before)
     #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
@@ -149,12 +159,39 @@ import Testing
       try bench.write(
         "return { Person = function() print('begun') io.stdout:flush() while true do end end }", to: "m.lua")
       let before = try bench.bytes(of: "s.sqlite")
-      let run = try bench.beginInterruptible(["migrate", "s.sqlite", "--to", "new.lua", "--mapping", "m.lua"])
+      let run = try bench.beginInterruptible([
+        "migrate", "s.sqlite", "--to", "new.lua", "--mapping", "m.lua", "--allow-loss",
+      ])
       try run.wait(for: "begun")
       run.interrupt()
       #expect(try run.end() == 130)
       #expect(try bench.bytes(of: "s.sqlite") == before)
       #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
+    }
+
+    @Test func valuesInFilesThatAnInterruptedScriptHadMadeGo() throws {
+      let photos = "P = { attributes = { n = 'integer64', photo = { 'binary', external_storage = true }"
+      try bench.write("return { entities = { \(photos) } } } }", to: "photos.lua")
+      try bench.write("return { entities = { \(photos), more = 'string' } } } }", to: "new.lua")
+      let run = try bench.moonbase(
+        "run", "--store", "p.sqlite", "--model", "photos.lua", "-e",
+        "local c = moonbase.context for n = 1, 9 do c:insert('P', { n = n, photo = ('x'):rep(150000) }) end assert(c:save())"
+      )
+      #expect(run.status == 0, "\(run)")
+      func values() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: bench.file(".p_SUPPORT/_EXTERNAL_DATA").path).sorted()
+      }
+      let before = try values()
+      #expect(before.count == 9)
+      try bench.write(
+        "return { P = function(old, new) if old.n == 9 then print('begun') io.stdout:flush() while true do end end end }",
+        to: "m.lua")
+      let victim = try bench.beginInterruptible(["migrate", "p.sqlite", "--to", "new.lua", "--mapping", "m.lua"])
+      try victim.wait(for: "begun")
+      #expect(try values().count == 18)
+      victim.interrupt()
+      #expect(try victim.end() == 130)
+      #expect(try values() == before)
     }
   #endif
 }

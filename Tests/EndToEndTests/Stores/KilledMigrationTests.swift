@@ -48,7 +48,7 @@ import Testing
   }
 
   private func arguments() throws -> [String] {
-    try ["migrate", "s.sqlite", "--to"] + (isNew() ? ["old.lua"] : ["new.lua", "--mapping", "m.lua"])
+    try ["migrate", "s.sqlite", "--to"] + (isNew() ? ["old.lua", "--allow-loss"] : ["new.lua", "--mapping", "m.lua"])
   }
 
   @Test func theStoreIsTheOldOneOrTheNewOneAndNothingStays() throws {

@@ -52,7 +52,7 @@ import Testing
       $0.entityMappings[0].attributeMappings[1] = PropertyMapping(
         "age", from: .expression(.keyPath(.variable("source"), ["home"])))
     }
-    let error = #expect(throws: (any Error).self) { try world.migrate(mapping) }
+    let error = #expect(throws: (any Error).self) { try world.migrate(mapping, allowsLoss: true) }
     let text = "\(try #require(error))"
     #expect(text.contains("PersonToHuman, row 2 of Person"), "\(text)")
     #expect(try world.everything() == before)

@@ -89,13 +89,40 @@ import Testing
     let before = try world.everything()
     let error = #expect(throws: GraphError.self) { try world.migrate(mapping) }
     #expect(error?.code == .migrationLoss)
-    #expect(error?.message.contains("Junk: 1 row would go, because no entity mapping names Junk (row 1)") == true)
+    #expect(error?.details.map(\.message) == ["Junk: 1 row would go, because no entity mapping names Junk (row 1)"])
     #expect(try world.everything() == before)
     try world.migrate(mapping, allowsLoss: true)
     try store.using(MappedStore.new) { context in
       let count = try context.count(FetchRequest("Human"))
       #expect(count == 3)
     }
+  }
+
+  @Test func whatNoMappingTakesIsALoss() throws {
+    var mapping = try MappedStore.mapping
+    // Nobody takes the names of people, houses or pets, and addresses get nobody.
+    mapping.entityMappings[0].attributeMappings[0].source = .value("nobody")
+    mapping.entityMappings[0].relationshipMappings.removeAll { $0.name == "address" }
+    mapping.entityMappings[1].attributeMappings = []
+    let losses = [
+      "House.people: 1 row has destinations, and no mapping takes it (row 1)",
+      "House.street: 1 row holds a value, and no mapping takes it (row 1)",
+      "Person.first: 3 rows hold a value, and no mapping takes it (the first is row 2)",
+      "Person.last: 3 rows hold a value, and no mapping takes it (the first is row 2)",
+    ]
+    let before = try world.everything()
+    let error = #expect(throws: GraphError.self) { try world.migrate(mapping) }
+    #expect(error?.code == .migrationLoss && error?.details.map(\.message).sorted() == losses)
+    #expect(try world.everything() == before)
+    let plan = try SQLiteStore.migrationPlan(
+      forStoreAt: store.url, to: MappedStore.new.resolved(), with: mapping)
+    #expect(plan.losses.map(\.description).sorted() == losses)
+    #expect(plan.description.contains("~ House → Address (1 row): - street, - people"), "\(plan)")
+    // Who has a policy leaves the rest to it.
+    mapping.entityMappings[0].migrationPolicyClassName = "P"
+    mapping.entityMappings[1].migrationPolicyClassName = "P"
+    let left = try world.migrate(mapping, policies: ["P": EntityMigrationPolicy()])
+    #expect(left.losses == [] && left.description.contains("- first"), "\(left)")
   }
 
   @Test func twoEntitiesBecomeOneAndOneBecomesTwo() throws {
@@ -113,7 +140,7 @@ import Testing
       to("Person", "Label", "text", "last"), EntityMapping(.remove, from: "Animal", to: nil),
       EntityMapping(.remove, from: "Dog", to: nil), EntityMapping(.remove, from: "Junk", to: nil),
     ])
-    try world.migrate(mapping, to: both)
+    try world.migrate(mapping, to: both, allowsLoss: true)
     #expect(
       try RawDatabase(store.url).rows("SELECT Z_PK, ZTITLE FROM ZTHING ORDER BY Z_PK")
         == ["2|Ann", "3|Ben", "4|Cem", "5|Elm"])

@@ -96,8 +96,58 @@ import Testing
     let unique = old.changed { $0[entity: "Person"].uniquenessConstraints = [["email"]] }
     let error = #expect(throws: GraphError.self) { try store.migrate(to: unique) }
     #expect(error?.code == .constraintConflict)
-    #expect(error?.message.contains("ZPERSON.ZEMAIL") == true)
+    let conflict =
+      "Person.email: 3 rows have what others have too, as \"a\" (the first is row 1), and it must be unique"
+    #expect(error?.details.map(\.message) == [conflict] && error?.entity == "Person" && error?.property == "email")
+    #expect(try store.plan(to: unique).description == "~ Person (3 rows)\n! \(conflict)")
     #expect(try store.folder.contents() == before)
+  }
+
+  /// Values that are converted, renamed or get a default are compared as they will be, and so are subentities.
+  @Test func valuesAreUniqueOrNotAsTheyWillBe() throws {
+    let kinds = ManagedObjectModel {
+      EntityDescription("Animal") {
+        AttributeDescription("name", type: .string)
+        AttributeDescription("tag", type: .string)
+      }
+      EntityDescription("Dog", parent: "Animal") {}
+    }
+    let zoo = try MigratedStore()
+    try zoo.fill(kinds) { context in
+      for (entity, name, tag) in [("Animal", "a", "1"), ("Dog", "a", "01"), ("Dog", "b", "2"), ("Dog", "", "")] {
+        let animal = try context.insert(entity)
+        if !name.isEmpty { try animal.setValue(.string(name), forKey: "name") }
+        if !tag.isEmpty { try animal.setValue(.string(tag), forKey: "tag") }
+      }
+    }
+    func conflicts(_ change: (inout EntityDescription) -> Void) throws -> [String] {
+      try zoo.plan(to: kinds.changed { change(&$0[entity: "Animal"]) }).conflicts.map(\.description)
+    }
+    #expect(try conflicts { $0.uniquenessConstraints = [["tag"], ["name", "tag"]] } == [])
+    #expect(
+      try conflicts {
+        $0.attributes[0].renamingIdentifier = "name"
+        $0.attributes[0].name = "called"
+        $0.uniquenessConstraints = [["called"]]
+      } == ["Animal.called: 2 rows have what others have too, as \"a\" (the first is row 1), and it must be unique"])
+    #expect(
+      try conflicts {
+        $0.attributes[1].type = .integer16
+        $0.uniquenessConstraints = [["name", "tag"]]
+      } == [
+        "Animal.name, tag: 2 rows have what others have too, as \"a\", 1 (the first is row 1), and it must be unique"
+      ])
+    #expect(
+      try conflicts {
+        $0.attributes.append(AttributeDescription("rank", type: .integer16).with { $0.defaultValue = 7 })
+        $0.uniquenessConstraints = [["rank"]]
+      } == ["Animal.rank: 4 rows have what others have too, as 7 (the first is row 1), and it must be unique"])
+    // What has been unique is not counted again.
+    let unique = kinds.changed { $0[entity: "Animal"].uniquenessConstraints = [["tag"]] }
+    try zoo.migrate(to: unique)
+    try zoo.migrate(
+      to: unique.changed { $0[entity: "Dog"].attributes = [AttributeDescription("age", type: .integer16)] })
+    #expect(try RawDatabase(zoo.url).rows("SELECT COUNT(*) FROM ZANIMAL") == ["4"])
   }
 
   @Test func aStoreThatSomebodyHasOpenIsNotMigrated() throws {

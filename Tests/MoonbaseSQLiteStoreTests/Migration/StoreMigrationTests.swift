@@ -47,7 +47,8 @@ import Testing
 
   @Test func aStoreOfAnOlderModelIsMigratedWhenItIsOpened() throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: store.url)
-    try store.using(new, options: SQLiteStoreOptions(shouldMigrateStoreAutomatically: true)) { context in
+    let options = SQLiteStoreOptions(shouldMigrateStoreAutomatically: true, allowsMigrationLoss: true)
+    try store.using(new, options: options) { context in
       let people = try context.fetch(FetchRequest("Person")).sorted { $0.objectID.key < $1.objectID.key }
       #expect(try people.map { try $0.value(forKey: "fullName") } == ["Ann", "Ben"])
       #expect(try people.map { try $0.value(forKey: "age") } == [30, 40])
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test func aMigratedStoreHasTheTablesOfANewOne() throws {
-    try store.migrate(to: new)
+    try store.migrate(to: new, allowsLoss: true)
     let made = try store.schema().filter { !$0.contains("TRANSACTION") && !$0.contains("CHANGE") }
     #expect(try made == MigratedStore.schema(of: new))
   }
@@ -93,12 +94,13 @@ import Testing
     let plan = try store.plan(to: new)
     #expect(
       plan.description == """
-        ~ Person (2 rows): ~ fullName (was name), + nickname, - fax (2 values go)
+        ~ Person (2 rows): ~ fullName (was name), + nickname, - fax
         + Address
+        ! Person.fax: 2 rows hold a value, and the newer model has no such attribute (the first is row 1)
         """)
-    #expect(plan.losses.isEmpty && plan.rowCount == 3)
+    #expect(plan.losses.count == 1 && plan.rowCount == 3)
     #expect(try store.folder.contents() == before)
-    #expect(try store.migrate(to: new) == plan)
+    #expect(try store.migrate(to: new, allowsLoss: true) == plan)
     #expect(try store.plan(to: new).description == "no row changes")
   }
 
@@ -107,7 +109,7 @@ import Testing
       "SELECT p.Z_NAME, c.ZENTITYPK, c.ZCHANGETYPE FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY ORDER BY c.Z_PK"
     )
     #expect(before.count == 3)
-    try store.migrate(to: new)
+    try store.migrate(to: new, allowsLoss: true)
     let after = try RawDatabase(store.url).rows(
       "SELECT p.Z_NAME, c.ZENTITYPK, c.ZCHANGETYPE FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY ORDER BY c.Z_PK"
     )
@@ -138,7 +140,7 @@ import Testing
       INSERT INTO notes VALUES ('kept');
       CREATE TRIGGER audit AFTER DELETE ON ZPERSON BEGIN INSERT INTO notes VALUES (OLD.Z_PK); END
       """)
-    try store.migrate(to: new)
+    try store.migrate(to: new, allowsLoss: true)
     let after = try RawDatabase(store.url)
     #expect(
       try after.rows("SELECT name FROM sqlite_master WHERE name IN ('mine', 'gone', 'audit') ORDER BY name") == [

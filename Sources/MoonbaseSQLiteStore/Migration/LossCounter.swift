@@ -1,0 +1,77 @@
+import MoonbaseModel
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Counts the rows of an old file that have something in properties of which nothing in the newer model comes.
+struct LossCounter {
+  typealias Found = (count: Int, first: Int64)
+
+  let map: MigrationMap
+  let connection: Connection
+
+  /// The beginning of a statement that counts rows of an entity.
+  func rows(of entity: EntityLayout) -> String {
+    "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE (\(map.condition(entity))) AND"
+  }
+
+  /// How many rows a statement counts, and the first of them; nil where there is none.
+  func count(_ sql: String) throws -> Found? {
+    let statement = try connection.statement(sql)
+    defer { statement.reset() }
+    guard try statement.step(), statement.integer(0) > 0 else { return nil }
+    return (Int(statement.integer(0)), statement.integer(1))
+  }
+
+  /// What rows have in a property that goes, as a loss; nil for nothing. `loses` says of an entity whether a property of its goes. A pair of relationships
+  /// keeps its destinations as long as one of both stays, and where both go, they are told of at one of them. Destinations that go themselves are
+  /// told of as objects.
+  func loss(
+    of property: ResolvedProperty, in entity: EntityLayout, because reason: String,
+    staying: [EntityLayout], loses: (EntityLayout, ResolvedProperty) -> Bool
+  ) throws -> MigrationPlan.Loss? {
+    let found: Found?, what: String
+    if let relationship = property.relationship {
+      let inverse = map.old.inverse(of: property)?.property
+      let destination = map.old.model.entities[relationship.destination]
+      let losers = staying.filter { other in
+        other.entity.isKind(of: destination) && inverse.map { loses(other, $0) } ?? true
+      }
+      let isTold = inverse.map { $0.id < property.id } ?? false
+      found = isTold ? nil : try destinations(of: property, in: entity, among: losers)
+      what = "ha\(found?.count == 1 ? "s" : "ve") destinations"
+    } else {
+      found = try values(of: property, in: entity)
+      what = "hold\(found?.count == 1 ? "s" : "") a value"
+    }
+    guard let found else { return nil }
+    return MigrationPlan.Loss(
+      entity: entity.entity.name, property: property.name, reason: "\(what), and \(reason)", rowCount: found.count,
+      firstKey: found.first)
+  }
+
+  private func values(of property: ResolvedProperty, in entity: EntityLayout) throws -> Found? {
+    guard case .attribute(let column, _) = entity.slots[property.slot], !isDerivedFromOthers(property, in: entity)
+    else { return nil }
+    return try count("\(rows(of: entity)) \(identifier(column)) IS NOT NULL")
+  }
+
+  /// What can be derived again is none that somebody gave.
+  private func isDerivedFromOthers(_ property: ResolvedProperty, in entity: EntityLayout) -> Bool {
+    let derivations = map.old.model.storedDerivations(of: entity.entity)
+    switch derivations.first(where: { $0.slot == property.slot })?.result {
+    case nil, .now: return false
+    case .value, .collection: return true
+    }
+  }
+
+  private func destinations(
+    of property: ResolvedProperty, in entity: EntityLayout, among members: [EntityLayout]
+  ) throws -> Found? {
+    guard let table = members.first?.table, let pairs = OldPairs(property, of: entity, in: map) else { return nil }
+    let condition = members.map { "(\(map.condition($0)))" }.joined(separator: " OR ")
+    let owners = "SELECT Z_PK FROM \(map.oldTable(entity.table)) WHERE \(map.condition(entity))"
+    return try count(
+      "SELECT COUNT(DISTINCT owner), MIN(owner) FROM (\(pairs.sql)) WHERE owner IN (\(owners)) "
+        + "AND member IN (SELECT Z_PK FROM \(map.oldTable(table)) WHERE \(condition))")
+  }
+}

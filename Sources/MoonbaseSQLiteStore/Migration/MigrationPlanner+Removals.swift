@@ -1,0 +1,29 @@
+import MoonbaseModel
+import MoonbaseSQL
+
+/// Properties of which nothing in the newer model comes. Where rows have something there, that is a loss.
+extension MigrationPlanner {
+  /// Returns what of an entity goes, as its step says it.
+  mutating func remove(from migration: EntityMigration) throws -> [String] {
+    let removed = migration.old.entity.properties.filter { !$0.isTransient && !migration.kept.contains($0.id) }
+    let stays = map.entities
+    for property in removed {
+      let loss = try counter.loss(
+        of: property, in: migration.old, because: reason(property, in: migration), staying: stays.map(\.old)
+      ) { entity, inverse in
+        stays.allSatisfy { $0.old.entity.index != entity.entity.index || !$0.kept.contains(inverse.id) }
+      }
+      if let loss { note(loss) }
+    }
+    return removed.map { "- \($0.name)" }
+  }
+
+  private func reason(_ property: ResolvedProperty, in migration: EntityMigration) -> String {
+    if let slot = migration.new.entity.slot(property.name),
+      migration.origin(of: migration.new.entity.properties[slot]) != nil
+    {
+      return migration.new.entity.properties[slot].isTransient ? "it is transient now" : "it is derived now"
+    }
+    return "the newer model has no such \(property.relationship == nil ? "attribute" : "relationship")"
+  }
+}

@@ -1,0 +1,84 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Finds values of old rows that the newer model wants to be unique and that are not.
+struct UniquenessCheck {
+  let map: MigrationMap
+  let conversions: ColumnConversions
+  let connection: Connection
+
+  func conflicts() throws -> [MigrationPlan.Conflict] {
+    try map.new.entities.compactMap { $0 }.flatMap { entity in
+      try entity.entity.description.uniquenessConstraints.compactMap { names in
+        let properties = names.compactMap { name in entity.entity.slot(name).map { entity.entity.properties[$0] } }
+        return properties.count == names.count ? try conflict(over: properties, of: entity) : nil
+      }
+    }
+  }
+
+  private func conflict(
+    over properties: [ResolvedProperty], of entity: EntityLayout
+  ) throws -> MigrationPlan.Conflict? {
+    let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
+    guard !movers.isEmpty, !properties.isEmpty, !wereUnique(properties, in: movers) else { return nil }
+    var columns = RowMigration.Columns()
+    var rows: [String] = []
+    for mover in movers {
+      let migration = RowMigration(migration: mover, map: map, conversions: conversions, connection: connection)
+      var terms: [String] = []
+      for property in properties {
+        // What is known when all rows are there is not counted before.
+        guard let term = try migration.expression(for: property, in: &columns) else { return nil }
+        terms.append("\(term) AS v\(terms.count)")
+      }
+      rows.append(
+        "SELECT Z_PK AS owner, \(terms.joined(separator: ", ")) FROM \(map.oldTable(mover.old.table)) "
+          + "WHERE \(map.condition(mover.old))")
+    }
+    let names = properties.indices.map { "v\($0)" }, list = names.joined(separator: ", ")
+    let present = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let statement = try connection.statement(
+      """
+      SELECT SUM(size), MIN(first), \(list) FROM (
+        SELECT COUNT(*) AS size, MIN(owner) AS first, \(list) FROM (\(rows.joined(separator: " UNION ALL ")))
+        WHERE \(present) GROUP BY \(list) HAVING COUNT(*) > 1)
+      """)
+    defer { statement.reset() }
+    columns.bind(to: statement)
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return MigrationPlan.Conflict(
+      entity: entity.entity.name, properties: properties.map(\.name), rowCount: Int(statement.integer(0)),
+      firstKey: statement.integer(1),
+      example: properties.enumerated().map { Self.text(of: $1, statement, Int32($0) + 2) }.joined(separator: ", "))
+  }
+
+  /// Whether an index of the old file has seen to it.
+  private func wereUnique(_ properties: [ResolvedProperty], in movers: [EntityMigration]) -> Bool {
+    var common: Set<PropertyID>?
+    for mover in movers {
+      let origins = properties.compactMap { mover.origin(of: $0)?.property }
+      guard origins.count == properties.count,
+        zip(properties, origins).allSatisfy({ $0.attributeType == $1.attributeType }),
+        mover.old.entity.uniquenessConstraints.contains(where: { Set($0) == Set(origins.map(\.slot)) }),
+        common == nil || common == Set(origins.map(\.id))
+      else { return false }
+      common = Set(origins.map(\.id))
+    }
+    return true
+  }
+
+  private static func text(of property: ResolvedProperty, _ row: Statement, _ column: Int32) -> String {
+    switch property.attributeType {
+    case nil: return "row \(row.integer(column))"
+    case .string, .uri:
+      let text = row.text(column)
+      return (text.count > 40 ? "\(text.prefix(40))…" : text).luaText
+    case .boolean: return row.integer(column) != 0 ? "true" : "false"
+    case .date: return ISODate.text(Date(timeIntervalSinceReferenceDate: row.double(column)))
+    case .uuid, .binaryData, .transformable: return "the same bytes"
+    default: return row.text(column)
+    }
+  }
+}
