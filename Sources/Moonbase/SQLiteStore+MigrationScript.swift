@@ -36,15 +36,17 @@ private struct ScriptedMigration {
 
   init(_ script: MigrationScript, to model: ResolvedModel) { (self.script, self.model) = (script, model) }
 
-  private var policies: [String: EntityMigrationPolicy] {
-    Dictionary(script.mappingNames.map { (policyName($0), ScriptedPolicy($0, of: script)) }) { first, _ in first }
+  private func policies(allowsLoss: Bool = false) -> [String: EntityMigrationPolicy] {
+    let all = script.mappingNames.map { (policyName($0), ScriptedPolicy($0, of: script, allowsLoss: allowsLoss)) }
+    return Dictionary(all) { first, _ in first }
   }
 
   private func policyName(_ name: String) -> String { "\(script.name): \(name)" }
 
   func plan(_ url: URL, configuration: String?, sources: [ResolvedModel]) throws -> MigrationPlan {
     try SQLiteStore.migrationPlan(
-      forStoreAt: url, to: model, mapping: mapping, policies: policies, configuration: configuration, sources: sources)
+      forStoreAt: url, to: model, mapping: mapping, policies: policies(), configuration: configuration,
+      sources: sources)
   }
 
   func run(
@@ -52,8 +54,9 @@ private struct ScriptedMigration {
   ) throws -> MigrationPlan {
     defer { script.end() }
     return try SQLiteStore.migrate(
-      storeAt: url, to: model, mapping: mapping, policies: policies, configuration: configuration, sources: sources,
-      allowsLoss: allowsLoss, progress: progress, makingDomains: script.makeDomain)
+      storeAt: url, to: model, mapping: mapping, policies: policies(allowsLoss: allowsLoss),
+      configuration: configuration,
+      sources: sources, allowsLoss: allowsLoss, progress: progress, makingDomains: script.makeDomain)
   }
 
   // MARK: The mapping
@@ -76,7 +79,6 @@ private struct ScriptedMigration {
           $0.destinationEntityName == problem.entity && $0.migrationPolicyClassName != nil
         })
       else { return problem.property != nil }
-      mapping.entityMappings[index].attributeMappings.removeAll { $0.name == problem.property }
       mapping.entityMappings[index].relationshipMappings.removeAll { $0.name == problem.property }
       return false
     }
@@ -113,8 +115,7 @@ private struct ScriptedMigration {
       guard let slot = old.slot(property.name) else { continue }
       let former = old.properties[slot]
       switch (former.attributeType, property.attributeType) {
-      case (let source?, let destination?) where AttributeConversion(from: source, to: destination) != nil:
-        mapping.attributeMappings.append(PropertyMapping(property.name, from: .automatic))
+      case (_?, _?): mapping.attributeMappings.append(PropertyMapping(property.name, from: .automatic))
       case (nil, nil): mapping.relationshipMappings.append(PropertyMapping(property.name, from: .automatic))
       default: break
       }
@@ -127,10 +128,15 @@ private struct ScriptedMigration {
 private final class ScriptedPolicy: EntityMigrationPolicy {
   private let name: String
   private let script: MigrationScript
+  private let allowsLoss: Bool
   /// The new objects for which the function returned false.
   private var leftOut: [ManagedObjectID] = []
 
-  init(_ name: String, of script: MigrationScript) { (self.name, self.script) = (name, script) }
+  init(_ name: String, of script: MigrationScript, allowsLoss: Bool) {
+    (self.name, self.script, self.allowsLoss) = (name, script, allowsLoss)
+    super.init()
+    convertsValues = true
+  }
 
   override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {
     try script.begin(source: manager.sourceContext, destination: manager.destinationContext) { [unowned manager] in
@@ -144,8 +150,25 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
     try super.createRelationships(forDestination: destination, in: mapping, manager: manager)
     let sources = try manager.sourceInstances(
       forEntityMappingNamed: mapping.name, destinationInstances: [destination])
-    guard let source = sources.first, try !script.call(name, old: source, new: destination) else { return }
-    leftOut.append(destination.objectID)
+    guard let source = sources.first else { return }
+    guard try script.call(name, old: source, new: destination) else { return leftOut.append(destination.objectID) }
+    for attribute in try manager.missingAttributes(of: destination, from: source, in: mapping) {
+      try giveNone(to: attribute, of: destination)
+    }
+  }
+
+  /// The type cannot keep the old value, and the function gave no other: a required attribute has its default then, others none.
+  private func giveNone(to attribute: ResolvedProperty, of object: ManagedObject) throws {
+    guard allowsLoss else {
+      throw GraphError(
+        .migrationLoss,
+        message:
+          "\(attribute.name) is \(attribute.attributeType?.modelName ?? "") now, which cannot keep the old value, and the function gives it "
+          + "no other: set new.\(attribute.name), or allow the loss", entity: object.entity.name,
+        property: attribute.name)
+    }
+    guard !attribute.isOptional, let initial = attribute.attribute?.defaultValue, !initial.isNull else { return }
+    try object.setValue(initial, forKey: attribute.name)
   }
 
   /// When all objects are connected those that are left out go: whoever leads to one leads nowhere then, and no delete rule takes others along.

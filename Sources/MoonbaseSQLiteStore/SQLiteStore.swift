@@ -74,7 +74,8 @@ public final class SQLiteStore: PersistentStore {
       ?? (opened.isMirrored && !options.readOnly
         ? "CloudKit mirrors it (it has tables ANSCK*) and would not hear of what is saved; the option allowsCloudKit of a "
           + "SQLiteStore (--allow-cloudkit of a command) has it written all the same"
-        : "open it for writing to save")
+        : original == nil
+          ? "open it for writing to save" : "these are the objects of before the migration, change the new ones")
     writer = opened.writer.map { Lock($0) }
     let observer = observer
     let isReadOnly = isReadOnly

@@ -90,7 +90,8 @@ struct CompiledMapping {
         continue
       }
       let compiler = PropertyCompiler(
-        mapping: mapping, property: resolved, source: old, models: (source, destination), names: mappingNames)
+        mapping: mapping, property: resolved, source: old, models: (source, destination), names: mappingNames,
+        leavesUnkept: entry.policy.convertsValues)
       guard let recipe = try compiler.recipe(property) else { continue }
       if resolved.attribute == nil {
         entry.relationships.append(recipe)

@@ -19,6 +19,9 @@ public import MoonbaseModelFormats
 /// A mapping names the class of its policy (`EntityMapping.migrationPolicyClassName`); who migrates gives a policy for each of these names. What
 /// a method throws ends the migration, and the store stays as it was. Objects are let go of and turned into faults between two batches: keep IDs.
 open class EntityMigrationPolicy {
+  /// Whether it gives values to attributes that have none because their types cannot keep the old ones; otherwise such a value ends the migration.
+  package var convertsValues = false
+
   /// Makes a policy that does what mappings say.
   public init() {}
 

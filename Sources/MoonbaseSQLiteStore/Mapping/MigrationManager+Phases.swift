@@ -41,6 +41,7 @@ extension MigrationManager {
       while let object = objects.next() {
         try naming(object, in: entry) {
           try entry.policy.createDestinationInstances(forSource: object, in: entry.mapping, manager: self)
+          try checkSource()
         }
         count += 1
         if count == Self.greatestBatch.count || destinationContext.objectWeight > Self.greatestBatch.weight {
@@ -77,6 +78,7 @@ extension MigrationManager {
       for object in try destinationContext.loadObjects(with: ids) where !object.isDeleted {
         try naming(object, in: entry) {
           try entry.policy.createRelationships(forDestination: object, in: entry.mapping, manager: self)
+          try checkSource()
         }
       }
       try progress.step("a batch")
@@ -86,6 +88,15 @@ extension MigrationManager {
     }
     try entry.policy.endRelationshipCreation(forMapping: entry.mapping, manager: self)
     try saveBatch()
+  }
+
+  /// What somebody did to old objects would be gone with the next batch.
+  private func checkSource() throws {
+    guard sourceContext.hasChanges else { return }
+    throw GraphError(
+      .readOnlyStore,
+      message:
+        "an old object was made, changed or deleted: old objects and their context are only read, change the new ones")
   }
 
   // MARK: The third phase

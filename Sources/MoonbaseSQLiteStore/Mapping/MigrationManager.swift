@@ -70,6 +70,13 @@ public final class MigrationManager {
     for relationship in entry.relationships { try relationship.set(on: destination, from: source, manager: self) }
   }
 
+  /// Attributes that have no value because their types cannot keep the old ones, and no policy gave them others.
+  package func missingAttributes(
+    of destination: ManagedObject, from source: ManagedObject, in mapping: EntityMapping
+  ) throws -> [ResolvedProperty] {
+    try entry(mapping).attributes.filter { try $0.isMissing(on: destination, from: source) }.map(\.property)
+  }
+
   // MARK: Associations
 
   /// Notes that an object came from another one, so that relationships find it.

@@ -10,6 +10,8 @@ struct PropertyRecipe {
   enum Source {
     /// An attribute as the store has it, in another type where that is said.
     case copy(Slot, AttributeConversion?)
+    /// A value that a policy makes of an attribute of another type.
+    case policy(Slot)
     /// The same value for all.
     case value(Value)
     /// A value that an expression computes from the old object.
@@ -22,10 +24,13 @@ struct PropertyRecipe {
 
   let property: ResolvedProperty
   let source: Source
+  /// Whether a policy sees to values that the type cannot keep.
+  var leavesUnkept = false
 
   func set(on object: ManagedObject, from old: ManagedObject, manager: MigrationManager) throws {
     switch source {
     case .copy(let slot, let conversion): try copy(slot, conversion, to: object, from: old)
+    case .policy(let slot): if try !old.copiedValue(at: slot).isNull { try object.takeCopy(.null, slot: property.slot) }
     case .value(let value): try object.setValue(value, slot: property.slot)
     case .expression(let expression):
       try object.setValue(expression.value(old), slot: property.slot)
@@ -48,6 +53,7 @@ struct PropertyRecipe {
     if value.isNull, !property.isOptional, property.attribute?.defaultValue.isNull == false { return }
     guard let conversion else { return try object.takeCopy(value, slot: property.slot) }
     guard let converted = conversion.convert(value) else {
+      if leavesUnkept { return try object.takeCopy(.null, slot: property.slot) }
       throw GraphError(
         .invalidValue,
         message:
@@ -55,6 +61,19 @@ struct PropertyRecipe {
         entity: object.entity.name, property: property.name, value: value)
     }
     try object.takeCopy(converted, slot: property.slot)
+  }
+
+  /// Whether an object has no value because its type cannot keep the old one, and no policy gave it another.
+  func isMissing(on object: ManagedObject, from old: ManagedObject) throws -> Bool {
+    let value: Value
+    switch source {
+    case .policy(let slot): value = try old.copiedValue(at: slot)
+    case .copy(let slot, let conversion?) where leavesUnkept:
+      value = try old.copiedValue(at: slot)
+      if conversion.convert(value) != nil { return false }
+    case .copy, .value, .expression, .counterparts, .destinations: return false
+    }
+    return try !value.isNull && object.copiedValue(at: property.slot).isNull
   }
 
   private func connect(_ object: ManagedObject, to ids: [ManagedObjectID]) throws {
@@ -88,6 +107,8 @@ struct PropertyCompiler {
   let models: (source: ResolvedModel, destination: ResolvedModel)
   /// The entity mappings by their names.
   let names: [String: Int]
+  /// Whether the mapping's policy sees to values that types cannot keep.
+  let leavesUnkept: Bool
 
   /// The selector by which mapping models ask for what objects became.
   static let destinations = "destinationInstancesForEntityMappingNamed:sourceInstances:"
@@ -120,11 +141,12 @@ struct PropertyCompiler {
     }
     if type == former { return PropertyRecipe(property: property, source: .copy(slot, nil)) }
     guard let conversion = AttributeConversion(from: former, to: type) else {
+      if leavesUnkept { return PropertyRecipe(property: property, source: .policy(slot)) }
       throw mistake(
         "no value of type \(former.modelName) means one of type \(type.modelName): give an expression or a policy",
         mapped)
     }
-    return PropertyRecipe(property: property, source: .copy(slot, conversion))
+    return PropertyRecipe(property: property, source: .copy(slot, conversion), leavesUnkept: leavesUnkept)
   }
 
   // MARK: Expressions

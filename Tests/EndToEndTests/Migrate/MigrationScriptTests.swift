@@ -53,6 +53,7 @@ import Testing
       Person = function(old, new, migration)
         new.name = old.first .. " " .. old.last
         new.letters = #new.name
+        new.age = old.age
         for friend in old.friends:each() do new.best = migration:destination(friend) end
       end,
       NoteToMemo = function(old, new)
@@ -120,6 +121,62 @@ import Testing
     let before = try bench.bytes(of: "s.sqlite")
     let plan = try migrate(Self.script, "--plan")
     #expect(plan.status == 0 && plan.output.contains("~ Note → Memo (2 rows): by m.lua: NoteToMemo"), "\(plan)")
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+  }
+
+  /// Types of which some values mean one of the other, and such of which none does; attributes that have a default meanwhile.
+  @Test func aFunctionConvertsWhatTheNewTypeCannotKeep() throws {
+    try bench.write(
+      """
+      return { entities = { Person = { attributes = {
+        first = { "integer16", optional = false, default = 7 }, last = "string", age = "binary" } },
+        Note = { attributes = { text = "boolean" } } } }
+      """, to: "new.lua")
+    let conversions = "if old.text == 'a' then new.text = true else new.text = false end"
+    let person = "new.age = old.age"
+    func script(_ first: String) -> String {
+      "return { Person = function(old, new) \(first) \(person) end, Note = function(old, new) \(conversions) end }"
+    }
+    let before = try bench.bytes(of: "s.sqlite")
+    let refused = try migrate(script("if old.first == 'Ben' then new.first = 7 end"))
+    #expect(
+      refused.status == 1
+        && refused.complaints.contains(
+          "PersonToPerson, row 1 of Person: first is integer16 now, which cannot keep the old value, and the function gives it no other: "
+            + "set new.first, or allow the loss by --allow-loss"),
+      "\(refused)")
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+    let done = try migrate(script("new.first = #old.first"))
+    #expect(done.status == 0, "\(done)")
+    #expect(
+      try print("for p in moonbase.context:fetch('Person'):sort('-last'):each() do print(p.first, p.age) end")
+        == "3\t2001-01-01T00:00:00Z\n3\tnil\n")
+    #expect(try print("for n in moonbase.context:fetch('Note'):each() do print(n.text) end") == "true\nfalse\n")
+  }
+
+  @Test func aValueThatNoFunctionConvertsIsTheDefaultWhereALossIsAllowed() throws {
+    try bench.write(
+      "return { entities = { Person = { attributes = { first = { 'integer16', optional = false, default = 7 } } } } }",
+      to: "new.lua")
+    let done = try migrate("return { Person = function(old, new) end }", "--allow-loss")
+    #expect(done.status == 0, "\(done)")
+    #expect(try print("for p in moonbase.context:fetch('Person'):each() do print(p.first) end") == "7\n7\n")
+  }
+
+  @Test(arguments: [
+    "old.first = 'x'", "old.first = 'x' print(migration.source_context:save())",
+    "migration.source_context:insert('Note', { text = 'c' })", "migration.source_context:delete(old)",
+  ])
+  func oldObjectsAreOnlyRead(_ change: String) throws {
+    let before = try bench.bytes(of: "s.sqlite")
+    let run = try migrate(
+      "return { Person = function(old, new, migration) \(change) end, NoteToMemo = function() end }", "--allow-loss")
+    let reason =
+      "PersonToPerson, row 1 of Person: an old object was made, changed or deleted: old objects and their context are only read"
+    #expect(run.status == 1 && run.complaints.contains(reason), "\(run)")
+    if change.contains("save") {
+      #expect(run.output.contains("is read-only: these are the objects of before"), "\(run)")
+    }
     #expect(try bench.bytes(of: "s.sqlite") == before)
   }
 

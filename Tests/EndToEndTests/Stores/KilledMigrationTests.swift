@@ -89,16 +89,7 @@ import Testing
     if try isNew() {
       #expect(try raw.integer("SELECT COUNT(*) FROM ZORDER WHERE ZDOUBLE = 2 * ZN") == 100, "\(what)")
     }
-    let statement = try raw.statement(
-      "SELECT ZN, CAST(SUBSTR(ZSCAN, 2, 36) AS TEXT) FROM ZORDER WHERE LENGTH(ZSCAN) = 38")
-    defer { statement.reset() }
-    var count = 0
-    while try statement.step() {
-      let bytes = try bench.bytes(of: ".s_SUPPORT/_EXTERNAL_DATA/\(statement.text(1))")
-      let byte = UInt8(truncatingIfNeeded: statement.integer(0))
-      #expect(bytes.count == 150_000 && bytes.first == byte && bytes.last == byte, "\(what)")
-      count += 1
-    }
+    let count = try bench.intactScans(of: raw, where: "1", what)
     #expect(count == 10, "\(what)")
   }
 }

@@ -109,16 +109,7 @@ import Testing
   }
 
   private func lookAtScans(_ raw: Connection, _ what: String) throws {
-    let statement = try raw.statement(
-      "SELECT ZN, CAST(SUBSTR(ZSCAN, 2, 36) AS TEXT) FROM ZORDER WHERE ZN % 3 = 0 AND LENGTH(ZSCAN) = 38")
-    defer { statement.reset() }
-    var count = 0
-    while try statement.step() {
-      let bytes = try bench.bytes(of: ".s_SUPPORT/_EXTERNAL_DATA/\(statement.text(1))")
-      let byte = UInt8(truncatingIfNeeded: statement.integer(0))
-      #expect(bytes.count == 150_000 && bytes.first == byte && bytes.last == byte, "\(what)")
-      count += 1
-    }
+    let count = try bench.intactScans(of: raw, where: "ZN % 3 = 0", what)
     #expect(try raw.integer("SELECT COUNT(*) FROM ZORDER WHERE ZN % 3 = 0") == Int64(count), "\(what)")
   }
 }
