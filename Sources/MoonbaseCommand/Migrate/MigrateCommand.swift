@@ -83,6 +83,9 @@ struct MigrateCommand: ParsableCommand {
         error.message += " by --allow-loss"
         if let advice = try staging(url, versions) { error.message += "; \(advice)" }
         throw error
+      } catch var error as GraphError where error.code == .missingSourceModel {
+        error.message += " (--from)"
+        throw error
       }
     }
   }

@@ -30,6 +30,7 @@ import Testing
     let after = try store.using(new) { try Self.objects($0) }
     let expected = Self.migrated(before, from: old, to: new)
     #expect(after == expected, "seed \(seed)\n\(plan)")
+    #expect(plan.losses.isEmpty == Self.keepsAll(of: before, in: after, of: new), "seed \(seed)\n\(plan)")
     #expect(try store.schema() == MigratedStore.schema(of: new), "seed \(seed)")
     // What was migrated can be written.
     try store.using(new) { context in
@@ -168,6 +169,19 @@ import Testing
       }
     }
     return result
+  }
+
+  /// Whether all objects are there still, with all values, whatever they are called, and all destinations.
+  private static func keepsAll(
+    of before: [String: Plain], in after: [String: Plain], of model: ManagedObjectModel
+  ) -> Bool {
+    let model = try? model.resolved()
+    return before.allSatisfy { name, object in
+      guard let kept = after[name], let entity = model?.entity(kept.entity) else { return false }
+      let found = entity.properties.compactMap(\.attribute).filter { kept.values[$0.name]?.isNull == false }
+      let names = Set(found.map { $0.renamingIdentifier ?? $0.name })
+      return object.values.allSatisfy { $1.isNull || names.contains($0) } && object.others == kept.others
+    }
   }
 
   private static func name(_ object: ManagedObject) -> String {
