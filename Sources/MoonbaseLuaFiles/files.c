@@ -41,6 +41,9 @@ static const unsigned char moonbase_json_writer[] = {
 static const unsigned char moonbase_text[] = {
 #embed "../../lua/moonbase/text.lua"
 };
+static const unsigned char types_batch[] = {
+#embed "../../lua/types/batch.lua"
+};
 static const unsigned char types_context[] = {
 #embed "../../lua/types/context.lua"
 };
@@ -82,6 +85,7 @@ static const MBLFile files[] = {
     {"moonbase/json.lua", moonbase_json, sizeof moonbase_json},
     {"moonbase/json_writer.lua", moonbase_json_writer, sizeof moonbase_json_writer},
     {"moonbase/text.lua", moonbase_text, sizeof moonbase_text},
+    {"types/batch.lua", types_batch, sizeof types_batch},
     {"types/context.lua", types_context, sizeof types_context},
     {"types/extension.lua", types_extension, sizeof types_extension},
     {"types/import.lua", types_import, sizeof types_import},

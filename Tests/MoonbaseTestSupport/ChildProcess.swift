@@ -72,6 +72,9 @@ public final class ChildProcess {
     try? lines.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
+  /// There are no more lines.
+  public func closeInput() { try? lines.fileHandleForWriting.close() }
+
   /// Does what Ctrl-C does.
   public func interrupt() { process.interrupt() }
 

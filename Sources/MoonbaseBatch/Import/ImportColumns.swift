@@ -6,6 +6,8 @@ import MoonbasePlatform
 enum ColumnTarget {
   /// Passed over: the object's URI, what a reject file adds, and what the store derives.
   case ignored
+  /// A row that says something of it is rejected, with this reason.
+  case unknown(String)
   case attribute(ResolvedProperty, AttributeDescription)
   /// The URI of an object, or a list of them.
   case relationship(ResolvedProperty)
@@ -29,11 +31,16 @@ struct ImportColumns {
     (self.entity, self.model, self.map) = (entity, model, map)
   }
 
-  /// Takes in columns that came since. Throws for one that means nothing here.
-  mutating func take(_ all: [String]) throws {
+  /// Takes in columns that came since. Throws for one that means nothing here, unless only rows with it are to be rejected.
+  mutating func take(_ all: [String], refusing: Bool = true) throws {
     guard all.count > names.count else { return }
     for name in all.dropFirst(names.count) {
-      let target = try target(of: map[name] ?? name, column: name)
+      let target: ColumnTarget
+      do {
+        target = try self.target(of: map[name] ?? name, column: name)
+      } catch let error as ImportError where !refusing {
+        target = .unknown(error.message)
+      }
       names.append(name)
       targets.append(target)
     }
@@ -43,7 +50,7 @@ struct ImportColumns {
   var areAttributes: Bool {
     targets.allSatisfy {
       switch $0 {
-      case .ignored, .attribute: true
+      case .ignored, .unknown, .attribute: true
       case .relationship, .key: false
       }
     }

@@ -116,6 +116,10 @@ extension Importer {
     for (column, target) in columns.targets.enumerated() {
       switch target {
       case .ignored: break
+      case .unknown(let reason):
+        guard case .fields(let row, let fields) = row, fields.field(column, of: row).kind == .missing else {
+          throw RowFault(reason: reason)
+        }
       case .attribute(let property, let attribute):
         if case .fields(let row, let fields) = row {
           let field = fields.field(column, of: row)

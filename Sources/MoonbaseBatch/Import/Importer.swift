@@ -86,7 +86,9 @@ package final class Importer {
 
   private func takeColumns() throws {
     // What a script makes of a row has names of its own.
-    if script?.changesRows != true { try columns.take(input.reader.names) }
+    guard script?.changesRows != true else { return }
+    // Columns of csv, and of the first object, are looked at before a row is taken; what a later object says besides is its own fault.
+    try columns.take(input.reader.names, refusing: report.rows == 0 && chunk.isEmpty)
   }
 
   /// Imports all. Throws what ends it: what is wrong with the input as a whole, or with the store. What was saved by then is saved.
@@ -123,24 +125,17 @@ package final class Importer {
     while ending == nil, chunk.rows.count < options.chunkSize, chunk.weight < 8 << 20 {
       do {
         guard try input.reader.next() else { break }
-        do {
-          try takeColumns()
-          chunk.append(input.reader)
-        } catch let error as ImportError {
-          // The header of a file is looked at before the first row; what a later object says besides is that row's fault.
-          if report.rows == 0, chunk.isEmpty { throw error }
-          chunk.append(
-            input.reader,
-            fault: RowFault(reason: error.message, record: String(decoding: input.reader.record, as: UTF8.self)))
-        }
+        try takeColumns()
+        chunk.append(input.reader)
       } catch let error as InputError {
         guard case .malformed(let what, _) = error else {
           ending = error
           break
         }
+        let record = input.reader.record
+        let end = record.lastIndex { $0 != 10 && $0 != 13 }.map { $0 + 1 } ?? record.startIndex
         chunk.append(
-          input.reader,
-          fault: RowFault(reason: what, record: String(decoding: input.reader.record.prefix(1 << 16), as: UTF8.self)))
+          input.reader, fault: RowFault(reason: what, record: String(decoding: record[..<end], as: UTF8.self)))
       }
     }
     return !chunk.isEmpty

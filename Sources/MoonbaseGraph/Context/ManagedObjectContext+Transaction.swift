@@ -7,6 +7,12 @@ extension ManagedObjectContext {
   /// there are unsaved changes at the beginning, or a transaction runs.
   @discardableResult
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try transaction(with: nil, body)
+  }
+
+  /// The same, together with a change of a store's metadata.
+  @discardableResult
+  package func transaction<Result>(with metadataChange: MetadataChange?, _ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")
     guard !isInTransaction else {
       throw GraphError(.invalidRequest, message: "a transaction was begun within another one of the same context")
@@ -24,7 +30,7 @@ extension ManagedObjectContext {
         defer { isInTransaction = false }
         let result = try body()
         isInTransaction = false
-        try save()
+        try save(with: metadataChange)
         return result
       }
     } catch {

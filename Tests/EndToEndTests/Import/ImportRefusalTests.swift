@@ -92,6 +92,17 @@ import Testing
     try bench.imports(["Person", "p.csv"])
   }
 
+  @Test func anObjectWithAnUnknownNameIsRejectedAndThoseBehindItAreTaken() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("{\"name\": \"Ann\"}\n{\"name\": \"Bob\", \"naem\": 1}\n{\"name\": \"Cy\"}\n{bad\n", to: "p.ndjson")
+    try bench.imports(["Person", "p.ndjson"], status: 4)
+    #expect(
+      try bench.fetched("Person", "--format", "csv", "--columns", "name", "--sort", "name") == "name\nAnn\nCy\n")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.ndjson"), as: UTF8.self).split(separator: "\n")
+    #expect(rejects.count == 2 && rejects[0].hasPrefix(#"{"name": "Bob", "naem": 1, "_line": 2, "_reason": "#), "\(rejects)")
+    #expect(rejects[0].contains("did you mean name?") && rejects[1].hasSuffix(#""_record": "{bad"}"#), "\(rejects)")
+  }
+
   @Test func anArrayThatBreaksOffEndsTheImportBehindWhatWasRead() throws {
     let bench = try Workbench.forImports()
     try bench.write("[{\"name\": \"Ann\"}, {\"name\": \"Bob\"}, {\"name\": ", to: "p.json")

@@ -1,0 +1,217 @@
+package import MoonbaseGraph
+import MoonbaseModel
+package import MoonbasePlatform
+package import MoonbaseScripting
+
+/// A batch job over a store: its objects in chunks, each of which is one transaction together with its entry in the ledger. Killed at any
+/// moment and resumed, the effect of each chunk is there exactly once.
+///
+/// Each worker has one of its own, with a context and a script of its own; they meet in the ledger.
+package final class BatchJob {
+  /// How a chunk ended.
+  package enum Outcome: Sendable {
+    case done(objects: Int)
+    /// Another worker has done it.
+    case doneElsewhere
+    case failed(reason: String, attempts: Int)
+  }
+
+  /// A chunk that another worker has done meanwhile.
+  private struct DoneElsewhere: Error {}
+
+  private static let greatestAttempts = 3
+
+  package let name: String
+  private let script: BatchScript
+  private let context: ManagedObjectContext
+  private let store: any PersistentStore
+  private let request: FetchRequest
+  private let hash: String
+  /// The objects, by key, as they were found when this began.
+  private var ids: [ManagedObjectID]?
+
+  package init(_ name: String, _ script: BatchScript, hash: String, in context: ManagedObjectContext) throws {
+    (self.name, self.script, self.hash, self.context) = (name, script, hash, context)
+    request = try script.request(in: context)
+    guard let entity = context.model.entity(request.entityName) else {
+      throw GraphError.unknownEntity(request.entityName, in: context.model)
+    }
+    store = try context.coordinator.storeForNewObjects(of: entity)
+  }
+
+  /// The digest of a script, by which a changed one is noticed.
+  package static func hash(_ text: String) -> String {
+    SHA2.sha256(Data(text.utf8)).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// What the ledger of a store says of a job; nil where it knows none of the name.
+  package static func state(_ name: String, of store: any PersistentStore) throws -> JobState? {
+    try Ledger.entry(name, of: store).flatMap(JobState.init)
+  }
+
+  /// The jobs that a store knows.
+  package static func names(in store: any PersistentStore) throws -> [String] {
+    guard case .map(let jobs)? = try store.metadata()[Ledger.key] else { return [] }
+    return jobs.keys.filter { key in
+      if case .map(let entry)? = jobs[key] { entry["kind"] == .string("batch") } else { false }
+    }.sorted()
+  }
+
+  package var state: JobState? { get throws { try Self.state(name, of: store) } }
+
+  // MARK: Beginning and end
+
+  /// Begins the job: divides the objects, and runs the script's `start`, in one transaction. Throws where it is begun already and not at its end.
+  package func begin(chunkSize: Int) throws -> JobState {
+    let found = try objectIDs()
+    let state = JobState(hash: hash, last: found.last?.key ?? 0, chunkSize: chunkSize)
+    let name = name
+    let change = Ledger.change(name, of: store) { entry in
+      if let known = entry.flatMap(JobState.init), !known.isFinished { throw Self.underWay(name) }
+      return state.entry
+    }
+    try context.transaction(with: change) {
+      try script.start(context, .init(name: name, chunks: state.chunks))
+    }
+    return state
+  }
+
+  private static func underWay(_ name: String) -> GraphError {
+    GraphError(
+      .invalidRequest,
+      message: "the job \(name) is under way: go on with moonbase batch resume, or take another name with --name")
+  }
+
+  /// Goes on with a job. Throws where there is none, and where the script is another one, unless that is accepted.
+  package func resume(acceptingChanges: Bool) throws -> JobState {
+    guard let state = try state else {
+      throw GraphError(.invalidRequest, message: "the store knows no job \(name): begin it with moonbase batch run")
+    }
+    guard state.hash == hash || acceptingChanges else {
+      throw GraphError(
+        .invalidRequest,
+        message: "the script of the job \(name) has changed since it was begun, and \(state.done.count) chunks are done: "
+          + "--accept-changes goes on with the new one")
+    }
+    return state
+  }
+
+  /// Runs the script's `finish`, once, where all chunks are done. False where they are not.
+  package func finish() throws -> Bool {
+    guard let state = try state, !state.isFinished else { return true }
+    guard state.done.count == state.chunks else { return false }
+    let change = Ledger.change(name, of: store) { entry in
+      guard var state = entry.flatMap(JobState.init), !state.isFinished else { throw DoneElsewhere() }
+      state.isFinished = true
+      state.saved = Date()
+      return state.entry
+    }
+    do {
+      try context.transaction(with: change) {
+        try script.finish(context, .init(name: name, chunks: state.chunks))
+      }
+    } catch is DoneElsewhere {}
+    return true
+  }
+
+  // MARK: Chunks
+
+  private func objectIDs() throws -> [ManagedObjectID] {
+    if let ids { return ids }
+    var request = request
+    request.sortDescriptors = []
+    let found = try context.fetchIDs(request).sorted { $0.key < $1.key }
+    ids = found
+    return found
+  }
+
+  /// Works on a chunk; one that fails is tried again, later each time, and then set aside.
+  ///
+  /// Throws what ends the job: a store that cannot be written, a run that is over.
+  package func perform(_ chunk: Int, _ state: JobState, isEnding: () -> Bool = { false }) throws -> Outcome {
+    var attempt = 1
+    while true {
+      do {
+        return try tryToPerform(chunk, state, attempt: attempt)
+      } catch is DoneElsewhere {
+        try context.reset()
+        return .doneElsewhere
+      } catch let error where ImportFailure.isOfRows(error) {
+        try context.reset()
+        if attempt < Self.greatestAttempts, !isEnding() {
+          // A tenth of a second, then four.
+          usleep(UInt32(100_000 * attempt * attempt))
+          attempt += 1
+          continue
+        }
+        let reason = "\(error)"
+        let attempts = attempt
+        try store.change(
+          Ledger.change(name, of: store) { entry in
+            guard var state = entry.flatMap(JobState.init), !state.done.contains(chunk) else { return entry }
+            state.note(failed: chunk, attempts: attempts, reason: reason)
+            return state.entry
+          })
+        return .failed(reason: reason, attempts: attempts)
+      }
+    }
+  }
+
+  private func tryToPerform(_ chunk: Int, _ state: JobState, attempt: Int) throws -> Outcome {
+    let began = Date()
+    let found = try objectIDs()
+    let range = Int64(chunk - 1) * state.width + 1...Int64(chunk) * state.width
+    let first = found.partitioningIndex { $0.key >= range.lowerBound }
+    let last = found.partitioningIndex { $0.key > range.upperBound }
+    let wanted = Array(found[first..<last])
+    var count = 0
+    let counted = Counter()
+    let change = Ledger.change(name, of: store) { entry in
+      guard var known = entry.flatMap(JobState.init), known.width == state.width else {
+        throw GraphError(
+          .storeFailure, message: "the job is not in the ledger any more: it was begun anew, or the store replaced")
+      }
+      guard !known.done.contains(chunk) else { throw DoneElsewhere() }
+      known.note(done: chunk, objects: counted.value, seconds: Date().timeIntervalSince(began))
+      return known.entry
+    }
+    try context.transaction(with: change) {
+      guard !wanted.isEmpty else { return }
+      let objects = try self.objects(wanted)
+      count = objects.count
+      counted.value = count
+      guard !objects.isEmpty else { return }
+      try script.chunk(
+        objects, context, .init(name: name, chunk: chunk, chunks: state.chunks, attempt: attempt))
+    }
+    try context.reset()
+    return .done(objects: count)
+  }
+
+  /// Those of the objects that the request still finds, by key.
+  private func objects(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
+    var request = request
+    request.sortDescriptors = []
+    let among = Predicate.comparison(
+      .init(.evaluatedObject, .in, .constant(.list(ids.map(Value.objectID)))))
+    request.predicate = request.predicate.map { .and([$0, among]) } ?? among
+    return try context.fetch(request).sorted { $0.objectID.key < $1.objectID.key }
+  }
+}
+
+/// A number that the save reads which the transaction leads to, on the same thread.
+private final class Counter: @unchecked Sendable {  // one thread writes and reads it: the transaction's save is no save ahead
+  var value = 0
+}
+
+extension [ManagedObjectID] {
+  /// The first place where a condition holds that holds for all behind it.
+  fileprivate func partitioningIndex(_ holds: (ManagedObjectID) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

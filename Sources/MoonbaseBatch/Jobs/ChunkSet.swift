@@ -1,0 +1,65 @@
+/// Numbers of chunks as ranges, of which those that touch are one: `1-17,20`.
+package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
+  package private(set) var ranges: [ClosedRange<Int>] = []
+
+  package init() {}
+
+  package init(_ range: ClosedRange<Int>) { ranges = [range] }
+
+  /// Reads the text form; nil for anything else.
+  package init?(_ text: String) {
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) where !text.isEmpty {
+      let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { word in
+        word.allSatisfy(\.isASCII) && word.allSatisfy(\.isNumber) ? Int(word) : nil
+      }
+      guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first > 0,
+        first <= last
+      else { return nil }
+      insert(first...last)
+    }
+  }
+
+  package var description: String {
+    ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
+  }
+
+  package var count: Int { ranges.reduce(0) { $0 + $1.count } }
+  package var isEmpty: Bool { ranges.isEmpty }
+
+  package func contains(_ number: Int) -> Bool {
+    let place = firstRange(endingAtOrAfter: number)
+    return place < ranges.count && ranges[place].contains(number)
+  }
+
+  package mutating func insert(_ range: ClosedRange<Int>) {
+    let first = firstRange(endingAtOrAfter: range.lowerBound - 1)
+    var last = first
+    var (lower, upper) = (range.lowerBound, range.upperBound)
+    while last < ranges.count, ranges[last].lowerBound <= range.upperBound + 1 {
+      (lower, upper) = (min(lower, ranges[last].lowerBound), max(upper, ranges[last].upperBound))
+      last += 1
+    }
+    ranges.replaceSubrange(first..<last, with: CollectionOfOne(lower...upper))
+  }
+
+  /// The numbers of 1 to `count` that are not in the set.
+  package func rest(of count: Int) -> ChunkSet {
+    var rest = ChunkSet()
+    var next = 1
+    for range in ranges where next <= count {
+      if range.lowerBound > next { rest.ranges.append(next...min(count, range.lowerBound - 1)) }
+      next = max(next, range.upperBound + 1)
+    }
+    if next <= count { rest.ranges.append(next...count) }
+    return rest
+  }
+
+  private func firstRange(endingAtOrAfter number: Int) -> Int {
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].upperBound < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,217 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseBatch
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbasePlatform
+import MoonbaseScripting
+
+struct BatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "batch", abstract: "Runs jobs over many objects that can be resumed wherever they were ended.",
+    discussion: """
+      A job script returns { request = ..., chunk = function(objects, context, job) ... end }. A chunk is one transaction \
+      together with its entry in the store's ledger: killed at any moment and resumed, its effect is there once.
+      """,
+    subcommands: [BatchRun.self, BatchStatus.self, BatchResume.self, BatchWorker.self])
+}
+
+/// The options of what works on a job.
+struct JobOptionGroup: ParsableArguments {
+  @Argument(help: "The script of the job.")
+  var script: String
+
+  @OptionGroup var stores: WritingOptionGroup
+
+  @Option(help: "The job's name in the store (default: the script's, without its ending).")
+  var name: String?
+
+  @Flag(help: "No progress, no summary.")
+  var quiet = false
+
+  var jobName: String {
+    if let name { return name }
+    let file = script.split(separator: "/").last.map(String.init) ?? script
+    return file.hasSuffix(".lua") ? String(file.dropLast(4)) : file
+  }
+
+  func validate() throws {
+    guard jobName != "", !jobName.hasPrefix("import ") else {
+      throw ValidationError("--name takes the name of a job, not '\(jobName)'")
+    }
+  }
+
+  /// What a worker needs, each thread its own.
+  func makeJob(_ container: PersistentContainer) throws -> (job: BatchJob, domain: ScriptDomain) {
+    let domain = try ScriptDomain()
+    domain.state.output = .standard
+    try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
+    let source = try ScriptSource(path: script)
+    let batch = try BatchScript(source, in: domain)
+    let context = try domain.context(of: container.opened)
+    return (try BatchJob(jobName, batch, hash: BatchJob.hash(source.text), in: context), domain)
+  }
+}
+
+struct BatchRun: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "run", abstract: "Begins a job and works on its chunks.")
+
+  @OptionGroup var options: JobOptionGroup
+
+  @Option(help: ArgumentHelp("How many objects a chunk has at most, as far as keys follow each other.", valueName: "objects"))
+  var chunk = 1000
+
+  @Option(help: "How many threads work on chunks.")
+  var jobs = 1
+
+  @Flag(help: "Only begin the job, and print its chunks, for moonbase batch worker.")
+  var begin = false
+
+  func validate() throws {
+    guard (1...1_000_000).contains(chunk) else {
+      throw ValidationError("--chunk takes a number from 1 to 1000000, not \(chunk)")
+    }
+    try JobRun.check(jobs)
+    if begin, jobs != 1 { throw ValidationError("--begin works on no chunk: leave --jobs out") }
+  }
+
+  func run() throws {
+    let container = try PersistentContainer(options.stores.settings().container)
+    let (job, domain) = try options.makeJob(container)
+    defer { domain.close() }
+    let state = try job.begin(chunkSize: chunk)
+    guard !begin else {
+      for number in 1..<state.chunks + 1 { Terminal.print("\(number)") }
+      return
+    }
+    try JobRun(options, container, jobs: jobs).run(job, state, state.open)
+  }
+}
+
+struct BatchResume: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume", abstract: "Works on the chunks of a job that are not done, those that failed too.")
+
+  @OptionGroup var options: JobOptionGroup
+
+  @Option(help: "How many threads work on chunks.")
+  var jobs = 1
+
+  @Flag(help: "Go on with a script that has changed since the job was begun.")
+  var acceptChanges = false
+
+  func validate() throws { try JobRun.check(jobs) }
+
+  func run() throws {
+    let container = try PersistentContainer(options.stores.settings().container)
+    let (job, domain) = try options.makeJob(container)
+    defer { domain.close() }
+    let state = try job.resume(acceptingChanges: acceptChanges)
+    guard !state.isFinished else {
+      if !options.quiet { Terminal.complain("moonbase: the job \(job.name) is finished: there is nothing to resume") }
+      return
+    }
+    try JobRun(options, container, jobs: jobs).run(job, state, state.done.rest(of: state.chunks))
+  }
+}
+
+struct BatchWorker: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker", abstract: "Works on the chunks of a job whose numbers come by standard input.",
+    discussion: """
+      moonbase batch run --begin job.lua --store s.sqlite | parallel -j4 --pipe -N1 moonbase batch worker job.lua --store s.sqlite
+      moonbase batch resume job.lua --store s.sqlite
+
+      A line is a number or a range, as in 17 or 17-20. The answer is an object a line for each chunk. The last command works \
+      on what no worker has done, and finishes the job.
+      """)
+
+  @OptionGroup var options: JobOptionGroup
+
+  func run() throws {
+    let container = try PersistentContainer(options.stores.settings().container)
+    let (job, domain) = try options.makeJob(container)
+    defer { domain.close() }
+    let state = try job.resume(acceptingChanges: false)
+    Interruption.isWaitedFor()
+    var hasFailed = false
+    StandardStream.output.setBuffering(.line)
+    while let line = readLine() {
+      guard let set = ChunkSet(line.filter { $0 != " " && $0 != "\r" }), set.ranges.allSatisfy({ $0.upperBound <= state.chunks })
+      else {
+        throw UsageError("a line is the number of a chunk from 1 to \(state.chunks), or a range as 17-20, not '\(line)'")
+      }
+      for chunk in set.ranges.flatMap({ $0 }) {
+        if Interruption.hasCome { throw ExitCode(ExitStatus.interrupted) }
+        let began = Date()
+        let outcome = try job.perform(chunk, state) { Interruption.hasCome }
+        if case .failed = outcome { hasFailed = true }
+        Terminal.print(answer(chunk, outcome, Date().timeIntervalSince(began)))
+      }
+    }
+    if hasFailed { throw ExitCode(ExitStatus.rejects) }
+  }
+
+  private func answer(_ chunk: Int, _ outcome: BatchJob.Outcome, _ seconds: Double) -> String {
+    var bytes = Array("{\"chunk\": \(chunk), ".utf8)
+    switch outcome {
+    case .done(let objects): bytes += Array("\"status\": \"done\", \"objects\": \(objects)".utf8)
+    case .doneElsewhere: bytes += Array("\"status\": \"done before\"".utf8)
+    case .failed(let reason, let attempts):
+      bytes += Array("\"status\": \"failed\", \"attempts\": \(attempts), \"reason\": ".utf8)
+      bytes.append(quoted: reason)
+    }
+    bytes += Array(", \"seconds\": \(String(format: "%.3f", seconds))}".utf8)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+struct BatchStatus: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Tells how far the jobs of a store are, and why chunks failed.")
+
+  @Argument(help: "The job's name, or its script; without one all jobs.")
+  var job: String?
+
+  @OptionGroup var stores: StoreOptionGroup
+
+  @Flag(help: "Print the chunks that are neither done nor set aside, a number a line, for moonbase batch worker.")
+  var open = false
+
+  func validate() throws {
+    if open, job == nil { throw ValidationError("--open is about one job: name it") }
+  }
+
+  func run() throws {
+    var settings = try stores.settings()
+    settings.readOnly = true
+    let container = try PersistentContainer(settings.container)
+    var count = 0
+    for store in container.coordinator.persistentStores {
+      for name in try BatchJob.names(in: store) where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
+        guard let state = try BatchJob.state(name, of: store) else { continue }
+        count += 1
+        if open { state.open.ranges.flatMap { $0 }.forEach { Terminal.print("\($0)") } } else { show(name, state) }
+      }
+    }
+    guard count == 0 else { return }
+    guard let job else { return Terminal.complain("moonbase: the store knows no jobs") }
+    throw UsageError("the store knows no job \(job)")
+  }
+
+  private func show(_ name: String, _ state: JobState) {
+    let percent = state.chunks == 0 ? 100 : state.done.count * 100 / state.chunks
+    let stand = state.isFinished ? "finished" : state.failed.isEmpty ? "under way" : "under way, some chunks failed"
+    Terminal.print("\(name): \(stand), \(state.done.count) of \(state.chunks) chunks done (\(percent) %)")
+    let rate = state.seconds > 0 ? ", \(Int(Double(state.objects) / state.seconds)) objects/s of a worker" : ""
+    Terminal.print("  objects  \(state.objects)\(rate)")
+    Terminal.print("  began    \(DateForm.iso.text(state.began))")
+    Terminal.print("  last     \(DateForm.iso.text(state.saved))")
+    if !state.open.isEmpty, !state.isFinished { Terminal.print("  open     \(state.open)") }
+    if !state.failed.isEmpty { Terminal.print("  failed   \(state.failed)") }
+    for failure in state.failures {
+      let reason = failure.reason.split(separator: "\n").first.map(String.init) ?? ""
+      Terminal.print("    \(failure.chunk) (\(failure.attempts) attempts): \(reason)")
+    }
+  }
+}
