@@ -53,18 +53,34 @@ extension SQLiteStore {
     storeAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, allowsLoss: Bool = false,
     progress: Progress? = nil
   ) throws -> [MigrationPlan] {
-    let first = try version(ofStoreAt: url, among: versions, configuration: configuration)
-    guard let first else {
+    try stages(
+      ofStoreAt: url, through: versions, configuration: configuration, allowsLoss: allowsLoss,
+      progress: MigrationProgress(progress)
+    ).run()
+  }
+
+  /// What `migrate(storeAt:through:)` would do, stage by stage, without doing it: the stages are tried in a copy beside the store. The plans end
+  /// with one that could not be carried out.
+  public static func migrationPlans(
+    forStoreAt url: URL, through versions: [ResolvedModel], configuration: String? = nil
+  ) throws -> [MigrationPlan] {
+    try stages(ofStoreAt: url, through: versions, configuration: configuration).plans()
+  }
+
+  private static func stages(
+    ofStoreAt url: URL, through versions: [ResolvedModel], configuration: String?, allowsLoss: Bool = false,
+    progress: MigrationProgress = MigrationProgress(nil)
+  ) throws -> StoreMigration {
+    guard let first = try version(ofStoreAt: url, among: versions, configuration: configuration) else {
       throw GraphError(
         .missingSourceModel,
         message:
           "\(url.relativePath) is of none of the versions given: name the one that wrote it too, before those that follow it"
       )
     }
-    return try StoreMigration(
+    return StoreMigration(
       file: StoreFile(url: url), sources: [versions[first]], stages: Array(versions[(first + 1)...]),
-      configuration: configuration, allowsLoss: allowsLoss, progress: MigrationProgress(progress)
-    ).run()
+      configuration: configuration, allowsLoss: allowsLoss, progress: progress)
   }
 
   /// Which of several versions of a model a store is of, the first by its hashes; nil for none of them. The file is only read.

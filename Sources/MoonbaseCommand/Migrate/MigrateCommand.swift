@@ -53,7 +53,6 @@ struct MigrateCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if plan && staged { throw ValidationError("--plan tells of one step: name the version behind --to") }
     if staged && mapping != nil {
       throw ValidationError("--mapping is a mapping between two versions: leave --staged out")
     }
@@ -65,18 +64,20 @@ struct MigrateCommand: ParsableCommand {
       throw GraphError(.cannotOpenFile, message: "\(store): there is no such store: name one")
     }
     let versions = try ModelVersions(from: from, to: to)
+    let stages = staged ? try versions.stages(from: url, configuration: configuration) : []
     if plan {
-      let plan = try planned(url, versions)
-      Terminal.print(plan.description)
+      let plans = try planned(url, versions)
+      for text in texts(plans, stages) { Terminal.print(text) }
       if let advice = try staging(url, versions) { Terminal.print("? \(advice)") }
-      if !plan.conflicts.isEmpty || !plan.losses.isEmpty && !allowLoss { throw ExitCode(ExitStatus.failed) }
+      let isWhole = plans.allSatisfy { $0.conflicts.isEmpty && (allowLoss || $0.losses.isEmpty) }
+      if !isWhole { throw ExitCode(ExitStatus.failed) }
     } else {
       let progress = CommandProgress(quiet: quiet)
       defer { progress.end() }
       do {
         let done = try migrate(url, versions, progress)
         progress.end()
-        for text in done { Terminal.print(text) }
+        for text in texts(done, stages) { Terminal.print(text) }
       } catch is CancellationError {
         throw GraphError(.interrupted, message: "interrupted: \(store) is as it was")
       } catch var error as GraphError where error.code == .migrationLoss {
@@ -90,32 +91,42 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
-  private func planned(_ url: URL, _ versions: ModelVersions) throws -> MigrationPlan {
-    let (model, sources) = (versions.destination, versions.sources)
-    switch try MappingFile(mapping, quiet: quiet) {
-    case .none:
-      return try SQLiteStore.migrationPlan(
-        forStoreAt: url, to: model, configuration: configuration, sources: sources)
-    case .model(let mapping):
-      return try SQLiteStore.migrationPlan(
-        forStoreAt: url, to: model, with: mapping, configuration: configuration, sources: sources)
-    case .script(let source):
-      return try source.run { script in
-        try SQLiteStore.migrationPlan(
-          forStoreAt: url, to: model, with: script, configuration: configuration, sources: sources)
-      }
-    }
+  /// Plans as they are printed, those of stages with the names of their versions.
+  private func texts(_ plans: [MigrationPlan], _ stages: ArraySlice<ModelVersions.Version>) -> [String] {
+    staged ? zip(stages, plans).map { "to \($0.name)\n\($1)" } : plans.map(\.description)
   }
 
-  /// Returns what was done, as it is printed.
-  private func migrate(_ url: URL, _ versions: ModelVersions, _ progress: CommandProgress) throws -> [String] {
+  private func planned(_ url: URL, _ versions: ModelVersions) throws -> [MigrationPlan] {
     let (model, sources) = (versions.destination, versions.sources)
     if staged {
-      let chain = versions.chain
-      let plans = try SQLiteStore.migrate(
-        storeAt: url, through: chain.map(\.model), configuration: configuration, allowsLoss: allowLoss,
+      return try SQLiteStore.migrationPlans(
+        forStoreAt: url, through: versions.chain.map(\.model), configuration: configuration)
+    }
+    let plan =
+      switch try MappingFile(mapping, quiet: quiet) {
+      case .none:
+        try SQLiteStore.migrationPlan(forStoreAt: url, to: model, configuration: configuration, sources: sources)
+      case .model(let mapping):
+        try SQLiteStore.migrationPlan(
+          forStoreAt: url, to: model, with: mapping, configuration: configuration, sources: sources)
+      case .script(let source):
+        try source.run { script in
+          try SQLiteStore.migrationPlan(
+            forStoreAt: url, to: model, with: script, configuration: configuration, sources: sources)
+        }
+      }
+    return [plan]
+  }
+
+  /// Returns what was done.
+  private func migrate(
+    _ url: URL, _ versions: ModelVersions, _ progress: CommandProgress
+  ) throws -> [MigrationPlan] {
+    let (model, sources) = (versions.destination, versions.sources)
+    if staged {
+      return try SQLiteStore.migrate(
+        storeAt: url, through: versions.chain.map(\.model), configuration: configuration, allowsLoss: allowLoss,
         progress: progress)
-      return zip(chain.suffix(plans.count), plans).map { "to \($0.name)\n\($1)" }
     }
     let plan =
       switch try MappingFile(mapping, quiet: quiet) {
@@ -134,7 +145,7 @@ struct MigrateCommand: ParsableCommand {
             allowsLoss: allowLoss, progress: progress)
         }
       }
-    return [plan.description]
+    return [plan]
   }
 
   /// What there is to say of versions that are passed over.

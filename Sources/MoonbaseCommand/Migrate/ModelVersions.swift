@@ -37,6 +37,12 @@ struct ModelVersions {
   /// All of them, one after the other.
   var chain: [Version] { named + versions }
 
+  /// The versions that come after that of a store, in which it is of each.
+  func stages(from store: URL, configuration: String?) throws -> ArraySlice<Version> {
+    let first = try SQLiteStore.version(ofStoreAt: store, among: chain.map(\.model), configuration: configuration)
+    return first.map { chain[($0 + 1)...] } ?? []
+  }
+
   /// The names of the model's own versions between that of a store and the current one; none where the store is of none of them.
   func passedOver(from store: URL, configuration: String?) throws -> [String] {
     let first = try SQLiteStore.version(

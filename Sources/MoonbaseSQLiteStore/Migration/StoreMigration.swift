@@ -27,6 +27,36 @@ struct StoreMigration {
     return try StoreOpener.settled(file) { try file.reading { try work(on: $0, destination: first).plan } }
   }
 
+  /// Says what each stage would do, up to one that could not be done. What a stage finds is known when the one before is done: they are rehearsed in a
+  /// copy beside the store, which goes again.
+  func plans() throws -> [MigrationPlan] {
+    guard stages.count > 1 else { return stages.isEmpty ? [] : [try plan()] }
+    try file.checkPlace()
+    return try StoreOpener.settled(file) { try file.reading(rehearse) }
+  }
+
+  private func rehearse(_ connection: Connection) throws -> [MigrationPlan] {
+    let successor = SuccessorFile(of: file, for: .migration)
+    let copy = try connection.statement("VACUUM INTO ?")
+    copy.bind(successor.path, at: 1)
+    try copy.run()
+    let external = external()
+    var created: [String] = [], plans: [MigrationPlan] = []
+    defer {
+      for name in created { external.folder.remove(name) }
+      external.folder.removeIfEmpty()
+    }
+    var rehearsal = self
+    rehearsal.allowsLoss = true
+    for stage in stages {
+      let plan = try work(on: Connection(successor.path, mode: .readWrite), destination: stage).plan
+      plans.append(plan)
+      if plans.count == stages.count || !plan.conflicts.isEmpty { break }
+      _ = try rehearsal.advance(successor.path, to: stage, external: external, created: &created)
+    }
+    return plans
+  }
+
   /// Returns what was done, stage by stage. Throws `.migrationLoss` where something would be lost and that is not allowed.
   @discardableResult
   func run() throws -> [MigrationPlan] {

@@ -92,6 +92,31 @@ import Testing
     #expect(read.output == "Ann\n", "\(read)")
   }
 
+  @Test func whatStagesWouldLoseIsPlanned() throws {
+    func model(_ attributes: String) -> String { "return { entities = { P = { attributes = { \(attributes) } } } }" }
+    try bench.write(model("name = 'string', age = 'integer16'"), to: "2.lua")
+    try bench.write(model("name = 'string'"), to: "3.lua")
+    try fill("32")
+    let before = try bench.bytes(of: "s.sqlite")
+    let chain = ["migrate", "s.sqlite", "--from", "old.lua", "--from", "2.lua", "--to", "3.lua", "--staged"]
+    let plan = try bench.moonbase(chain + ["--plan"])
+    #expect(
+      plan.status == 1
+        && plan.output == """
+          to 2.lua
+          ~ P (1 row): ~ age: string → integer16
+          to 3.lua
+          ~ P (1 row): - age
+          ! P.age: 1 row holds a value, and the newer model has no such attribute (row 1)
+
+          """,
+      "\(plan)")
+    let refused = try bench.moonbase(chain)
+    #expect(refused.status == 1 && refused.complaints.contains("P.age: 1 row holds a value"), "\(refused)")
+    #expect(try bench.bytes(of: "s.sqlite") == before && !bench.names().contains { $0.contains("migration") })
+    #expect(try bench.moonbase(chain + ["--allow-loss"]).output == plan.output)
+  }
+
   @Test func aStoreGoesThroughTheVersionsOfItsModel() throws {
     func version(_ attribute: String) -> String {
       "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"P\">\(attribute)</entity></model>"
@@ -120,7 +145,12 @@ import Testing
     #expect(direct.output.hasSuffix("\n? \(advice)"), "\(direct)")
     let refused = try bench.moonbase("migrate", "s.sqlite", "--to", "M.xcdatamodeld")
     #expect(refused.status == 1 && refused.complaints.contains("by --allow-loss; \(advice)"), "\(refused)")
+    let before = try bench.bytes(of: "s.sqlite"), names = try bench.names()
+    let plan = try bench.moonbase("migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--staged", "--plan")
+    #expect(plan.status == 0, "\(plan)")
+    #expect(try bench.bytes(of: "s.sqlite") == before && bench.names() == names)
     let done = try bench.moonbase("migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--staged")
+    #expect(done.output == plan.output, "\(done)")
     #expect(done.output == "to M 2\n~ P (1 row): ~ b (was a)\nto M 3\n~ P (1 row): ~ c (was b)\n", "\(done)")
     let read = try bench.moonbase("run", "--store", "s.sqlite", "-e", "print(moonbase.context:fetch('P'):first().c)")
     #expect(read.output == "kept\n", "\(read)")
