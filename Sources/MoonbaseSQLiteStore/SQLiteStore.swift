@@ -148,6 +148,7 @@ public final class SQLiteStore: PersistentStore {
   /// Before something is written.
   func ready(_ session: Session) throws {
     if session.connection.hasMoved { throw StoreOpener.moved(file) }
+    try session.sizeCache()
     try session.settleJournal()
   }
 

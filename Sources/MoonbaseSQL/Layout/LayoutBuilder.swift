@@ -11,8 +11,9 @@ package struct LayoutBuilder {
   private let dialect: Dialect
 
   private var numbers: [EntityIndex: Int64] = [:]
-  private var tables: [EntityIndex: TableLayout] = [:]
-  private var slots: [PropertyID: SlotLayout] = [:]
+  /// By the index of the entity whose it is; nil for subentities.
+  private var tables: [TableLayout?]
+  private var slots: PropertySlots
   private var lacks = LayoutLacks()
   private var joins: [JoinLayout] = []
 
@@ -21,6 +22,8 @@ package struct LayoutBuilder {
     self.dialect = dialect
     self.path = path
     self.model = model
+    tables = Array(repeating: nil, count: model.entities.count)
+    slots = PropertySlots(model)
     held = entities
     self.file = file
   }
@@ -220,5 +223,17 @@ package struct LayoutBuilder {
     _ = lacks.note(
       column: JoinNamer.orderName(of: join.destinationColumn), type: "INTEGER", table: join.table,
       holding: "the places of \(entity.name).\(name)", of: name, entity: entity, path: path)
+  }
+}
+
+/// What is known of each property, by the entity that declares it.
+private struct PropertySlots {
+  private var slots: [[SlotLayout?]]
+
+  init(_ model: ResolvedModel) { slots = model.entities.map { Array(repeating: nil, count: $0.properties.count) } }
+
+  subscript(id: PropertyID) -> SlotLayout? {
+    get { slots[id.entity][id.slot] }
+    set { slots[id.entity][id.slot] = newValue }
   }
 }

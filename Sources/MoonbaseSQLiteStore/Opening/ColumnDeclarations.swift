@@ -47,6 +47,8 @@ struct ColumnDeclarations {
   }
 
   private func mistake(_ declaration: (type: String, collation: String), kind: ColumnKind) -> String? {
+    // As the format has it.
+    if declaration.type == kind.declaredType, declaration.collation == "BINARY" { return nil }
     switch kind {
     case .string, .uri:
       if declaration.collation.uppercased() != "BINARY" {

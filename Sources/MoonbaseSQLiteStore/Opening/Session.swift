@@ -16,6 +16,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
   private var schema: (version: Int64, data: UInt32)?
   private var hasSettledJournal = false
+  private var hasSizedCache = false
   /// When it was found out last whether the file is still in its place.
   private var lastLook = ContinuousClock.now
   /// Of the writing connection: where ordered lists end.
@@ -36,20 +37,27 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// name and each statement that ever had one, so the whole connection is given up then.
   var isOutdated: Bool { functions.values.contains(where: \.isOutdated) }
 
-  init(_ connection: Connection, options: SQLiteStoreOptions) throws {
+  /// With `isLazy` nothing is asked of the file yet: SQLite reads its tables with the first statement, and the cache gets its size with the
+  /// first that writes (`sizeCache`).
+  init(_ connection: Connection, options: SQLiteStoreOptions, isLazy: Bool = false) throws {
     self.connection = connection
     (busyTimeout, synchronizesFully) = (options.busyTimeout, options.synchronizesFully)
     options.sqlLog?.follow(connection)
     connection.setBusyTimeout(milliseconds: busyTimeout)
-    // SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one
-    // query that follows relationships.
-    // Of a script's memory they take a quarter at most.
-    try connection.execute("PRAGMA cache_size = -\(min(32768, HostWork.greatestValue >> 12))")
+    if !isLazy { try sizeCache() }
     connection.limitParameters(to: Self.greatestParameterCount)
     // A damaged page is an error when it is read, and not when something trips over it.
     try connection.execute("PRAGMA cell_size_check = 1")
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection, telling: derivedRows)
+  }
+
+  /// SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one query that
+  /// follows relationships. Of a script's memory they take a quarter at most.
+  func sizeCache() throws {
+    guard !hasSizedCache else { return }
+    try connection.execute("PRAGMA cache_size = -\(min(32768, HostWork.greatestValue >> 12))")
+    hasSizedCache = true
   }
 
   /// Makes the functions of a provider known to SQL, once for each generation.

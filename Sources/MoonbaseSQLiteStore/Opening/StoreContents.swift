@@ -13,6 +13,8 @@ struct StoreContents {
   let isMirrored: Bool
   /// Whether it has tables for a history.
   let keepsHistory: Bool
+  /// Whether it has tables that modules of SQLite, or of an app, keep.
+  let hasVirtualTables: Bool
   /// What the model asks for and the file lacks: then it is only read.
   let missingFeatures: [MissingFeature]
 
@@ -41,6 +43,8 @@ struct StoreContents {
       try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
     }
     keepsHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
+    hasVirtualTables =
+      try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1") != nil
     isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
   }
 

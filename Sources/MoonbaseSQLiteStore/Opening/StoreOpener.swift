@@ -129,7 +129,7 @@ struct StoreOpener {
     // The connection that looks is gone before one is opened that writes.
     guard let contents = try file.reading(contents) else { return nil }
     if isOnlyRead(contents) { return try onlyRead(contents) }
-    return Result(contents, writer: try prepared(writer(), contents.layout))
+    return Result(contents, writer: try prepared(writer(), contents))
   }
 
   private func openReadOnly() throws -> Result {
@@ -162,7 +162,7 @@ struct StoreOpener {
     guard let contents = try contents(connection) else { return nil }
     if isOnlyRead(contents) { return try onlyRead(contents) }
     connection.setLeavesLog(false)
-    return Result(contents, writer: try prepared(connection, contents.layout))
+    return Result(contents, writer: try prepared(connection, contents))
   }
 
   private func contents(_ connection: Connection) throws -> StoreContents? {
@@ -215,7 +215,7 @@ struct StoreOpener {
   private func opened(_ connection: Connection) throws -> Result {
     guard let contents = try contents(connection) else { throw Self.bare(file) }
     return try isOnlyRead(contents)
-      ? onlyRead(contents) : Result(contents, writer: prepared(connection, contents.layout))
+      ? onlyRead(contents) : Result(contents, writer: prepared(connection, contents))
   }
 
   /// Removes the file that could not be made a store, under the lock that keeps others from making one in it.
@@ -246,11 +246,17 @@ struct StoreOpener {
     return connection
   }
 
-  /// A connection that writes, to a file that has the tables it is to have.
-  private func prepared(_ connection: Connection, _ layout: StoreLayout) throws -> Session {
-    let session = try Session(connection, options: options)
+  private func prepared(_ connection: Connection, _ contents: StoreContents) throws -> Session {
+    try prepared(connection, contents.layout, hasVirtualTables: contents.hasVirtualTables)
+  }
+
+  /// A connection that writes, to a file that has the tables it is to have. It asks the file for nothing that is known.
+  private func prepared(
+    _ connection: Connection, _ layout: StoreLayout, hasVirtualTables: Bool = false
+  ) throws -> Session {
+    let session = try Session(connection, options: options, isLazy: true)
     session.derivedColumns = try patiently {
-      try connection.trustRTrees()
+      if hasVirtualTables { try connection.trustRTrees() }
       return try DerivedColumns(layout, on: connection)
     }
     let history = HistorySchema(layout: layout, path: file.path)

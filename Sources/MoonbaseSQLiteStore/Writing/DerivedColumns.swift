@@ -14,10 +14,12 @@ final class DerivedColumns {
 
   /// Nil where there are none.
   init?(_ layout: StoreLayout, on connection: Connection) throws {
+    let entities = layout.entities.compactMap(\.self).filter { !layout.model.storedDerivations(of: $0.entity).isEmpty }
+    if entities.isEmpty { return nil }
     let known = try Self.names(ofTriggersOn: connection)
     var updates: [(attribute: String, sql: String)] = []
     var triggers: [String] = []
-    for case let entity? in layout.entities {
+    for entity in entities {
       for derivation in layout.model.storedDerivations(of: entity.entity) {
         let name = entity.entity.properties[derivation.slot].name
         guard !known.contains(where: { $0.contains("_\(entity.entity.name)_\(name)_") }),

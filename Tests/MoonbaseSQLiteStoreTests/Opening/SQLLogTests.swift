@@ -77,6 +77,18 @@ import enum MoonbaseModel.Predicate
     #expect(log.map(\.sql) == statements)
   }
 
+  /// What was read of the tables to check them is not asked for again: SQLite reads all of a file's tables with the first question about them.
+  @Test func theConnectionThatWritesAsksForNoTablesBeforeItWrites() throws {
+    let bench = try Bench(.statements)
+    let entries = Lock<[String]>([])
+    let log = SQLLog(.statements) { entry in entries.withLock { $0.append(entry.sql) } }
+    let copy = bench.people.folder.file("copy.sqlite")
+    try bench.people.store.backUp(to: copy)
+    let store = try SQLiteStore(url: copy, model: bench.people.model, options: SQLiteStoreOptions(sqlLog: log))
+    #expect(entries.withLock { $0 } == ["PRAGMA cell_size_check = 1"])
+    withExtendedLifetime(store) {}
+  }
+
   @Test func whatOpeningMakesIsToldAndALongTextIsCutOff() throws {
     let bench = try Bench(.values)
     #expect(bench.entries.withLock { $0 }.contains { $0.sql.hasPrefix("PRAGMA cache_size") })
