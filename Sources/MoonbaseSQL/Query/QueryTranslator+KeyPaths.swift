@@ -143,7 +143,8 @@ extension QueryTranslator {
     let isReal = attribute.type == .double || attribute.type == .float
     return SQLTerm(
       fragment: stored, kind: kind, isReal: isReal, isSingle: attribute.type == .float,
-      isInteger: kind == .number && !isReal)
+      isInteger: kind == .number && !isReal,
+      isNarrow: [.integer16, .integer32, .boolean].contains(attribute.type))
   }
 
   // MARK: Collection operators
@@ -173,8 +174,9 @@ extension QueryTranslator {
     return SQLTerm(fragment: entry.aggregate(result, ofNone: none, isFixed: true), kind: element.kind)
   }
 
-  /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits: they are added in halves, and
-  /// put together they are an integer again, or a double where they have to. A sum that is no number is NULL.
+  /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits, as those of 64 bits may: they are added in
+  /// halves, and put together they are an integer again, or a double where they have to. What is no integer in such a column counts as SQLite's
+  /// operators on bits take it. A sum of floating-point numbers that is no number is NULL.
   func sum(_ element: SQLTerm, isMean: Bool) throws -> SQLFragment {
     // What else is no column is a function's result or an aggregate, which may or may not be an integer.
     guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
@@ -188,13 +190,15 @@ extension QueryTranslator {
     let total: String
     if element.isReal {
       total = "SUM(\(column))"
+    } else if element.isNarrow {
+      total = "SUM(\(column) | 0)"
     } else {
       let (high, low) = ("SUM(\(column) >> 32)", "SUM(\(column) & 4294967295)")
       total = "((\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295))"
     }
-    let count = "COUNT(\(column))"
+    if isMean { return SQLFragment("\(total) * 1.0 / COUNT(\(column))") }
     return SQLFragment(
-      isMean ? "\(total) * 1.0 / \(count)" : "CASE \(count) WHEN 0 THEN 0 ELSE \(total) END")
+      element.isReal ? "CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE \(total) END" : "COALESCE(\(total), 0)")
   }
 
   /// `SUBQUERY(collection, $variable, predicate).@count`.

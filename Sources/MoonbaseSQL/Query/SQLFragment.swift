@@ -104,6 +104,8 @@ struct SQLTerm {
   var isSingle = false
   /// Whether it is a column of integers.
   var isInteger = false
+  /// Whether these are of 32 bits at most.
+  var isNarrow = false
 
   /// A decimal attribute, compared by its key.
   static func decimal(_ stored: SQLFragment) -> SQLTerm {

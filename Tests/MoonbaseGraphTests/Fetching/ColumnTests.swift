@@ -95,9 +95,7 @@ import struct MoonbaseModel.SortDescriptor
       $0.predicate = try? Predicate(format: "age > 3")
       $0.havingPredicate = try? Predicate(format: "n > 3")
     }
-    let sum =
-      "CASE COUNT(t0.ZAGE) WHEN 0 THEN 0 ELSE ((SUM(t0.ZAGE >> 32) + (SUM(t0.ZAGE & 4294967295) >> 32)) "
-      + "* 4294967296 + (SUM(t0.ZAGE & 4294967295) & 4294967295)) END"
+    let sum = "COALESCE(SUM(t0.ZAGE | 0), 0)"
     #expect(
       try lines(groups) == [
         "the store: SELECT t0.ZFIRSTNAME, COUNT(*), \(sum) FROM ZPERSON t0 WHERE t0.ZAGE > ? "
