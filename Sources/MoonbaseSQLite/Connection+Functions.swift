@@ -50,6 +50,11 @@ extension Connection {
     if code != SQLITE_OK { throw error(code, sql: nil) }
   }
 
+  /// Takes a function away again, and lets go of what it calls. It stays while a statement steps.
+  public func unregister(function name: String, arguments: Int32) {
+    _ = sqlite3_create_function_v2(handle, name, arguments, SQLITE_UTF8, nil, nil, nil, nil, nil)
+  }
+
   fileprivate func perform(
     _ body: (borrowing FunctionCall) throws -> Void, in context: OpaquePointer,
     arguments: UnsafeBufferPointer<OpaquePointer?>

@@ -44,6 +44,18 @@ public struct FunctionCall: ~Copyable {
     return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index]))))
   }
 
+  /// An argument's text where SQLite keeps it, as UTF-8: valid during the call.
+  public func keptText(_ index: Int) -> UnsafeRawBufferPointer {
+    let start = sqlite3_value_text(arguments[index])
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index])))
+  }
+
+  /// An argument's bytes where SQLite keeps them: valid during the call.
+  public func keptBytes(_ index: Int) -> UnsafeRawBufferPointer {
+    let start = sqlite3_value_blob(arguments[index])
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index])))
+  }
+
   /// An argument's bytes, copied.
   public func data(_ index: Int) -> Data {
     let start = sqlite3_value_blob(arguments[index])
@@ -89,5 +101,18 @@ public struct FunctionCall: ~Copyable {
       guard let start = bytes.baseAddress else { return sqlite3_result_zeroblob(context, 0) }
       sqlite3_result_blob64(context, start, UInt64(bytes.count), transient)
     }
+  }
+
+  /// Returns text of UTF-8, which is copied.
+  public func set(text bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return sqlite3_result_text(context, "", 0, nil) }
+    sqlite3_result_text64(
+      context, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+  }
+
+  /// Returns bytes, which are copied.
+  public func set(bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return sqlite3_result_zeroblob(context, 0) }
+    sqlite3_result_blob64(context, start, UInt64(bytes.count), transient)
   }
 }

@@ -231,8 +231,10 @@ function Request:ids() end
 function Request:count() end
 
 ---Sets attributes of all saved objects that match, past the context: a text is an expression over the attributes of the
----row as it was (`{ age = "age + 1", kind = "'friend'" }`), anything else a value. No hook runs and no rule is asked;
----objects of the context take the new values in.
+---row as it was (`{ age = "age + 1", kind = "'friend'" }`), a function computes the new value from the old one, or
+---from the attributes in `inputs` (`{ name = string.upper, n = { inputs = { "a", "b" }, get = math.max } }`), anything
+---else is a value. A function must look at its arguments alone. No hook runs and no rule is asked; objects of the
+---context take the new values in.
 ---@param values table<string, any>
 ---@return integer? count
 ---@return moonbase.Error? err

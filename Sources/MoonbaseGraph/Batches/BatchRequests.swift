@@ -27,6 +27,8 @@ public struct BatchUpdateRequest: Sendable, Hashable {
   public var includesSubentities = true
   /// By the name of a persistent attribute what it is set to, computed from the row as it was.
   public var propertiesToUpdate: [String: Expression]
+  /// By the name of another persistent attribute the function that computes what it is set to.
+  public var functionsToUpdate: [String: BatchUpdateFunction] = [:]
   /// What is told when it is done.
   public var resultType = BatchResultType.statusOnly
 

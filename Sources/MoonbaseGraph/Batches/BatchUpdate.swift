@@ -10,13 +10,19 @@ struct BatchUpdate {
   private let entity: ResolvedEntity
   /// The attributes, in the order of their slots.
   let slots: [Slot]
-  private let stated: [Expression]
-  private let compiled: [BatchExpression]
+  /// What each is to be, as a store is told.
+  private let stated: [StoreBatchRequest.NewValue]
+  private let computed: [Computation]
+
+  private enum Computation {
+    case expression(BatchExpression)
+    case function(BatchUpdateFunction, of: [Slot])
+  }
 
   init(_ request: BatchUpdateRequest, of entity: ResolvedEntity, in model: ResolvedModel) throws {
     self.entity = entity
     resultType = request.resultType
-    guard !request.propertiesToUpdate.isEmpty else {
+    guard !request.propertiesToUpdate.isEmpty || !request.functionsToUpdate.isEmpty else {
       throw GraphError(
         .invalidRequest, message: "a batch update of \(entity.name) has no propertiesToUpdate: say what it sets",
         entity: entity.name)
@@ -25,35 +31,60 @@ struct BatchUpdate {
     fetch.includesSubentities = request.includesSubentities
     fetchRequest = try entity.checkedForBatch(fetch)
     var attributes = BatchAttributes(entity, verb: "updated")
-    let entries = try request.propertiesToUpdate.map { (slot: try attributes.slot($0.key), expression: $0.value) }
-      .sorted { $0.slot < $1.slot }
-    slots = entries.map(\.slot)
-    var stated: [Expression] = []
-    compiled = try entries.map { slot, expression in
-      let name = entity.properties[slot].name
-      do {
-        var expression = expression
-        // A value that does not fit is told before anything is read.
-        if case .constant(let value) = expression, let fitting = try entity.properties[slot].attribute?.checked(value) {
-          expression = .constant(fitting)
-        }
-        stated.append(expression)
-        return try BatchExpression(expression, entity: entity, in: model)
-      } catch let error as ModelError where !error.code.endsRun {
-        throw Self.refused(name, of: entity, because: error)
-      }
+    var entries: [(slot: Slot, stated: StoreBatchRequest.NewValue, computed: Computation)] = []
+    for (key, expression) in request.propertiesToUpdate {
+      let slot = try attributes.slot(key)
+      let (stated, compiled) = try Self.compiled(expression, for: slot, of: entity, in: model)
+      entries.append((slot, .expression(stated), .expression(compiled)))
     }
-    self.stated = stated
+    for (key, function) in request.functionsToUpdate {
+      let slot = try attributes.slot(key)
+      guard !entries.contains(where: { $0.slot == slot }) else {
+        throw GraphError(
+          .invalidRequest, message: "\(entity.name).\(key): the batch update has an expression and a function for it",
+          entity: entity.name, property: key)
+      }
+      let inputs = function.inputs.isEmpty ? [slot] : try function.inputs.map { try entity.input($0, toSet: key) }
+      entries.append((slot, .function(function, of: inputs), .function(function, of: inputs)))
+    }
+    entries.sort { $0.slot < $1.slot }
+    (slots, stated, computed) = (entries.map(\.slot), entries.map(\.stated), entries.map(\.computed))
+  }
+
+  private static func compiled(
+    _ expression: Expression, for slot: Slot, of entity: ResolvedEntity, in model: ResolvedModel
+  ) throws -> (Expression, BatchExpression) {
+    do {
+      var expression = expression
+      // A value that does not fit is told before anything is read.
+      if case .constant(let value) = expression, let fitting = try entity.properties[slot].attribute?.checked(value) {
+        expression = .constant(fitting)
+      }
+      return (expression, try BatchExpression(expression, entity: entity, in: model))
+    } catch {
+      guard !error.code.endsRun else { throw error }
+      throw refused(entity.properties[slot].name, of: entity, because: error)
+    }
   }
 
   /// What an object's attributes are to be.
   func values(for object: ManagedObject) throws -> [Value] {
-    try zip(slots, compiled).map { slot, expression in
-      do {
-        let value = try expression.value(object)
-        return try entity.properties[slot].attribute?.checked(value) ?? value
-      } catch let error as ModelError where !error.code.endsRun {
-        throw Self.refused(entity.properties[slot].name, of: entity, because: error, id: object.objectID)
+    try zip(slots, computed).map { slot, computation in
+      guard let attribute = entity.properties[slot].attribute else { return .null }
+      switch computation {
+      case .expression(let expression):
+        do {
+          return try attribute.checked(expression.value(object))
+        } catch let error as ModelError where !error.code.endsRun {
+          throw Self.refused(attribute.name, of: entity, because: error, id: object.objectID)
+        }
+      case .function(let function, let inputs):
+        let cells = try inputs.map { Snapshot.Cell.value(try object.value(at: $0)) }
+        var result = Value.null
+        try cells.withUnsafeBufferPointer { cells in
+          try function.call(cells, toSet: attribute, of: entity, id: { object.objectID }) { result = $0.asValue }
+        }
+        return result
       }
     }
   }
@@ -166,6 +197,18 @@ struct BatchAttributes {
 }
 
 extension ResolvedEntity {
+  /// The slot of an attribute that a function of a batch update reads.
+  fileprivate func input(_ key: String, toSet name: String) throws -> Slot {
+    guard let property = property(key) else { throw GraphError.unknownProperty(key, of: self) }
+    guard property.attribute != nil, !property.isTransient else {
+      throw GraphError(
+        .invalidRequest,
+        message: "\(self.name).\(name): the batch update's function reads \(key), which is no persistent attribute",
+        entity: self.name, property: name)
+    }
+    return property.slot
+  }
+
   /// A request for the objects of a batch request: what is saved, as objects.
   fileprivate func checkedForBatch(_ request: FetchRequest) throws -> FetchRequest {
     guard !isAbstract || request.includesSubentities else {

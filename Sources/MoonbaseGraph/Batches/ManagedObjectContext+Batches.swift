@@ -64,10 +64,12 @@ extension ManagedObjectContext {
   ) throws -> BatchResult? {
     guard !hasStoredAttributes else { return nil }
     let context = ManagedObjectContext(coordinator, domain: domain.withoutHooks())
-    if case .update(let expressions) = kind {
+    if case .update(let values) = kind {
       for index in entity.indexes(includingSubentities: request.includesSubentities) {
         let behavior = try context.behavior(of: model.entities[index])
-        guard expressions.keys.allSatisfy(behavior.isStoredAsIs) else { return nil }
+        guard values.allSatisfy({ behavior.isStoredAsIs($0) && $1.inputs.allSatisfy(behavior.isStoredAsIs) }) else {
+          return nil
+        }
       }
     }
     let plan = try FetchPlan(request, in: context)
@@ -85,4 +87,9 @@ extension ManagedObjectContext {
     guard let result = done else { return nil }
     return BatchResult(type, ids: result.objectIDs, count: result.count, changes: result.changes)
   }
+}
+
+extension StoreBatchRequest.NewValue {
+  /// The slots that a function reads.
+  fileprivate var inputs: [Slot] { if case .function(_, let inputs) = self { inputs } else { [] } }
 }

@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// How far a save is, for what hooks may do meanwhile.
 ///
@@ -25,6 +26,7 @@ extension ManagedObjectContext {
 
   /// Throws where code that the context itself called asks for what would take objects or changes away under it.
   func refuseWithinHooks(_ operation: String) throws {
+    try Self.refuseWithinFunctions(operation)
     if phase != nil {
       throw GraphError(
         .recursiveSave,
@@ -38,6 +40,17 @@ extension ManagedObjectContext {
           "\(operation) while the context runs a hook: do it where the hook's cause, such as an insert or a delete, is done"
       )
     }
+  }
+
+  /// Throws where a function runs that a store waits for.
+  @inline(__always)
+  static func refuseWithinFunctions(_ operation: @autoclosure () -> String) throws {
+    guard HostFunction.isRunning else { return }
+    throw GraphError(
+      .contextBusy,
+      message:
+        "\(operation()) while a function of a batch update runs, which may only look at what it is given: do it before or after the update"
+    )
   }
 
   /// Throws where rules run: what came or went now would not be validated.

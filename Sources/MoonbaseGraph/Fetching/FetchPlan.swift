@@ -36,6 +36,7 @@ struct FetchPlan {
     _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false,
     readsObjects: Bool = false
   ) throws {
+    try ManagedObjectContext.refuseWithinFunctions("a fetch of \(request.entityName) was asked for")
     context.settle()
     context.noteOpenRead()
     let entity = try context.entity(request.entityName)

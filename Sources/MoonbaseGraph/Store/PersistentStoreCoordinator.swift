@@ -200,6 +200,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The store of a permanent ID.
   func store(of id: ManagedObjectID) throws -> any PersistentStore {
+    try ManagedObjectContext.refuseWithinFunctions("\(id) was asked for")
     followParent()
     let number = id.storeNumber
     if let store = registry.withLock({ $0.byNumber[number] }) { return store }
@@ -229,6 +230,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The store for new objects of an entity.
   package func storeForNewObjects(of entity: ResolvedEntity) throws -> any PersistentStore {
+    try ManagedObjectContext.refuseWithinFunctions("an object of \(entity.name) was to be saved")
     let candidates = stores(holding: entity)
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     guard let store = candidates.first else {

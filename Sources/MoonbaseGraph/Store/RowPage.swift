@@ -156,20 +156,7 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   }
 
   /// The value of a slot of a row.
-  func value(_ slot: Slot, of place: Int) -> Value {
-    switch cell(slot, of: place) {
-    case .null: .null
-    case .bool(let flag): .bool(flag)
-    case .int(let number): .int(number)
-    case .double(let number): .double(number)
-    case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
-    case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
-    case .data(let bytes): .data(Data(bytes))
-    case .uuid(let uuid): .uuid(uuid)
-    case .reference(let id): .objectID(id)
-    case .value(let value): value
-    }
-  }
+  func value(_ slot: Slot, of place: Int) -> Value { cell(slot, of: place).asValue }
 
   /// The bytes in the tail that a cell names.
   private func bytes(_ cell: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {

@@ -7,10 +7,18 @@ public import MoonbaseModel
 public struct StoreBatchRequest: Sendable {
   /// What is to be done with the rows.
   public enum Kind: Sendable {
-    /// Each of these attributes is to be what its expression gives, all from the row as it was. Constants are values as rows hold them.
-    case update([Slot: Expression])
+    /// Each of these attributes is to be another one, all from the row as it was.
+    case update([Slot: NewValue])
     /// They are to go, with what their delete rules take along, but for those that a rule denies.
     case delete
+  }
+
+  /// What an attribute is to be.
+  public enum NewValue: Sendable {
+    /// What an expression gives. Constants are values as rows hold them.
+    case expression(Expression)
+    /// What a function gives of values in these slots. It is called on the thread that asks.
+    case function(BatchUpdateFunction, of: [Slot])
   }
 
   /// What is to be done.

@@ -42,6 +42,13 @@ void moonbase_errand_leave(void);
 int64_t moonbase_errand_take(struct moonbase_errand *_Nonnull errand);
 void moonbase_errand_stop(struct moonbase_errand *_Nonnull errand);
 
+// How many functions run on this thread that are called in the midst of the work of a store, or of a context for it.
+
+extern _Thread_local int32_t moonbase_function_depth;
+static inline int32_t moonbase_functions_running(void) { return moonbase_function_depth; }
+static inline void moonbase_function_enter(void) { moonbase_function_depth++; }
+static inline void moonbase_function_leave(void) { moonbase_function_depth--; }
+
 // The cores that this process may use: fewer than the machine has, where it was started so (taskset, a container).
 int moonbase_core_count(void);
 

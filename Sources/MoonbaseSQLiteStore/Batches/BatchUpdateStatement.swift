@@ -5,8 +5,9 @@ import MoonbaseSQLite
 
 import enum MoonbaseModel.Expression
 
-/// A batch update in one statement: constants and arithmetic stand in it, and what only the graph can compute comes from a table that has
-/// called it once for each row (`BatchFunction`).
+/// A batch update in one statement: constants and arithmetic stand in it. What only the graph or a function of the request can compute
+/// (`BatchFunction`) is called by the statement as it comes to a row, where that is all of the table; otherwise it comes from a table that has called it
+/// once for each row.
 struct BatchUpdateStatement: BatchStatement {
   /// A column and what it is to have.
   private struct Assignment {
@@ -24,11 +25,11 @@ struct BatchUpdateStatement: BatchStatement {
   private let assignments: [Assignment]
 
   /// Nil for what SQL does not do exactly as the graph would.
-  init?(_ rows: BatchRows, setting expressions: [Slot: Expression]) throws {
+  init?(_ rows: BatchRows, setting values: [Slot: StoreBatchRequest.NewValue]) throws {
     var assignments: [Assignment] = []
-    for (slot, expression) in expressions.sorted(by: { $0.key < $1.key }) {
+    for (slot, value) in values.sorted(by: { $0.key < $1.key }) {
       guard let column = rows.column(slot, isWritten: true),
-        let assignment = try Self.assignment(expression, to: slot, column, of: rows, number: assignments.count)
+        let assignment = try Self.assignment(value, to: slot, column, of: rows, number: assignments.count)
       else { return nil }
       assignments.append(assignment)
     }
@@ -36,18 +37,20 @@ struct BatchUpdateStatement: BatchStatement {
   }
 
   private static func assignment(
-    _ expression: Expression, to slot: Slot, _ column: String, of rows: BatchRows, number: Int
+    _ new: StoreBatchRequest.NewValue, to slot: Slot, _ column: String, of rows: BatchRows, number: Int
   ) throws -> Assignment? {
     let layout = rows.kinds[0]
-    if case .constant(let value) = expression {
+    if case .expression(.constant(let value)) = new {
       guard LargeValue.size(value) <= LargeValue.greatest, value.isExactInSQL else { return nil }
       return Assignment(slot: slot, column: column, value: SQLFragment("?", values: [value]))
     }
-    if let arithmetic = BatchArithmetic(expression, slot: slot, of: layout) {
+    if case .expression(let expression) = new,
+      let arithmetic = BatchArithmetic(expression, slot: slot, of: layout)
+    {
       guard arithmetic.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil }) else { return nil }
       return Assignment(slot: slot, column: column, value: arithmetic.value, soundness: arithmetic.soundness)
     }
-    guard let function = try BatchFunction(expression, slot: slot, of: layout, in: rows.store.layout.model),
+    guard let function = try BatchFunction(new, slot: slot, column: column, of: rows),
       function.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil })
     else { return nil }
     return Assignment(slot: slot, column: column, value: SQLFragment("given.v\(number)"), function: function)
@@ -56,8 +59,11 @@ struct BatchUpdateStatement: BatchStatement {
   // MARK: Running
 
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
+    if let result = try runCounted(in: session) { return result }
     if let exception, try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
+    defer { for assignment in assignments { assignment.function?.unregister(on: session.connection) } }
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
+    if let result = try runRowByRow(in: session) { return result }
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
     var result = StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs())
     if rows.request.resultType == .count { result.count = try rows.count(in: session) }
@@ -70,11 +76,43 @@ struct BatchUpdateStatement: BatchStatement {
       result.changes = SavedObjectIDs(updated: changed)
     } else {
       written = try rows.run(update, in: session)
-      if written > 0 { result.changes = .anything(of: [rows.query.entity.name]) }
+      result.changes = changes(of: written)
     }
     // The file ignored something.
     if let noted, noted != written { throw BatchRefusal() }
     return result
+  }
+
+  /// What is told of so many rows, where no keys are asked for.
+  private func changes(of written: Int) -> SavedObjectIDs {
+    written > 0 ? .anything(of: [rows.query.entity.name]) : SavedObjectIDs()
+  }
+
+  /// Changes the rows of a whole table that are sound, which proves that all are where it changes as many as there are: to count is less than to
+  /// look into each row. Nil, and nothing done, where more is asked for than that.
+  private func runCounted(in session: Session) throws -> StoreBatchResult? {
+    guard let exception, functions.isEmpty, !rows.givesIDs, rows.select.isWhole(rows.query),
+      try rows.history(in: session) == nil
+    else { return nil }
+    let count = try rows.count(in: session)
+    let written = try rows.run(update(where: [difference.parenthesized] + soundness.map(\.parenthesized)), in: session)
+    if written != count, try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
+    return StoreBatchResult(count: count, objectIDs: [], changes: changes(of: written))
+  }
+
+  /// Has the functions called by the update itself, which needs no table of what they give; nil, and nothing done, where it would not
+  /// take one row after the other.
+  private func runRowByRow(in session: Session) throws -> StoreBatchResult? {
+    guard let first = functions.first, !rows.givesIDs, rows.select.isWhole(rows.query),
+      try rows.history(in: session) == nil
+    else { return nil }
+    do {
+      let written = try rows.run(updateRowByRow, in: session)
+      return StoreBatchResult(count: first.function.count, objectIDs: [], changes: changes(of: written))
+    } catch is BatchFunction.RowsAreCollected {
+      for (_, function) in functions { try function.register(on: session.connection) }
+      return nil
+    }
   }
 
   /// Writes the history of what is about to change; how many rows that is, or nil where the file keeps none.
@@ -103,7 +141,7 @@ struct BatchUpdateStatement: BatchStatement {
   /// The table of what functions give.
   private var given: SQLFragment {
     if functions.isEmpty { return SQLFragment("") }
-    let columns = functions.map { "\($0.function.sql) AS v\($0.number)" }
+    let columns = functions.map { "\($0.function.value) AS v\($0.number)" }
     return "WITH given AS MATERIALIZED (" + rows.select.values(["t0.Z_PK AS key"] + columns, rows.query) + ") "
   }
 
@@ -120,19 +158,35 @@ struct BatchUpdateStatement: BatchStatement {
   /// What holds of the rows that have other values then.
   private var difference: SQLFragment { assignments.map(\.difference).joined(" OR ") }
 
+  /// What is true of the rows that SQL can do.
+  private var soundness: [SQLFragment] { assignments.compactMap(\.soundness) }
+
   /// What finds a row that the graph must look at. It is asked first: a function that ended the update would have SQLite keep a journal of
   /// the statement, which takes longer than the question.
   private var exception: SQLFragment? {
-    let soundness = assignments.compactMap(\.soundness)
     if soundness.isEmpty { return nil }
     let isUnsound = "(" + soundness.joined(" AND ") + ") IS NOT TRUE"
     return "SELECT 1 FROM \(rows.target)" + rows.condition(and: isUnsound) + " LIMIT 1"
   }
 
-  private var update: SQLFragment {
+  /// Each condition is asked, whatever the others say: `|`, and not `OR`.
+  private var updateRowByRow: SQLFragment {
+    let changes = assignments.map { assignment in
+      "\(identifier(assignment.column)) = " + (assignment.function.map { SQLFragment($0.given) } ?? assignment.value)
+    }
+    let differences = assignments.map { assignment in
+      assignment.function.map { SQLFragment($0.difference) } ?? assignment.difference.parenthesized
+    }
+    return "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE "
+      + differences.joined(" | ")
+  }
+
+  private var update: SQLFragment { update(where: [difference]) }
+
+  private func update(where conditions: [SQLFragment]) -> SQLFragment {
     let changes = assignments.map { "\(identifier($0.column)) = " + $0.value }
     return given + "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1"
-      + (functions.isEmpty ? "" : " FROM given") + condition(and: difference) + rows.returning
+      + (functions.isEmpty ? "" : " FROM given") + condition(and: conditions.joined(" AND ")) + rows.returning
   }
 }
 

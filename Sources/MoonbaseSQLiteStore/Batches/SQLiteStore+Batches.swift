@@ -47,7 +47,7 @@ extension BatchRows {
   /// Nil for what SQL does not do exactly as the graph would.
   fileprivate func statement() throws -> (any BatchStatement)? {
     switch request.kind {
-    case .update(let expressions): try BatchUpdateStatement(self, setting: expressions)
+    case .update(let values): try BatchUpdateStatement(self, setting: values)
     case .delete: BatchDeletionStatement(self) ?? BatchCascade(self)
     }
   }

@@ -247,6 +247,18 @@ extension ScriptDomain {
     }
   }
 
+  /// Sets an argument of a call that is made often to what lies in a row.
+  func setArgument(_ index: Int, of arguments: borrowing LuaArguments, to cell: Snapshot.Cell) throws {
+    switch cell {
+    case .null: arguments.setNil(index)
+    case .bool(let truth): arguments.set(index, boolean: truth)
+    case .int(let number): arguments.set(index, integer: number)
+    case .double(let number): arguments.set(index, number: number)
+    case .text(let bytes), .data(let bytes): arguments.set(index, bytes: bytes)
+    case .date, .uuid, .reference, .value: try setArgument(index, of: arguments, to: cell.asValue)
+    }
+  }
+
   /// Reads the one result of a call that is made often.
   func graphValue(from result: borrowing LuaResult, for type: AttributeType? = nil) throws -> Value {
     if let number = result.integer { return .int(number) }

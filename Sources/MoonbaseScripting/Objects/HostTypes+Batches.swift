@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
@@ -22,10 +23,18 @@ extension HostTypes {
       let entity = try context.entity(fetch.entityName)
       for (key, value) in try call.table(0).pairs {
         let property = try domain.property(key, of: entity)
-        update.propertiesToUpdate[property.name] = try Self.expression(value, for: property, in: domain, context)
+        if let function = try Self.function(value, for: property, in: domain) {
+          update.functionsToUpdate[property.name] = function
+        } else {
+          update.propertiesToUpdate[property.name] = try Self.expression(value, for: property, in: domain, context)
+        }
       }
-      update.resultType = .objectIDs
-      try domain.batch(in: context, call: &call) { try context.execute(update) }
+      // Of a whole table nobody wants to know each row.
+      let isWhole = fetch.predicate == nil
+      update.resultType = isWhole ? .count : .objectIDs
+      // A function cannot wait for what is still being saved.
+      if !update.functionsToUpdate.isEmpty { for context in domain.contexts { context.settle() } }
+      try domain.batch(in: context, call: &call, changing: isWhole ? entity : nil) { try context.execute(update) }
     }
     request.method("batch_delete", upTo: 0) { [unowned self] box, call in
       let context = try box.context
@@ -61,6 +70,27 @@ extension HostTypes {
     }
   }
 
+  /// A function gets what the attribute has, or the attributes that `inputs` of a table with its function `get` names.
+  private static func function(
+    _ value: LuaValue, for property: ResolvedProperty, in domain: ScriptDomain
+  ) throws -> BatchUpdateFunction? {
+    if let function = value.functionValue { return domain.batchFunction(function, of: [], for: property) }
+    guard let table = value.tableValue, case .function(let get) = try table.get("get") else { return nil }
+    var inputs: [String] = []
+    if let listed = try table.get("inputs").tableValue {
+      for input in try listed.elements {
+        guard let name = input.textValue else {
+          throw ScriptError(
+            .invalidRequest,
+            message: "batch_update: inputs of \(property.name) lists names of attributes, and not \(input.typePhrase)",
+            property: property.name)
+        }
+        inputs.append(name)
+      }
+    }
+    return domain.batchFunction(get, of: inputs, for: property)
+  }
+
   /// A text is an expression over the attributes of the row, anything else a value.
   private static func expression(
     _ value: LuaValue, for property: ResolvedProperty, in domain: ScriptDomain, _ context: ManagedObjectContext
@@ -84,14 +114,40 @@ extension HostTypes {
 }
 
 extension ScriptDomain {
-  /// Runs a batch request, and has the context take in what it wrote: the number of objects, or `nil` and the error.
+  /// Runs a batch request, and has the context take in what it wrote, where that is all that an entity has: the number of objects, or `nil` and
+  /// the error.
   fileprivate func batch(
-    in context: ManagedObjectContext, call: inout LuaCall, _ body: () throws -> BatchResult
+    in context: ManagedObjectContext, call: inout LuaCall, changing entity: ResolvedEntity? = nil,
+    _ body: () throws -> BatchResult
   ) throws {
     try counting(&call) {
       let result = try body()
-      if let changes = result.changes { try context.mergeChanges(from: changes) }
-      return result.count ?? 0
+      let count = result.count ?? 0
+      let changes = result.changes ?? entity.flatMap { count > 0 ? .anything(of: [$0.name]) : nil }
+      if let changes { try context.mergeChanges(from: changes) }
+      return count
+    }
+  }
+
+  /// A function of a script as one of a batch update.
+  fileprivate func batchFunction(
+    _ function: LuaFunction, of inputs: [String], for property: ResolvedProperty
+  ) -> BatchUpdateFunction {
+    let call = LuaFastCall(function, parameters: max(1, inputs.count))
+    let type = property.attributeType
+    return BatchUpdateFunction(of: inputs) { [self] cells, take in
+      try call.run { arguments in
+        for (index, cell) in cells.enumerated() { try setArgument(index, of: arguments, to: cell) }
+      } reading: { result in
+        if let cell = Snapshot.Cell(result) { return try take(cell) }
+        if result.isMissing { throw function.mistake("it returned nothing: return nil for no value") }
+        let isTaken: Void? = try result.withBytes { bytes in
+          if type == .binaryData { return try take(.data(bytes)) }
+          guard bytes.isUTF8 else { throw function.mistake("it returned text that is not UTF-8") }
+          try take(.text(bytes))
+        }
+        if isTaken == nil { try take(.value(try function.checking { try graphValue(from: result, for: type) })) }
+      }
     }
   }
 
@@ -102,6 +158,23 @@ extension ScriptDomain {
       unseenFailure = UnseenFailure(error: box, cause: .save)
       call.returnNil()
       try call.return(box, as: types.error)
+    }
+  }
+}
+
+extension Snapshot.Cell {
+  /// What needs no conversion of a result; nil for the rest.
+  fileprivate init?(_ result: borrowing LuaResult) {
+    if let number = result.integer {
+      self = .int(number)
+    } else if let number = result.number {
+      self = .double(number)
+    } else if let truth = result.boolean {
+      self = .bool(truth)
+    } else if result.isNil, !result.isMissing {
+      self = .null
+    } else {
+      return nil
     }
   }
 }

@@ -38,14 +38,14 @@ import Testing
         changes.deleted = rows.map { .init(id: $0.id, expectedVersion: nil) }
         try base.save(changes, author: request.author)
         return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(deleted: ids))
-      case .update(let expressions):
+      case .update(let newValues):
         for row in rows {
           var values = ContiguousArray(row.values)
-          for case (let slot, .constant(let value)) in expressions { values[slot] = value }
+          for case (let slot, .expression(.constant(let value))) in newValues { values[slot] = value }
           changes.updated.append(
             .init(
               snapshot: Snapshot(id: row.id, version: row.version + 1, values: values),
-              changedSlots: Array(expressions.keys), expectedVersion: nil))
+              changedSlots: Array(newValues.keys), expectedVersion: nil))
         }
         try base.save(changes, author: request.author)
         return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(updated: ids))

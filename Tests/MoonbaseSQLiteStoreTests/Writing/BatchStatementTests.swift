@@ -114,7 +114,7 @@ import Testing
     let slot = try #require(bench.people.entity("Event").slot("text"))
     #expect(
       try bench.statements { try bench.context.execute(request) } == [
-        "WITH given AS MATERIALIZED (SELECT t0.Z_PK AS key, MOONBASE_BATCH_\(slot)(t0.ZTEXT) AS v0 FROM ZEVENT t0 "
+        "WITH given AS MATERIALIZED (SELECT t0.Z_PK AS key, MOONBASE_BATCH_\(slot)(t0.Z_PK, t0.Z_ENT, t0.ZTEXT) AS v0 FROM ZEVENT t0 "
           + "WHERE (t0.ZN < ?) OR (t0.ZTEXT = ?)) UPDATE OR ABORT ZEVENT AS t0 SET ZTEXT = given.v0, "
           + "Z_OPT = COALESCE(Z_OPT, 0) + 1 FROM given WHERE t0.Z_PK = given.key AND (t0.ZTEXT IS NOT given.v0)"
       ])

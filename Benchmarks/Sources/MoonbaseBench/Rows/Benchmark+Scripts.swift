@@ -5,7 +5,7 @@ import Yardsticks
 
 /// Scripts over the graph and the SQLite store, beside a Lua loop over functions and userdata written in C.
 extension Benchmark {
-  static var scripts: [Benchmark] { [scriptInsert, scriptInsertAhead, scriptWalk, transform, luaReadsAttribute] }
+  static var scripts: [Benchmark] { [scriptInsert, scriptInsertAhead, scriptWalk, transform, scriptUpdate, luaReadsAttribute] }
 
   /// `insert` gets one table for each row; the same row as `Person.fill` makes.
   private static let inserting = """
@@ -85,13 +85,16 @@ extension Benchmark {
       })
   }
 
+  /// What becomes of a colour.
+  private static let darkening = """
+    return function(bytes)
+      local r, g, b, a = string.unpack("<dddd", bytes)
+      return string.pack("<dddd", r * 0.5, g * 0.5, b * 0.5, a)
+    end
+    """
+
   private static var transform: Benchmark {
-    let script = """
-      return function(bytes)
-        local r, g, b, a = string.unpack("<dddd", bytes)
-        return string.pack("<dddd", r * 0.5, g * 0.5, b * 0.5, a)
-      end
-      """
+    let script = darkening
     return Benchmark(
       name: "lua-transform", title: "Lua transforms a column, saved", goal: .oneCore(1.6, twoCores: 1),
       prepare: { workplace in
@@ -112,6 +115,28 @@ extension Benchmark {
           end
           assert(context:save())
           return count
+          """, workplace, "transform.sqlite")
+      },
+      inspect: { workplace, _ in .number(yardstick_colors(workplace.file("transform.sqlite").path)) })
+  }
+
+  /// Without rules and hooks it is one statement here too.
+  private static var scriptUpdate: Benchmark {
+    let script = darkening
+    return Benchmark(
+      name: "store-script-update", title: "batch update by a script's function, C: UPDATE with a Lua function",
+      goal: .ratio(1.1),
+      prepare: { workplace in
+        try makePeople(workplace)
+        try workplace.copyStore("people.sqlite", to: "transform.sqlite")
+      },
+      yardstick: { .number(yardstick_transform($0.file("transform.sqlite").path, script)) },
+      subject: { workplace in
+        try run(
+          """
+          local n, path = ...
+          local transform = (function() \(script) end)()
+          return moonbase.open { store = path }.context:fetch("Person"):batch_update { color = transform }
           """, workplace, "transform.sqlite")
       },
       inspect: { workplace, _ in .number(yardstick_colors(workplace.file("transform.sqlite").path)) })

@@ -1,0 +1,93 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// What a function gave for a row, in the form in which its column holds it, until SQL asks for it.
+///
+/// Its bytes are kept in one place, row for row, so that none has an allocation of its own.
+struct BatchResultCell: ~Copyable {
+  private enum Kind {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text
+    case blob
+  }
+
+  private var kind = Kind.null
+  private var bytes: ContiguousArray<UInt8> = []
+
+  /// Takes the place of what was there. False for what is too large for a row, or is no value of a column.
+  mutating func take(_ cell: Snapshot.Cell) -> Bool {
+    switch cell {
+    case .null: kind = .null
+    case .bool(let flag): kind = .integer(flag ? 1 : 0)
+    case .int(let number): kind = .integer(number)
+    case .double(let number), .date(let number): kind = .real(number)
+    case .text(let text): return take(.text, text)
+    case .data(let data): return take(.blob, data)
+    case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { take(.blob, $0) }
+    case .reference: return false
+    case .value(let value): return take(value)
+    }
+    return true
+  }
+
+  private mutating func take(_ value: Value) -> Bool {
+    switch value {
+    case .null: take(Snapshot.Cell.null)
+    case .bool(let flag): take(Snapshot.Cell.bool(flag))
+    case .int(let number): take(Snapshot.Cell.int(number))
+    case .double(let number): take(Snapshot.Cell.double(number))
+    case .date(let date): take(Snapshot.Cell.date(date.timeIntervalSinceReferenceDate))
+    case .uuid(let uuid): take(Snapshot.Cell.uuid(uuid))
+    case .string(var text): text.withUTF8 { take(.text, UnsafeRawBufferPointer($0)) }
+    case .uri(let uri): take(Value.string(uri.absoluteString))
+    case .data(let data): data.withUnsafeBytes { take(.blob, $0) }
+    case .decimal, .objectID, .list, .map, .object: false
+    }
+  }
+
+  private mutating func take(_ kind: Kind, _ source: UnsafeRawBufferPointer) -> Bool {
+    guard source.count <= LargeValue.greatest else { return false }
+    self.kind = kind
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: source)
+    return true
+  }
+
+  /// Whether an argument of a call is another value.
+  func differs(from call: borrowing FunctionCall, at index: Int) -> Bool {
+    switch (kind, call.storage(index)) {
+    case (.null, let storage): storage != .null
+    case (.integer(let number), .integer): call.integer(index) != number
+    // SQLite keeps a whole number of a column for either as an integer.
+    case (.integer(let number), .real): Int64(exactly: call.double(index)) != number
+    case (.real(let number), .integer): Int64(exactly: number) != call.integer(index)
+    case (.real(let number), .real): call.double(index) != number
+    case (.text, .text): !call.keptText(index).elementsEqual(bytes)
+    case (.blob, .blob): !call.keptBytes(index).elementsEqual(bytes)
+    default: true
+    }
+  }
+
+  /// Returns it from a function.
+  func set(on call: borrowing FunctionCall) {
+    switch kind {
+    case .null: call.setNull()
+    case .integer(let number): call.set(number)
+    case .real(let number): call.set(number)
+    case .text: bytes.withUnsafeBytes { call.set(text: $0) }
+    case .blob: bytes.withUnsafeBytes { call.set(bytes: $0) }
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func elementsEqual(_ other: ContiguousArray<UInt8>) -> Bool {
+    guard count == other.count, let start = baseAddress else { return count == other.count }
+    return other.withUnsafeBytes { $0.baseAddress.map { memcmp(start, $0, count) == 0 } ?? true }
+  }
+}
