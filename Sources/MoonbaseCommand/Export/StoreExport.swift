@@ -12,6 +12,7 @@ struct StoreExport {
 
   private static let greatestBuffer = 1 << 16
   private static let greatestTries = 3
+  private static let greatestWait = 20
 
   private let store: any PersistentStore
   private let model: ResolvedModel
@@ -29,8 +30,7 @@ struct StoreExport {
   mutating func run() throws {
     let source = try model.description.luaSource()
     for _ in 0..<Self.greatestTries {
-      let before = footprint
-      guard let contents = try writeOneState(since: before) else { continue }
+      guard let contents = try writeOneState() else { continue }
       try folder.write(Array(source.utf8), to: Contents.modelName)
       try folder.write(Array((Terminal.json(contents) + "\n").utf8), to: Contents.fileName)
       return try folder.finish()
@@ -45,9 +45,10 @@ struct StoreExport {
   // MARK: One state
 
   /// Nil where the store was written to meanwhile and has no log: then what was read may be of several states.
-  private mutating func writeOneState(since before: [[Int]]) throws -> Contents? {
+  private mutating func writeOneState() throws -> Contents? {
     let view = try store.beginReading(.view)
     defer { view.end() }
+    let before = view.seesOneState ? nil : footprint()
     var contents = Contents(store: store.identifier)
     try folder.empty()
     let entities = store.entities.filter { !$0.isAbstract }
@@ -58,15 +59,15 @@ struct StoreExport {
       let name = Self.fileName(of: entity)
       contents.entities[entity.name] = .init(file: name, count: try write(entity, to: folder.file(name), view))
     }
-    return view.isSteady || footprint == before ? contents : nil
+    return before == nil || before == footprint() ? contents : nil
   }
 
   /// What changes when somebody writes to the store.
-  private var footprint: [[Int]] {
+  private func footprint() -> [[Int]] {
     guard let path = store.url?.path else { return [] }
     let files = ["", "-wal", "-journal"].map { path + $0 }
     // The clock of a file system may not tell two writes apart.
-    while files.contains(where: FileIdentity.isFresh) { usleep(5_000) }
+    for _ in 0..<Self.greatestWait where files.contains(where: FileIdentity.isFresh) { usleep(5_000) }
     return files.map(FileIdentity.footprint)
   }
 
@@ -93,8 +94,7 @@ struct StoreExport {
       return key + Array(": ".utf8)
     }
     var count = 0
-    let cursor = try view.rows(matching: query(for: entity))
-    while case let batch = try cursor.next(upTo: [Snapshot].batchSize), !batch.isEmpty {
+    try Self.forEachBatch(matching: query(for: entity), view) { batch in
       try folder.checkInterruption()
       let ids = batch.map(\.id)
       let members = try lists.map { try view.destinations(of: ids, relationship: $0) }
@@ -119,6 +119,22 @@ struct StoreExport {
     try flush(to: file, isLast: true)
     try file.finish()
     return count
+  }
+
+  /// Rows by ascending key, some at a time. Who sees no one state would read all of them at once: there they are read by their keys.
+  private static func forEachBatch(
+    matching query: StoreQuery, _ view: any ReadSession, _ body: ([Snapshot]) throws -> Void
+  ) throws {
+    if view.seesOneState {
+      let cursor = try view.rows(matching: query)
+      while case let batch = try cursor.next(upTo: [Snapshot].batchSize), !batch.isEmpty { try body(Array(batch)) }
+      return
+    }
+    let ids = try view.objectIDs(matching: query)
+    for start in stride(from: 0, to: ids.count, by: [Snapshot].batchSize) {
+      let part = Array(ids[start..<min(ids.count, start + [Snapshot].batchSize)])
+      try body(view.snapshots(of: part).sorted { $0.id.key < $1.id.key })
+    }
   }
 
   private mutating func write(_ members: [ManagedObjectID], to file: OutputDestination) throws {

@@ -28,6 +28,8 @@ public protocol ReadSession: AnyObject, Sendable {
   /// Whether all its calls see one state, and nobody has to wait for its end, so that it may be kept. Where not, each call sees the state of
   /// its own moment.
   var isSteady: Bool { get }
+  /// Whether all its calls see one state, be it that somebody has to wait for its end.
+  var seesOneState: Bool { get }
 
   /// The rows that match, to be read some at a time.
   func rows(matching query: StoreQuery) throws -> any RowCursor
@@ -58,6 +60,9 @@ public protocol ReadSession: AnyObject, Sendable {
 }
 
 extension ReadSession {
+  /// That it may be kept says so.
+  public var seesOneState: Bool { isSteady }
+
   /// Reads them page by page.
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let cursor = try rows(matching: query)

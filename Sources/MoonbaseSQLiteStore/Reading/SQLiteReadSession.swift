@@ -32,6 +32,9 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
   /// A connection that may change nothing on the disk must not be in the way of one that is opened for writing.
   var isSteady: Bool { turn.withLock { _ in isView && kept.map { $0.ground == nil } ?? false } }
 
+  /// It does as long as it keeps a connection, which is in a transaction.
+  var seesOneState: Bool { turn.withLock { _ in isView && kept != nil } }
+
   func end() {
     turn.withLock { _ in
       isOver = true

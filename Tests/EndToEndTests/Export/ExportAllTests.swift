@@ -148,7 +148,7 @@ import Testing
     let writer = try bench.begin(
       "run", "--store", "s.sqlite", "-e",
       """
-      local c = moonbase.context print('begun') io.flush()
+      local c = moonbase.context print('begun') io.stdout:flush()
       for i = 1, 100000 do c:insert('Department', { name = 'd' }) c:insert('Unused', {}) assert(c:save()) end
       """)
     try writer.wait(for: "begun")
