@@ -5,12 +5,13 @@ struct RootCommand: ParsableCommand {
     commandName: "moonbase",
     abstract: "A managed object graph with Lua on board, and Core Data's file format.",
     discussion: """
-      Exit status: 0 done, 1 the script, the data or a check failed, 2 usage, 3 a limit was exceeded, \
-      4 done but for rejected rows, 75 the store is busy, 130 interrupted; os.exit(n) of a script is passed on.
+      Exit status: 0 done, 1 the script, the data or a check failed, 2 usage, 3 a limit was exceeded, 4 done with rejects, \
+      75 the store is busy, 130 interrupted; os.exit(n) of a script is passed on.
       """,
     version: "0.1.0",
     subcommands: [
-      RunEntry.self, FetchCommand.self, ImportCommand.self, ExportCommand.self, BatchCommand.self, SQLCommand.self, InfoCommand.self,
-      BackupCommand.self, HistoryCommand.self, DoctorCommand.self, MigrateCommand.self, ModelCommand.self,
+      RunEntry.self, FetchCommand.self, EachCommand.self, ImportCommand.self, ExportCommand.self, BatchCommand.self,
+      SQLCommand.self, InfoCommand.self, BackupCommand.self, HistoryCommand.self, DoctorCommand.self,
+      MigrateCommand.self, ModelCommand.self,
     ])
 }

@@ -7,7 +7,7 @@ enum ExitStatus {
   static let failed: Int32 = 1
   static let usage: Int32 = 2
   static let limit: Int32 = 3
-  /// Done, but for what was rejected.
+  /// Done, but for objects or rows that failed and were told.
   static let rejects: Int32 = 4
   static let interrupted: Int32 = 130
 

@@ -25,21 +25,23 @@ struct RunCommand {
       Terminal.print(RunOptions.helpText)
       return ExitStatus.done
     }
-    if let option = options.misplacedOption, !options.quiet {
+    if let option = options.misplacedOption, !options.settings.isQuiet {
       Terminal.complain(
         "moonbase run: \(option) stands behind the script and goes to it: options of moonbase run stand before the script"
       )
     }
     let sources = try options.sources.map(read)
-    guard let domain = try makeDomain() else {
+    guard let domain = try options.settings.scripts.makeDomain() else {
       Terminal.complain("moonbase run: Lua itself needs more memory than --limit-memory allows")
       return ExitStatus.limit
     }
     defer { domain.close() }
-    domain.state.output = .standard
     // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.
-    if let limit = options.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
-    try openDoors(of: domain)
+    if let limit = options.settings.scripts.memoryLimit {
+      SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20)
+    }
+    try options.settings.scripts.openDoors(
+      of: domain, scriptFolders: options.scriptFolders, moduleFolders: options.moduleFolders, options.settings.stores)
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
     let program = CommandLine.arguments.first ?? "moonbase"
@@ -49,49 +51,22 @@ struct RunCommand {
     // From here on nobody looks at what the interrupter notes: SIGINT ends the command, which may wait for a reader of its output.
     LuaInterrupter.onSIGINT(nil)
     if [ExitStatus.limit, ExitStatus.interrupted].contains(outcome.status) { StandardStream.giveUpWaiting() }
-    if let message = outcome.message, outcome.status != ExitStatus.done || !options.quiet {
+    if let message = outcome.message, outcome.status != ExitStatus.done || !options.settings.isQuiet {
       Terminal.complain("moonbase run: \(message)")
     }
     return outcome.status
   }
 
-  /// The state that the scripts run in; nil where not even its libraries fit in the memory that it may take.
-  private func makeDomain() throws -> ScriptDomain? {
-    do {
-      return try ScriptDomain(preset: options.sandbox, limits: options.limits)
-    } catch let error as LuaError where options.memoryLimit != nil && error.kind == .memory {
-      return nil
-    }
-  }
-
-  /// Gives the scripts what the command line grants: files, modules and a way to open stores.
-  private func openDoors(of domain: ScriptDomain) throws {
-    let access = options.access
-    if options.sandbox != .pure { try domain.state.openFiles(access, guardian: OpenStoreGuard()) }
-    domain.state.modules.rootPaths = options.moduleFolders
-    domain.prepareContext = { [options] context in
-      context.saveOrder = options.saveOrder
-      context.findsValuesChangedInPlace = options.strict
-    }
-    try domain.installOpen { [options] description in
-      let description = options.limiting(description)
-      // What the command line names was named by a person; what a script names has to be granted.
-      if options.sandbox != .trusted { try access.check(description) }
-      return try PersistentContainer(description).opened
-    }
-  }
-
   /// Opens what the command line names, for `moonbase.context`.
   private func openStores(of domain: ScriptDomain) throws {
-    guard !options.store.stores.isEmpty || options.store.model != nil || !options.store.extensions.isEmpty else {
-      return
-    }
+    let stores = options.settings.stores
+    guard !stores.stores.isEmpty || stores.model != nil || !stores.extensions.isEmpty else { return }
     try domain.setContext(try domain.context(of: PersistentContainer(options.container).opened))
   }
 
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
-    let isProgram = options.sandbox == .trusted
-    let limit = options.limits.sourceSize
+    let isProgram = options.settings.scripts.sandbox == .trusted
+    let limit = options.settings.scripts.limits.sourceSize
     switch source {
     case .code(let code): return ScriptSource(name: "-e", text: code)
     case .file(let path): return try ScriptSource(path: path, isProgram: isProgram, limit: limit)

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+struct EachCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "each", abstract: "Runs Lua for each object of an entity, and saves what it does.",
+    discussion: """
+      moonbase each Person --store people.sqlite --where 'age < 0' --do 'object.age = 0 - object.age'
+
+      CODE sees the object as `object`, and `context`. FILE returns function(object, context). Objects are those that match at the start, each \
+      once. What is done is saved every so many objects; an object that fails is told and left as it was, and the rest goes on.
+
+      Exit status: 0 done, 4 done but for objects that failed, 1 failed, 3 a limit was exceeded, 75 the store is busy, 130 interrupted.
+      """)
+
+  @Argument(help: "The entity; objects of its subentities are visited too.")
+  var entity: String
+
+  @Option(name: .customLong("do"), parsing: .unconditional, help: ArgumentHelp("Lua to run.", valueName: "code"))
+  var code: String?
+
+  @Option(help: ArgumentHelp("A Lua file that returns function(object, context).", valueName: "file"))
+  var script: String?
+
+  @OptionGroup var condition: ConditionOptionGroup
+
+  @Option(help: "Save after so many objects.")
+  var batch = 1000
+
+  @Option(help: "So many workers, each with a Lua state of its own and the limits for itself.")
+  var jobs = 1
+
+  @Flag(help: "Save nothing: print before and after of the first ten objects that would be changed, and count.")
+  var dryRun = false
+
+  @OptionGroup var stores: WritingOptionGroup
+  @OptionGroup var scripts: ScriptOptionGroup
+
+  @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
+  var quiet = false
+
+  func validate() throws {
+    guard (code == nil) != (script == nil) else {
+      throw ValidationError("name what is to be run: --do CODE or --script FILE, and one of them")
+    }
+    if batch < 1 { throw ValidationError("--batch takes a number above 0, not \(batch)") }
+    if !(1...Self.greatestJobs).contains(jobs) {
+      throw ValidationError("--jobs takes a number from 1 to \(Self.greatestJobs), not \(jobs)")
+    }
+  }
+
+  private static let greatestJobs = 256
+
+  func run() throws {
+    var stores = try stores.settings()
+    if dryRun { stores.readOnly = true }
+    let scripts = try scripts.settings()
+    let function = try EachFunction(code: code, file: script, limit: scripts.limits.sourceSize)
+    let container = try PersistentContainer(scripts.limiting(stores.container, stores))
+    // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.
+    if let limit = scripts.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
+    Interruption.isWaitedFor()
+    let work = EachWork(try ids(in: container), batch: batch, isDry: dryRun, quiet: quiet)
+    let setting = EachWorker.Setting(container: container, function: function, scripts: scripts, stores: stores)
+    // Where no rule, hook or derivation is in the way, one statement could do all of it: it would be tried here.
+    try work.run(jobs: jobs) { work in try EachWorker(setting, work) }
+  }
+
+  /// The objects that match now.
+  private func ids(in container: PersistentContainer) throws -> IDList {
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    return IDList(try context.fetchIDs(condition.request(entity, in: context)))
+  }
+}
+
+/// What is called for each object, as the command line names it.
+struct EachFunction: Sendable {
+  private let source: ScriptSource
+  private let isBody: Bool
+
+  init(code: String?, file: String?, limit: Int?) throws {
+    isBody = code != nil
+    source = try code.map { ScriptSource(name: "--do", text: $0) } ?? ScriptSource(path: file ?? "", limit: limit)
+  }
+
+  /// Where `require` looks, and where scripts may read.
+  var folder: String { isBody ? "." : source.name.folderOfPath }
+
+  func load(in domain: ScriptDomain) throws -> ObjectFunction {
+    try isBody ? ObjectFunction(body: source, in: domain) : ObjectFunction(source, in: domain)
+  }
+}

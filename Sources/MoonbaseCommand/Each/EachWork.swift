@@ -1,0 +1,137 @@
+import ArgumentParser
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// Objects that workers take in batches, and what became of them.
+final class EachWork: Sendable {
+  private struct State {
+    var next = 0
+    var report = EachReport()
+    /// What ended all.
+    var failure: (any Error)?
+    var workers = 0
+    var interrupters: [LuaInterrupter] = []
+    var shownCount = 0
+  }
+
+  private static let stackSize = 16 << 20
+  /// So long a batch may take to come to its end after SIGINT, in microseconds; then the code that runs is ended too.
+  private static let grace: UInt32 = 1_000_000
+  private static let shownObjects = 10
+
+  let isDry: Bool
+  private let ids: IDList
+  private let batch: Int
+  private let quiet: Bool
+  private let bar: Lock<ProgressBar>
+  private let state = Lock(State())
+
+  init(_ ids: IDList, batch: Int, isDry: Bool, quiet: Bool) {
+    (self.ids, self.batch, self.isDry, self.quiet) = (ids, batch, isDry, quiet)
+    bar = Lock(ProgressBar(quiet: quiet))
+  }
+
+  // MARK: For workers
+
+  /// The next batch; nil at the end, and where all is to end.
+  func next() -> [ManagedObjectID]? {
+    guard !isStopping else { return nil }
+    return state.withLock { state in
+      guard state.next < ids.count else { return nil }
+      let range = state.next..<min(ids.count, state.next + batch)
+      state.next = range.upperBound
+      return Array(ids[range])
+    }
+  }
+
+  /// Whether no further object is to be visited.
+  var isStopping: Bool { Interruption.hasCome || state.withLock { $0.failure != nil } }
+
+  /// A batch is done: what was done is saved.
+  func note(_ report: EachReport) { state.withLock { $0.report.add(report) } }
+
+  /// An object could not be saved, or its code failed; it is as it was.
+  func noteFailure(_ id: ManagedObjectID, _ text: String) {
+    state.withLock { state in
+      state.report.failed += 1
+      bar.withLock { $0.end() }
+      Terminal.complain("moonbase: \(id): \(text)")
+    }
+  }
+
+  /// What would become of an object; the first are shown.
+  func show(_ change: () throws -> String) rethrows {
+    let isShown = state.withLock { state in
+      state.shownCount += 1
+      return state.shownCount <= Self.shownObjects
+    }
+    if isShown { Terminal.print(try change()) }
+  }
+
+  func add(_ interrupter: LuaInterrupter) { state.withLock { $0.interrupters.append(interrupter) } }
+
+  // MARK: All of it
+
+  /// Runs workers, each on a thread of its own, and tells what was done. Throws what ended it, or the status that tells of failures.
+  func run(jobs: Int, _ makeWorker: @escaping @Sendable (EachWork) throws -> EachWorker) throws {
+    let start = ContinuousClock.now
+    let count = max(1, min(jobs, (ids.count + batch - 1) / batch))
+    state.withLock { $0.workers = count }
+    for _ in 0..<count { begin(makeWorker) }
+    waitForWorkers()
+    let time = ContinuousClock.now - start
+    let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    try tell(seconds)
+  }
+
+  private func begin(_ makeWorker: @escaping @Sendable (EachWork) throws -> EachWorker) {
+    let thread = Thread { [self] in
+      do {
+        let worker = try makeWorker(self)
+        defer { worker.close() }
+        try worker.run()
+      } catch {
+        state.withLock { $0.failure = $0.failure ?? error }
+      }
+      state.withLock { $0.workers -= 1 }
+    }
+    thread.stackSize = Self.stackSize
+    thread.start()
+  }
+
+  private func waitForWorkers() {
+    defer { bar.withLock { $0.end() } }
+    var (pause, waited): (UInt32, UInt32) = (500, 0)
+    while true {
+      let (workers, done) = state.withLock { ($0.workers, $0.report.visited + $0.report.gone) }
+      if workers == 0 { return }
+      bar.withLock { $0.show(min(done, ids.count), of: ids.count) }
+      if Interruption.hasCome {
+        if waited > Self.grace { state.withLock { for interrupter in $0.interrupters { interrupter.interrupt() } } }
+        waited += pause
+      }
+      usleep(pause)
+      pause = min(20_000, 2 * pause)
+    }
+  }
+
+  private func tell(_ seconds: Double) throws {
+    let (report, failure) = state.withLock { ($0.report, $0.failure) }
+    // Where it did not begin there is nothing to tell.
+    if !quiet, failure == nil || report.visited > 0 {
+      Terminal.complain("moonbase: \(report.summary(of: ids.count, isDry: isDry, seconds: seconds))")
+    }
+    if Interruption.hasCome {
+      let kept = isDry ? "nothing was saved" : "what was done with the objects visited is saved"
+      throw GraphError(.interrupted, message: "interrupted: \(kept)")
+    }
+    if let error = failure as? LuaError, let status = error.kind.exitStatus {
+      throw ExitCode(Int32(truncatingIfNeeded: status))
+    }
+    if let failure { throw failure }
+    if report.failed > 0 { throw ExitCode(ExitStatus.rejects) }
+  }
+}

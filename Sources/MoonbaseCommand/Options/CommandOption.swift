@@ -1,0 +1,68 @@
+import ArgumentParser
+
+/// An option that several commands have: its name, its words of help and its meaning, for the argument parser and for `moonbase run`, which reads
+/// its command line by hand. All of them are one table: those about stores, about scripts, and `--quiet`.
+struct CommandOption: Sendable {
+  /// With its dashes.
+  let name: String
+  /// What stands behind it; nil for a flag.
+  let argument: String?
+  var isRepeatable = false
+  let help: String
+  let apply: @Sendable (String, inout CommandSettings) throws(UsageError) -> Void
+
+  /// The whole table, in the order of the help.
+  static let all = stores + scripts + [quiet]
+
+  static let quiet = CommandOption(name: "--quiet", argument: nil, help: "no word but errors on standard error") {
+    _, settings in settings.isQuiet = true
+  }
+}
+
+/// What the options of the table say.
+struct CommandSettings: Equatable {
+  var stores = StoreSettings()
+  var scripts = ScriptSettings()
+  var isQuiet = false
+}
+
+// MARK: - For the argument parser
+
+extension CommandOption {
+  var parserName: NameSpecification { .customLong(String(name.dropFirst(2))) }
+
+  var parserHelp: ArgumentHelp {
+    ArgumentHelp("\(help.prefix(1).uppercased())\(help.dropFirst()).", valueName: argument)
+  }
+
+  func take(_ value: String, _ stores: inout StoreSettings) throws(UsageError) {
+    var settings = CommandSettings(stores: stores)
+    try apply(value, &settings)
+    stores = settings.stores
+  }
+
+  func take(_ value: String, _ scripts: inout ScriptSettings) throws(UsageError) {
+    var settings = CommandSettings(scripts: scripts)
+    try apply(value, &settings)
+    scripts = settings.scripts
+  }
+}
+
+// MARK: - For a help text that is written by hand
+
+extension CommandOption {
+  /// The lines of help, with room for the longest option before the words.
+  func helpLines(indent: Int = 28, width: Int = 118) -> String {
+    let head = "  \(name)\(argument.map { " \($0)" } ?? "")"
+    var lines = [head + String(repeating: " ", count: max(1, indent - head.count))]
+    for word in help.split(separator: " ") {
+      let isFirst = lines[lines.count - 1].hasSuffix(" ")
+      if lines[lines.count - 1].count + word.count + 1 > width {
+        lines.append(String(repeating: " ", count: indent) + word)
+      } else {
+        lines[lines.count - 1] += (isFirst ? "" : " ") + word
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,79 @@
+import MoonbaseGraph
+import MoonbaseLua
+
+/// The options that say what scripts may do, and how much of it.
+extension CommandOption {
+  static let scripts = [
+    strict, saveOrder, sandbox, allow, noFiles, limitInstructions, limitSource, limitMemory, limitTime,
+  ]
+
+  static let strict = CommandOption(
+    name: "--strict", argument: nil, help: "refuse a save where a value that was read has been changed in place"
+  ) { _, settings in settings.scripts.strict = true }
+
+  static let saveOrder = CommandOption(
+    name: "--save-order", argument: "ORDER",
+    help: "guide (default): rules, then will_save; framework: will_save, then rules"
+  ) { value, settings throws(UsageError) in
+    switch value {
+    case "guide": settings.scripts.saveOrder = .guide
+    case "framework": settings.scripts.saveOrder = .framework
+    default: throw UsageError("--save-order takes guide or framework, not '\(value)'")
+    }
+  }
+
+  static let sandbox = CommandOption(
+    name: "--sandbox", argument: "PRESET", help: "pure, standard (default), compat or trusted"
+  ) { value, settings throws(UsageError) in
+    guard let preset = LuaPreset(rawValue: value) else {
+      let names = LuaPreset.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError("--sandbox takes one of \(names), not '\(value)'")
+    }
+    settings.scripts.sandbox = preset
+  }
+
+  static let allow = CommandOption(
+    name: "--allow", argument: "GRANT", isRepeatable: true, help: "read=PATH, write=PATH or env=NAME; repeatable"
+  ) { value, settings throws(UsageError) in settings.scripts.grants.append(try ScriptSettings.Grant(value)) }
+
+  static let noFiles = CommandOption(name: "--no-files", argument: nil, help: "no files at all") {
+    _, settings in settings.scripts.noFiles = true
+  }
+
+  static let limitInstructions = CommandOption(
+    name: "--limit-instructions", argument: "N", help: "end the script after so many Lua instructions"
+  ) { value, settings throws(UsageError) in
+    settings.scripts.instructionLimit = try positive("--limit-instructions", of: value) { Int64($0) ?? whole($0) }
+  }
+
+  static let limitSource = CommandOption(
+    name: "--limit-source", argument: "BYTES", help: "take no larger source (default: 1 MiB; none in trusted)"
+  ) { value, settings throws(UsageError) in
+    settings.scripts.sourceLimit = try positive("--limit-source", of: value) {
+      ByteCount(argument: $0).flatMap { Int(exactly: $0.bytes) }
+    }
+  }
+
+  static let limitMemory = CommandOption(
+    name: "--limit-memory", argument: "BYTES", help: "end the script when it holds more memory; 64M and 1G will do"
+  ) { value, settings throws(UsageError) in
+    settings.scripts.memoryLimit = try positive("--limit-memory", of: value) { ByteCount(argument: $0)?.bytes }
+  }
+
+  static let limitTime = CommandOption(
+    name: "--limit-time", argument: "SECONDS", help: "end the script when it takes longer"
+  ) { value, settings throws(UsageError) in
+    settings.scripts.timeLimit = try positive("--limit-time", of: value, Double.init)
+  }
+
+  private static func positive<Number: Comparable & ExpressibleByIntegerLiteral>(
+    _ option: String, of value: String, _ read: (String) -> Number?
+  ) throws(UsageError) -> Number {
+    guard let number = read(value) else { throw UsageError("\(option) takes a number, not '\(value)'") }
+    guard number > 0 else { throw UsageError("\(option) takes a number above 0, not '\(value)'") }
+    return number
+  }
+
+  /// `1e6`.
+  private static func whole(_ text: String) -> Int64? { Double(text).flatMap(Int64.init(exactly:)) }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+
+/// The options of commands that run scripts over a store: those of the table, for the argument parser.
+struct ScriptOptionGroup: ParsableArguments {
+  @Flag(name: CommandOption.strict.parserName, help: CommandOption.strict.parserHelp)
+  var strict = false
+
+  @Option(name: CommandOption.saveOrder.parserName, help: CommandOption.saveOrder.parserHelp)
+  var saveOrder: String?
+
+  @Option(name: CommandOption.sandbox.parserName, help: CommandOption.sandbox.parserHelp)
+  var sandbox: String?
+
+  @Option(name: CommandOption.allow.parserName, help: CommandOption.allow.parserHelp)
+  var allow: [String] = []
+
+  @Flag(name: CommandOption.noFiles.parserName, help: CommandOption.noFiles.parserHelp)
+  var noFiles = false
+
+  @Option(name: CommandOption.limitInstructions.parserName, help: CommandOption.limitInstructions.parserHelp)
+  var limitInstructions: String?
+
+  @Option(name: CommandOption.limitSource.parserName, help: CommandOption.limitSource.parserHelp)
+  var limitSource: String?
+
+  @Option(name: CommandOption.limitMemory.parserName, help: CommandOption.limitMemory.parserHelp)
+  var limitMemory: String?
+
+  @Option(name: CommandOption.limitTime.parserName, help: CommandOption.limitTime.parserHelp)
+  var limitTime: String?
+
+  func validate() throws { try understood { _ = try settings() } }
+
+  /// What they say.
+  func settings() throws(UsageError) -> ScriptSettings {
+    var settings = ScriptSettings()
+    if strict { try CommandOption.strict.take("", &settings) }
+    if noFiles { try CommandOption.noFiles.take("", &settings) }
+    for value in allow { try CommandOption.allow.take(value, &settings) }
+    let single: [(CommandOption, String?)] = [
+      (.saveOrder, saveOrder), (.sandbox, sandbox), (.limitInstructions, limitInstructions),
+      (.limitSource, limitSource), (.limitMemory, limitMemory), (.limitTime, limitTime),
+    ]
+    for (option, value) in single {
+      if let value { try option.take(value, &settings) }
+    }
+    return settings
+  }
+}
+
+/// The options of commands that write the objects of stores.
+struct WritingOptionGroup: ParsableArguments {
+  @OptionGroup var stores: StoreOptionGroup
+
+  @Flag(name: StoreOption.keepsHistory.parserName, help: StoreOption.keepsHistory.parserHelp)
+  var keepHistory = false
+
+  @Option(name: StoreOption.synchronous.parserName, help: StoreOption.synchronous.parserHelp)
+  var synchronous: String?
+
+  func validate() throws { try understood { _ = try settings() } }
+
+  /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
+  func settings() throws(UsageError) -> StoreSettings {
+    var settings = try stores.settings()
+    if keepHistory { try StoreOption.keepsHistory.take("", &settings) }
+    if let synchronous { try StoreOption.synchronous.take(synchronous, &settings) }
+    return settings
+  }
+}

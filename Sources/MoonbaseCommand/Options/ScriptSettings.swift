@@ -1,0 +1,103 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+/// What the scripts of a command may do, and how much of it.
+struct ScriptSettings: Equatable {
+  var strict = false
+  var saveOrder = ManagedObjectContext.SaveOrder.guide
+  var sandbox = LuaPreset.standard
+  var grants: [Grant] = []
+  var noFiles = false
+  var instructionLimit: Int64?
+  var memoryLimit: UInt64?
+  var sourceLimit: Int?
+  var timeLimit: Double?
+
+  /// What `--allow` gives beyond the sandbox.
+  enum Grant: Equatable {
+    case read(String)
+    case write(String)
+    case environment(String)
+
+    init(_ text: String) throws(UsageError) {
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      switch (parts.first, parts.last) {
+      case ("read", let path?) where parts.count == 2: self = .read(path)
+      case ("write", let path?) where parts.count == 2: self = .write(path)
+      case ("env", let name?) where parts.count == 2: self = .environment(name)
+      default: throw UsageError("--allow takes read=PATH, write=PATH or env=NAME, not '\(text)'")
+      }
+    }
+  }
+}
+
+extension ScriptSettings {
+  var limits: LuaLimits {
+    var limits = sandbox == .trusted ? LuaLimits.none : LuaLimits()
+    limits.instructions = instructionLimit
+    limits.deadline = timeLimit
+    limits.memory = memoryLimit
+    if let sourceLimit { limits.sourceSize = sourceLimit }
+    return limits
+  }
+
+  /// The folders that `--allow` lets scripts read.
+  var readableFolders: [String] { grants.compactMap { if case .read(let path) = $0 { path } else { nil } } }
+
+  /// Reading below the scripts' and the current folder, writing below the current one, and what `--allow` adds.
+  func access(ofScriptsIn folders: [String]) -> LuaFileAccess {
+    let current = FileManager.default.currentDirectoryPath
+    var access =
+      noFiles ? LuaFileAccess() : LuaFileAccess(readablePaths: folders + [current], writablePaths: [current])
+    for grant in grants {
+      switch grant {
+      case .read(let path): access.readablePaths.append(path)
+      case .write(let path): access.writablePaths.append(path)
+      case .environment(let name): access.variables.insert(name)
+      }
+    }
+    return access
+  }
+
+  /// The state that scripts run in; nil where not even its libraries fit in the memory that it may take.
+  func makeDomain() throws -> ScriptDomain? {
+    let domain: ScriptDomain
+    do {
+      domain = try ScriptDomain(preset: sandbox, limits: limits)
+    } catch let error as LuaError where memoryLimit != nil && error.kind == .memory {
+      return nil
+    }
+    domain.state.output = .standard
+    domain.prepareContext = { [self] context in
+      context.saveOrder = saveOrder
+      context.findsValuesChangedInPlace = strict
+    }
+    return domain
+  }
+
+  /// Gives scripts files, modules and a way to open stores, as far as they may have them.
+  func openDoors(of domain: ScriptDomain, scriptFolders: [String], moduleFolders: [String], _ stores: StoreSettings)
+    throws
+  {
+    let access = access(ofScriptsIn: scriptFolders)
+    if sandbox != .pure { try domain.state.openFiles(access, guardian: OpenStoreGuard()) }
+    domain.state.modules.rootPaths = moduleFolders
+    try domain.installOpen { [self] description in
+      let description = limiting(description, stores)
+      // What the command line names was named by a person; what a script names has to be granted.
+      if sandbox != .trusted { try access.check(description) }
+      return try PersistentContainer(description).opened
+    }
+  }
+
+  /// The description with these limits, and with what holds for all stores.
+  func limiting(_ description: ContainerDescription, _ stores: StoreSettings) -> ContainerDescription {
+    var description = stores.applied(to: description)
+    description.limits = limits
+    return description
+  }
+}

@@ -1,0 +1,78 @@
+public import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A function of a script over objects: a file that returns `function(object, context)`, or a piece of Lua that sees both by these names.
+///
+/// ```swift
+/// let function = try ObjectFunction(body: ScriptSource(name: "--do", text: "object.age = object.age + 1"), in: domain)
+/// try function.call(person)
+/// ```
+public final class ObjectFunction {
+  private let domain: ScriptDomain
+  private let call: LuaFastCall
+  private let function: LuaFunction
+
+  /// Takes a piece of Lua.
+  public init(body source: ScriptSource, in domain: ScriptDomain) throws {
+    let environment = try domain.state.environment([:])
+    // On its first line, so that lines keep their numbers.
+    let text = "local object, context = ... " + source.text
+    function = try domain.state.load(text, name: source.name, in: environment)
+    (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
+  }
+
+  /// Runs a file that returns the function. Throws `ScriptError` where it returns something else.
+  public init(_ source: ScriptSource, in domain: ScriptDomain) throws {
+    let environment = try domain.state.environment([:])
+    let results = try domain.state.load(source.text, name: source.name, in: environment).call([])
+    guard case .function(let function)? = results.first else {
+      let found = results.first?.typePhrase ?? "nothing"
+      throw ScriptError(
+        .malformedFile,
+        message: "a script for each object returns function(object, context); this one returns \(found)",
+        at: SourceLocation(file: source.name, line: 1))
+    }
+    self.function = function
+    (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
+  }
+
+  /// Calls it for an object. On an error all that it changed in the object's context is as it was.
+  public func call(_ object: ManagedObject, in context: ManagedObjectContext) throws {
+    try context.undoingOnFailure {
+      try call.run { arguments in
+        try arguments.set(0, object: object, as: try domain.types.type(of: object.entity))
+        try arguments.set(1, to: .object(domain.types.context.handle(context)))
+      } reading: { _ in
+      }
+    }
+  }
+
+  /// What an error of it says, with its place in the script.
+  public static func text(of error: any Error) -> String {
+    guard let error = error as? LuaError else { return "\(error)" }
+    return error.description
+  }
+
+  /// Whether an error ends all, and not only what is done with one object: a limit, an interruption, `os.exit`, a store that is busy or
+  /// that fails.
+  public static func endsAll(_ error: any Error) -> Bool {
+    switch error {
+    case let error as LuaError: return error.endsRun || error.underlying.map(endsAll) ?? false
+    case let error as GraphError:
+      if error.code.endsRun || [.storeBusy, .readOnlyStore].contains(error.code)
+        || error.underlying.map(endsAll) ?? false
+      {
+        return true
+      }
+      return error.objectID == nil && failuresOfStores.contains(error.code)
+    case let error as any CodedError: return error.code.endsRun
+    default: return false
+    }
+  }
+
+  private static let failuresOfStores: Set<ErrorCode> = [
+    .storeFailure, .invalidStore, .incompatibleSchema, .cannotOpenFile,
+  ]
+}
