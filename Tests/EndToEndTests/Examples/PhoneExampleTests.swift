@@ -1,0 +1,53 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@Suite struct PhoneExampleTests {
+  static let script = Workbench.checkout.appendingPathComponent("lua/examples/phone/to_ndjson.lua").path
+
+  @Test func everyObjectIsALineOfTheFileOfItsEntity() throws {
+    let bench = try Workbench.withPeople()
+    let before = try bench.contents()
+    let run = try bench.moonbase("run", "--store", "s.sqlite", "--read-only", Self.script)
+    #expect(run.status == 0 && run.complaints == "", "\(run)")
+    #expect(
+      run.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }.sorted() == [
+        "Boss 1", "Department 1", "Person 2",
+      ])
+    let people = String(decoding: try bench.bytes(of: "Person.ndjson"), as: UTF8.self).split(separator: "\n")
+    let line = try #require(people.first)
+    let ann = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(ann["name"] as? String == "Ann, \"A\"" && ann["salary"] as? String == "12345678901234567.89")
+    #expect(ann["key"] as? String == "AQI=" && ann["born"] as? String == "2001-01-01T00:00:01.500Z")
+    #expect((ann["department"] as? String)?.hasSuffix("/Department/p1") == true)
+    #expect((ann["friends"] as? [String])?.count == 1 && people.count == 2)
+    for name in ["Person.ndjson", "Boss.ndjson", "Department.ndjson"] {
+      try FileManager.default.removeItem(at: bench.file(name))
+    }
+    #expect(try bench.contents() == before)
+    #expect(try bench.moonbase("run", Self.script).status == 2)
+  }
+
+  /// Stores that Core Data wrote lie beside the checkout, where they are.
+  @Test func storesOfAppsAreWritten() throws {
+    let beside = Workbench.checkout.appendingPathComponent("../shared/fixtures/stores").standardizedFileURL
+    let folder = ProcessInfo.processInfo.environment["MOONBASE_FIXTURES"].map { URL(fileURLWithPath: "\($0)/stores") }
+    for name in ["Bookmarks_V5", "CoreDataPlus-SampleModel2_V1", "LoopKit-Model.v1"] {
+      let bench = try Workbench()
+      let source = (folder ?? beside).appendingPathComponent("\(name).sqlite")
+      guard FileManager.default.fileExists(atPath: source.path) else { continue }
+      for suffix in ["", "-wal"] {
+        try? Data(contentsOf: URL(fileURLWithPath: source.path + suffix)).write(to: bench.file("s.sqlite\(suffix)"))
+      }
+      let run = try bench.moonbase("run", "--store", "s.sqlite", "--read-only", Self.script)
+      #expect(run.status == 0 && run.complaints == "" && run.output != "", "\(name): \(run)")
+      let all = try bench.moonbase("export", "--all", "out", "--store", "s.sqlite")
+      #expect(all.status == 0, "\(name): \(all)")
+      for line in run.output.split(separator: "\n") {
+        let words = line.split(separator: " ")
+        let exported = String(decoding: try bench.bytes(of: "out/\(words[0]).ndjson"), as: UTF8.self)
+        #expect(exported.split(separator: "\n").count == Int(words[1]))
+      }
+    }
+  }
+}
