@@ -1,6 +1,6 @@
 package import MoonbaseGraph
 import MoonbaseModel
-package import MoonbasePlatform
+import MoonbasePlatform
 package import MoonbaseScripting
 
 /// A batch job over a store: its objects in chunks, each of which is one transaction together with its entry in the ledger. Killed at any

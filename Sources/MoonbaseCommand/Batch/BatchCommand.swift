@@ -22,6 +22,7 @@ struct JobOptionGroup: ParsableArguments {
   var script: String
 
   @OptionGroup var stores: WritingOptionGroup
+  @OptionGroup var scripts: ScriptOptionGroup
 
   @Option(help: "The job's name in the store (default: the script's, without its ending).")
   var name: String?
@@ -41,12 +42,16 @@ struct JobOptionGroup: ParsableArguments {
     }
   }
 
+  func makeContainer() throws -> PersistentContainer {
+    let stores = try stores.settings()
+    return try PersistentContainer(scripts.settings().limiting(stores.container, stores))
+  }
+
   /// What a worker needs, each thread its own.
   func makeJob(_ container: PersistentContainer) throws -> (job: BatchJob, domain: ScriptDomain) {
-    let domain = try ScriptDomain()
-    domain.state.output = .standard
-    try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
-    let source = try ScriptSource(path: script)
+    let scripts = try scripts.settings()
+    let domain = try scripts.openDomain(forScriptsIn: script.folderOfPath, stores.settings())
+    let source = try ScriptSource(path: script, limit: scripts.limits.sourceSize)
     let batch = try BatchScript(source, in: domain)
     let context = try domain.context(of: container.opened)
     return (try BatchJob(jobName, batch, hash: BatchJob.hash(source.text), in: context), domain)
@@ -76,7 +81,7 @@ struct BatchRun: ParsableCommand {
   }
 
   func run() throws {
-    let container = try PersistentContainer(options.stores.settings().container)
+    let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
     defer { domain.close() }
     let state = try job.begin(chunkSize: chunk)
@@ -103,7 +108,7 @@ struct BatchResume: ParsableCommand {
   func validate() throws { try JobRun.check(jobs) }
 
   func run() throws {
-    let container = try PersistentContainer(options.stores.settings().container)
+    let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
     defer { domain.close() }
     let state = try job.resume(acceptingChanges: acceptChanges)
@@ -129,7 +134,7 @@ struct BatchWorker: ParsableCommand {
   @OptionGroup var options: JobOptionGroup
 
   func run() throws {
-    let container = try PersistentContainer(options.stores.settings().container)
+    let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
     defer { domain.close() }
     let state = try job.resume(acceptingChanges: false)

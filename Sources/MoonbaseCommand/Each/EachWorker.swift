@@ -26,14 +26,8 @@ final class EachWorker {
 
   init(_ setting: Setting, _ work: EachWork) throws {
     self.work = work
-    guard let domain = try setting.scripts.makeDomain() else {
-      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
-    }
+    let domain = try setting.scripts.openDomain(forScriptsIn: setting.function.folder, setting.stores)
     self.domain = domain
-    let folder = setting.function.folder
-    try setting.scripts.openDoors(
-      of: domain, scriptFolders: [folder],
-      moduleFolders: (setting.scripts.noFiles ? [] : [folder]) + setting.scripts.readableFolders, setting.stores)
     context = try domain.context(of: setting.container.opened)
     try domain.setContext(context)
     function = try domain.state.run { try setting.function.load(in: domain) }

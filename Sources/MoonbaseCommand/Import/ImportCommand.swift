@@ -35,6 +35,7 @@ struct ImportCommand: ParsableCommand {
   var all: String?
 
   @OptionGroup var stores: WritingOptionGroup
+  @OptionGroup var scripts: ScriptOptionGroup
 
   @Option(
     help: "The form of the rows: csv, tsv, json (one array) or ndjson (an object a line); else the file's name says it."
@@ -91,7 +92,7 @@ struct ImportCommand: ParsableCommand {
       ("--format", format != nil), ("--map", map != nil), ("--upsert", upsert != nil),
       ("--create-missing", createMissing),
       ("--dates", dates != .iso), ("--null", !null.isEmpty), ("--rejects", rejects != nil), ("--batch", batch != 4096),
-      ("--dry-run", dryRun), ("--restart", restart), ("--force", force), ("--extension", !stores.modules.isEmpty),
+      ("--dry-run", dryRun), ("--restart", restart), ("--force", force), ("--extension", !stores.stores.modules.isEmpty),
     ]
     if all != nil, let option = others.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for rows that become objects of one entity: leave it out with --all")
@@ -109,14 +110,17 @@ struct ImportCommand: ParsableCommand {
     if let all { return try StoreImportRun(all, stores.settings(), quiet: quiet).run() }
     guard let entity, let file else { return }
     let input = try ImportInput(file == "-" ? nil : file, format: format, null: null, rejectPath: rejects)
-    let container = try PersistentContainer(stores.settings().container)
-    let domain = try ScriptDomain()
+    let (stores, scripts) = (try stores.settings(), try scripts.settings())
+    let container = try PersistentContainer(scripts.limiting(stores.container, stores))
+    let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
-    domain.state.output = .standard
-    try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
-    let script = try map.map { try ImportScript(ScriptSource(path: $0), in: domain) }
-    let context = try domain.context(of: container.opened)
-    try ImportRun(self, entity, input, file, in: context, script).run()
+    // All of it is one run: limits hold for the whole.
+    try domain.state.run {
+      let script = try map.map { try ImportScript(ScriptSource(path: $0, limit: scripts.limits.sourceSize), in: domain) }
+      let context = try domain.context(of: container.opened)
+      try ImportRun(self, entity, input, file, in: context, script).run()
+      try domain.state.flushFiles()
+    }
   }
 
   var options: ImportOptions {

@@ -3,6 +3,7 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseScripting
 import MoonbaseSQLiteStore
 
 /// What the scripts of a command may do, and how much of it.
@@ -76,6 +77,16 @@ extension ScriptSettings {
       context.saveOrder = saveOrder
       context.findsValuesChangedInPlace = strict
     }
+    return domain
+  }
+
+  /// A state for scripts in a folder, with all that they may have.
+  func openDomain(forScriptsIn folder: String, _ stores: StoreSettings) throws -> ScriptDomain {
+    guard let domain = try makeDomain() else {
+      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
+    }
+    try openDoors(
+      of: domain, scriptFolders: [folder], moduleFolders: (noFiles ? [] : [folder]) + readableFolders, stores)
     return domain
   }
 

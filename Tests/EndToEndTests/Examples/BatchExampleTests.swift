@@ -1,0 +1,102 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// The examples of imports and batch jobs, as their first lines say that they are run.
+@Suite struct BatchExampleTests {
+  private static func example(_ path: String) -> String {
+    Workbench.checkout.appendingPathComponent("lua/examples/\(path)").path
+  }
+
+  private func run(_ bench: Workbench, _ arguments: String..., status: Int32 = 0, input: String = "") throws -> String {
+    let outcome = try bench.moonbase(arguments, input: input)
+    #expect(outcome.status == status, "\(outcome)")
+    return outcome.output
+  }
+
+  @Test func installedPackagesAreImportedThroughAMap() throws {
+    let bench = try Workbench()
+    let rows = """
+      Package\tVersion\tArchitecture\tSection\tMaintainer\tSize
+      bash\t5.2-1\tamd64\tshells\tMatthias <m@x>\t7000
+      zlib1g\t1:1.2.13\tamd64\tlibs\tMark <b@x>\t160
+      gone\t\tamd64\tlibs\tMark <b@x>\t0
+      dash\t0.5\tamd64\tshells\tMatthias <m@x>\t190
+
+      """
+    for _ in 0..<2 {
+      _ = try run(
+        bench, "import", "Package", "-", "--format", "tsv", "--create-missing", "--upsert", "name", "--store", "p.sqlite",
+        "--force", "--model", Self.example("packages/model.lua"), "--extension", Self.example("packages/extension.lua"),
+        "--map", Self.example("packages/map.lua"), status: 4, input: rows)
+    }
+    #expect(
+      try run(
+        bench, "fetch", "Package", "--store", "p.sqlite", "--sort", "name", "--format", "csv", "--columns",
+        "name,section.name,maintainer.name,installedSize")
+        == "name,section.name,maintainer.name,installedSize\nbash,shells,Matthias,7000\ndash,shells,Matthias,190\n"
+        + "zlib1g,libs,Mark,160\n")
+    #expect(try run(bench, "fetch", "Section", "--store", "p.sqlite", "--count") == "2\n")
+    let rejects = String(decoding: try bench.bytes(of: "stdin.rejects.tsv"), as: UTF8.self)
+    #expect(rejects.contains("gone") && rejects.contains("version is required"))
+  }
+
+  @Test func samplesAreRolledUpByDays() throws {
+    let bench = try Workbench()
+    var csv = "sensor,time,value\n"
+    for hour in 0..<72 {
+      csv += "a,2026-01-0\(1 + hour / 24)T\(hour % 24 < 10 ? "0" : "")\(hour % 24):30:00Z,\(hour)\n"
+    }
+    csv += "b,2026-01-02T00:00:00Z,-1.5\n"
+    try bench.write(csv, to: "samples.csv")
+    _ = try run(
+      bench, "import", "Sample", "samples.csv", "--store", "s.sqlite", "--model", Self.example("series/model.lua"))
+    for _ in 0..<2 {
+      _ = try run(bench, "batch", "run", Self.example("series/rollup.lua"), "--store", "s.sqlite", "--chunk", "10")
+      #expect(
+        try run(
+          bench, "fetch", "Day", "--store", "s.sqlite", "--sort", "sensor,day", "--format", "csv", "--columns",
+          "sensor,day,count,sum,low,high") == """
+            sensor,day,count,sum,low,high
+            a,2026-01-01T00:00:00.000Z,24,276.0,0.0,23.0
+            a,2026-01-02T00:00:00.000Z,24,852.0,24.0,47.0
+            a,2026-01-03T00:00:00.000Z,24,1428.0,48.0,71.0
+            b,2026-01-02T00:00:00.000Z,1,-1.5,-1.5,-1.5
+
+            """)
+    }
+  }
+
+  @Test func aCopyIsMadeAnonymous() throws {
+    let bench = try Workbench.withPeople()
+    _ = try run(bench, "backup", "s.sqlite", "copy.sqlite")
+    _ = try run(
+      bench, "each", "Person", "--store", "copy.sqlite", "--script", Self.example("anonymous/anonymous.lua"))
+    func names(_ store: String) throws -> [Substring] {
+      try run(bench, "fetch", "Person", "--store", store, "--columns", "name,age", "--format", "tsv").split(separator: "\n")
+    }
+    let (old, new) = (try names("s.sqlite"), try names("copy.sqlite"))
+    #expect(old.count == new.count && old != new && old.map(\.count) == new.map(\.count))
+    #expect(!new.contains { $0.contains("Ann") } && new.contains { $0.contains("9007199254740993") })
+  }
+
+  @Test func wordsOfNotesAreIndexed() throws {
+    let bench = try Workbench()
+    try bench.write(
+      "{\"title\": \"one\", \"text\": \"Moon, moon and Café\"}\n{\"title\": \"two\", \"text\": \"cafe\"}\n{\"title\": \"three\"}\n",
+      to: "notes.ndjson")
+    _ = try run(
+      bench, "import", "Note", "notes.ndjson", "--store", "n.sqlite", "--model", Self.example("words/model.lua"))
+    let job = ["batch", "run", Self.example("words/words.lua"), "--store", "n.sqlite"]
+    for _ in 0..<2 {
+      #expect(try bench.moonbase(job).status == 0)
+      #expect(
+        try run(
+          bench, "fetch", "Word", "--store", "n.sqlite", "--sort", "word", "--format", "csv", "--columns",
+          "word,notes.@count") == "word,notes.@count\nand,1\ncafe,2\nmoon,1\n")
+    }
+    _ = try run(bench, "each", "Note", "--store", "n.sqlite", "--do", "object.text = 'moon'")
+    #expect(try bench.moonbase(job).status == 0)
+    #expect(try run(bench, "fetch", "Word", "--store", "n.sqlite", "--count") == "1\n")
+  }
+}

@@ -1,0 +1,31 @@
+-- Takes names, addresses and numbers out of a copy of a store:
+--
+--   scripts/moonbase backup app.sqlite copy.sqlite
+--   scripts/moonbase each Person --store copy.sqlite --script lua/examples/anonymous/anonymous.lua
+--
+-- Texts become others of the same form, the same text the same one, so that equals stay equal; numbers and dates
+-- stay. With --dry-run it shows what it would do.
+
+local alphabet = "abcdefghijklmnopqrstuvwxyz"
+
+--- A text of the same form: each letter and digit is another one, and which depends on the whole text.
+local function disguised(text)
+  local seed = 0
+  for _, code in utf8.codes(text) do seed = (seed * 31 + code) % 2147483647 end
+  local function next_number(count)
+    seed = (seed * 48271 + 11) % 2147483647
+    return seed % count + 1
+  end
+  return (text:gsub("[\194-\244][\128-\191]*", "x"):gsub("%w", function(letter)
+    if letter:find("%d") then return tostring(next_number(10) - 1) end
+    local at = next_number(26)
+    local new = alphabet:sub(at, at)
+    return letter:find("%u") and new:upper() or new
+  end))
+end
+
+return function(object)
+  for key, value in pairs(object) do
+    if type(value) == "string" and utf8.len(value) then object[key] = disguised(value) end
+  end
+end
