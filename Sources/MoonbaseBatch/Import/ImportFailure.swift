@@ -17,7 +17,7 @@ enum ImportFailure {
     case let error as GraphError: !endings.contains(error.code)
     case let error as ScriptError: !endings.contains(error.code)
     case let error as ModelError: !endings.contains(error.code)
-    case let error as LuaError: error.kind == .runtime
+    case let error as LuaError: !ObjectFunction.endsAll(error)
     default: false
     }
   }

@@ -10,7 +10,15 @@ extension ManagedObjectContext {
     try transaction(with: nil, body)
   }
 
-  /// The same, together with a change of a store's metadata.
+  /// Runs a part of what its caller saves: `body` must not save itself.
+  package func refusingSaves<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let former = isInTransaction
+    isInTransaction = true
+    defer { isInTransaction = former }
+    return try body()
+  }
+
+  /// The same as a transaction, together with a change of a store's metadata.
   @discardableResult
   package func transaction<Result>(with metadataChange: MetadataChange?, _ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")

@@ -38,13 +38,15 @@ public final class ObjectFunction {
     (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
   }
 
-  /// Calls it for an object. On an error all that it changed in the object's context is as it was.
+  /// Calls it for an object. On an error all that it changed in the object's context is as it was. It must not save.
   public func call(_ object: ManagedObject, in context: ManagedObjectContext) throws {
     try context.undoingOnFailure {
-      try call.run { arguments in
-        try arguments.set(0, object: object, as: try domain.types.type(of: object.entity))
-        try arguments.set(1, to: .object(domain.types.context.handle(context)))
-      } reading: { _ in
+      try context.refusingSaves {
+        try call.run { arguments in
+          try arguments.set(0, object: object, as: try domain.types.type(of: object.entity))
+          try arguments.set(1, to: .object(domain.types.context.handle(context)))
+        } reading: { _ in
+        }
       }
     }
   }

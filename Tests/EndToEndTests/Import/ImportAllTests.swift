@@ -138,7 +138,10 @@ import Testing
       try bench.write(change(text), to: file)
       let store = "n\(UUID().uuidString).sqlite"
       let said = try complaint("--all", "one", "--store", store)
-      #expect(try bench.moonbase("fetch", "Person", "--store", store, "--count").output == "0\n")
+      // Mended, it goes on.
+      try bench.write(text, to: file)
+      #expect(try bench.moonbase("import", "--all", "one", "--store", store).status == 0)
+      #expect(try bench.moonbase("fetch", "Person", "--store", store, "--count").output == "3\n")
       return said
     }
     let lines = text.split(separator: "\n").map(String.init)
