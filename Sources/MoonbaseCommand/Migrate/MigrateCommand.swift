@@ -64,6 +64,13 @@ struct MigrateCommand: ParsableCommand {
       throw GraphError(.cannotOpenFile, message: "\(store): there is no such store: name one")
     }
     let versions = try ModelVersions(from: from, to: to)
+    do { try run(url, versions) } catch var error as GraphError where error.code == .missingSourceModel {
+      error.message += " (--from)"
+      throw error
+    }
+  }
+
+  private func run(_ url: URL, _ versions: ModelVersions) throws {
     let stages = staged ? try versions.stages(from: url, configuration: configuration) : []
     if plan {
       let plans = try planned(url, versions)
@@ -83,9 +90,6 @@ struct MigrateCommand: ParsableCommand {
       } catch var error as GraphError where error.code == .migrationLoss {
         error.message += " by --allow-loss"
         if let advice = try staging(url, versions) { error.message += "; \(advice)" }
-        throw error
-      } catch var error as GraphError where error.code == .missingSourceModel {
-        error.message += " (--from)"
         throw error
       }
     }

@@ -52,7 +52,9 @@ struct MappedMigration {
     }
     return Work(
       mapping: mapping, old: old, new: new,
-      plan: try MappedPlanner(mapping, from: old, to: new, on: connection, path: file.path).make())
+      plan: try MappedPlanner(
+        mapping, from: old, to: new, on: connection, external: base.external(), path: file.path
+      ).make())
   }
 
   // MARK: Doing it

@@ -10,13 +10,18 @@ struct MappedPlanner {
   let old: StoreLayout
   let connection: Connection
   let path: String
+  private let external: ExternalData
   private let counter: LossCounter
   /// The entity mappings that make objects, by the index of the entity of which they make them.
   private let makers: [EntityIndex: [CompiledMapping.Entry]]
 
-  init(_ mapping: CompiledMapping, from old: StoreLayout, to new: StoreLayout, on connection: Connection, path: String)
-  {
-    (self.mapping, self.old, self.connection, self.path) = (mapping, old, connection, path)
+  init(
+    _ mapping: CompiledMapping, from old: StoreLayout, to new: StoreLayout, on connection: Connection,
+    external: ExternalData,
+    path: String
+  ) {
+    (self.mapping, self.old, self.connection) = (mapping, old, connection)
+    (self.external, self.path) = (external, path)
     counter = LossCounter(map: MigrationMap(mapping.keptPairs, from: old, to: new), connection: connection)
     let entries = mapping.entries.filter { $0.destination != nil && $0.source != nil }
     makers = Dictionary(grouping: entries) { $0.source?.index ?? 0 }
@@ -40,6 +45,7 @@ struct MappedPlanner {
         try leaveOut(entity, in: &plan)
       }
     }
+    plan.conflicts = try uniqueness.conflicts()
     if try HistoryForm(connection, path: path) != nil {
       plan.lostTransactionCount = Int(try connection.integer("SELECT COUNT(*) FROM ATRANSACTION") ?? 0)
     }
@@ -62,6 +68,20 @@ struct MappedPlanner {
       MigrationPlan.Loss(
         entity: name, property: nil, reason: "would go, because no entity mapping names \(name)",
         rowCount: found.count, firstKey: found.first))
+  }
+
+  /// What is copied is known before; what a policy, an expression or another object has to do with, is not.
+  private var uniqueness: UniquenessCheck {
+    UniquenessCheck(
+      map: counter.map, conversions: ColumnConversions(external: external, path: path), connection: connection
+    ) { mover, property in
+      guard mover.mapping.migrationPolicyClassName == nil, property.relationship == nil else { return false }
+      switch mover.source(of: property) {
+      case .automatic, .property, .value: return true
+      case nil: return mover.mapping.kind == .copy
+      case .expression: return false
+      }
+    }
   }
 
   // MARK: Properties

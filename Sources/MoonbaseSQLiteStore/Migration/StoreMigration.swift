@@ -216,8 +216,8 @@ struct StoreMigration {
     return GraphError(
       .migrationLoss,
       message:
-        "\(file.path) was not migrated, because something would be lost: say by renaming identifiers what is called otherwise now, change "
-        + "the rows, or allow the loss\(permission)",
+        "\(file.path) was not migrated, because something would be lost: give what was renamed its renaming identifier, change the rows, "
+        + "or allow the loss\(permission)",
       entity: plan.losses.first?.entity, property: plan.losses.first?.property, details: details)
   }
 }

@@ -8,6 +8,8 @@ struct UniquenessCheck {
   let map: MigrationMap
   let conversions: ColumnConversions
   let connection: Connection
+  /// Whether the old rows of a mapping tell what a property will have.
+  var tells: (EntityMigration, ResolvedProperty) -> Bool = { _, _ in true }
 
   func conflicts() throws -> [MigrationPlan.Conflict] {
     try map.new.entities.compactMap { $0 }.flatMap { entity in
@@ -30,7 +32,9 @@ struct UniquenessCheck {
       var terms: [String] = []
       for property in properties {
         // What is known when all rows are there is not counted before.
-        guard let term = try migration.expression(for: property, in: &columns) else { return nil }
+        guard tells(mover, property), let term = try migration.expression(for: property, in: &columns) else {
+          return nil
+        }
         terms.append("\(term) AS v\(terms.count)")
       }
       rows.append(

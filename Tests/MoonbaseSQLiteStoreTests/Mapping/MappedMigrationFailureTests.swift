@@ -80,7 +80,18 @@ import Testing
     let unique = MappedStore.new.changed { $0[entity: "Human"].uniquenessConstraints = [["kind"]] }
     let error = #expect(throws: GraphError.self) { try world.migrate(to: unique) }
     #expect(error?.code == .constraintConflict)
-    #expect(error?.message.contains(".migration") == false, "\(error as Any)")
+    #expect(
+      error?.details.map(\.message) == [
+        "Human.kind: 3 rows have what others have too, as \"migrated\" (the first is row 2), and it must be unique"
+      ])
+    // What is computed shows when it is there.
+    let same = try mapping {
+      $0.entityMappings[0].attributeMappings[0].source = .expression(.keyPath(.variable("source"), ["last"]))
+    }
+    let names = MappedStore.new.changed { $0[entity: "Human"].uniquenessConstraints = [["name"]] }
+    let late = #expect(throws: GraphError.self) { try world.migrate(same, to: names, allowsLoss: true) }
+    #expect(late?.code == .constraintConflict && late?.message.contains("has the same name") == true, "\(late as Any)")
+    #expect(late?.message.contains(".migration") == false)
     #expect(try world.everything() == before)
   }
 
