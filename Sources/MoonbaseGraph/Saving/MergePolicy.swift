@@ -27,35 +27,52 @@ public struct MergePolicy: Sendable {
     case values([String: Value])
   }
 
-  package let resolve: @Sendable (MergeConflict) throws -> Resolution
-  /// How scripts call it; nil for one of a closure.
-  package let name: String?
-  /// Whether every conflict fails the save.
-  let isError: Bool
+  /// A policy without a closure, as scripts call it.
+  package enum Name: String, Sendable, CaseIterable {
+    case error, overwrite, rollback
+    case storeTrump = "store_trump"
+    case objectTrump = "object_trump"
 
-  private init(_ resolution: Resolution, name: String, isError: Bool = false) {
+    fileprivate var resolution: Resolution {
+      switch self {
+      case .error: .error
+      case .storeTrump: .storeTrumps
+      case .objectTrump: .objectTrumps
+      case .overwrite: .overwrite
+      case .rollback: .rollback
+      }
+    }
+  }
+
+  package let resolve: @Sendable (MergeConflict) throws -> Resolution
+  /// Nil for one of a closure.
+  package let name: Name?
+
+  /// The policy of a name.
+  package init(_ name: Name) {
+    let resolution = name.resolution
     resolve = { _ in resolution }
-    (self.name, self.isError) = (name, isError)
+    self.name = name
   }
 
   private init(_ resolve: @escaping @Sendable (MergeConflict) throws -> Resolution) {
     self.resolve = resolve
-    (name, isError) = (nil, false)
+    name = nil
   }
 
-  /// A conflict fails the save.
-  public static let error = MergePolicy(.error, name: "error", isError: true)
-  /// Properties that both changed are as in the store; the object's other changes are saved.
-  public static let mergeByPropertyStoreTrump = MergePolicy(.storeTrumps, name: "store_trump")
-  /// Properties that both changed are as in the object; what others changed elsewhere stays.
-  public static let mergeByPropertyObjectTrump = MergePolicy(.objectTrumps, name: "object_trump")
-  /// The object is written as a whole.
-  public static let overwrite = MergePolicy(.overwrite, name: "overwrite")
-  /// The object's changes are given up.
-  public static let rollback = MergePolicy(.rollback, name: "rollback")
+  /// Whether every conflict fails the save.
+  var isError: Bool { name == .error }
 
-  /// Those that have a name.
-  package static let named = [error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback]
+  /// A conflict fails the save.
+  public static let error = MergePolicy(.error)
+  /// Properties that both changed are as in the store; the object's other changes are saved.
+  public static let mergeByPropertyStoreTrump = MergePolicy(.storeTrump)
+  /// Properties that both changed are as in the object; what others changed elsewhere stays.
+  public static let mergeByPropertyObjectTrump = MergePolicy(.objectTrump)
+  /// The object is written as a whole.
+  public static let overwrite = MergePolicy(.overwrite)
+  /// The object's changes are given up.
+  public static let rollback = MergePolicy(.rollback)
 
   /// Decides for each conflict. What `resolve` throws fails the save; it only looks.
   public static func custom(_ resolve: @escaping @Sendable (MergeConflict) throws -> Resolution) -> MergePolicy {

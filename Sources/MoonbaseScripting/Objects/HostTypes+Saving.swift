@@ -15,7 +15,7 @@ extension HostTypes {
     context.property(
       "merge_policy",
       get: { [unowned self] context, call in
-        if let name = context.mergePolicy.name { return call.return(name) }
+        if let name = context.mergePolicy.name { return call.return(name.rawValue) }
         // A function of an app, and not of a script, cannot be handed over.
         guard let policy = self.context.box(context).mergePolicy else { return call.returnNil() }
         try call.return(.function(policy.function))
@@ -50,12 +50,12 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
 
   /// The policy of a name. Throws `.invalidRequest` for any other.
   static func named(_ name: String) throws -> MergePolicy {
-    if let known = MergePolicy.named.first(where: { $0.name == name }) { return known }
+    if let known = MergePolicy.Name(rawValue: name) { return MergePolicy(known) }
     throw ScriptError(.invalidRequest, message: "merge_policy: \(unknown(name))")
   }
 
   private static func unknown(_ name: String) -> String {
-    let names = MergePolicy.named.compactMap(\.name)
+    let names = MergePolicy.Name.allCases.map(\.rawValue)
     return "there is no merge policy \(name.asName)\(suggestion(for: name, among: names)), there are \(names.listed())"
   }
 
@@ -66,10 +66,10 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
       let domain = try types.openDomain()
       switch try function.first(.table(try table(of: conflict, in: domain))) {
       case .string(let text):
-        guard let name = text.text, let policy = MergePolicy.named.first(where: { $0.name == name }) else {
+        guard let name = text.text.flatMap(MergePolicy.Name.init) else {
           throw Self.failure(of: object, Self.unknown(text.text ?? "of bytes"))
         }
-        return try policy.resolve(conflict)
+        return try MergePolicy(name).resolve(conflict)
       case .table(let values):
         guard let context = object.managedObjectContext else { return .error }
         return .values(try domain.values(values, of: object.entity, in: context))

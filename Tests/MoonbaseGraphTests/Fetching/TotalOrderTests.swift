@@ -145,13 +145,13 @@ import struct MoonbaseModel.SortDescriptor
   private static func isBefore(
     _ left: ManagedObject, _ right: ManagedObject, _ keys: [String], in things: [ManagedObject]
   ) -> Bool {
-    var isAscending = true
     for key in keys {
-      isAscending = !key.hasPrefix("-")
+      let isAscending = !key.hasPrefix("-")
       let path = isAscending ? key : String(key.dropFirst())
       let (one, other) = (text(left, path), text(right, path))
       if one != other { return (one < other) == isAscending }
     }
+    let isAscending = keys.first?.hasPrefix("-") != true
     let (one, other) = (left.objectID, right.objectID)
     if one.isTemporaryID != other.isTemporaryID { return other.isTemporaryID == isAscending }
     if one.storeNumber != other.storeNumber { return (one.storeNumber < other.storeNumber) == isAscending }
