@@ -59,14 +59,13 @@ struct BatchUpdateStatement: BatchStatement {
   // MARK: Running
 
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
-    if let result = try runCounted(in: session) { return result }
-    if let exception, try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
+    let counted = try countSound(in: session)
     defer { for assignment in assignments { assignment.function?.unregister(on: session.connection) } }
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
     if let result = try runRowByRow(in: session) { return result }
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
     var result = StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs())
-    if rows.request.resultType == .count { result.count = try rows.count(in: session) }
+    if rows.request.resultType == .count { result.count = try counted ?? rows.count(in: session) }
     if rows.request.resultType != .statusOnly, result.count == 0 { return result }
     let noted = try note(in: session)
     let written: Int
@@ -88,16 +87,20 @@ struct BatchUpdateStatement: BatchStatement {
     written > 0 ? .anything(of: [rows.query.entity.name]) : SavedObjectIDs()
   }
 
-  /// Changes the rows of a whole table that are sound, which proves that all are where it changes as many as there are: to count is less than to
-  /// look into each row. Nil, and nothing done, where more is asked for than that.
-  private func runCounted(in session: Session) throws -> StoreBatchResult? {
-    guard let exception, functions.isEmpty, !rows.givesIDs, rows.select.isWhole(rows.query),
-      try rows.history(in: session) == nil
-    else { return nil }
-    let count = try rows.count(in: session)
-    let written = try rows.run(update(where: [difference.parenthesized] + soundness.map(\.parenthesized)), in: session)
-    if written != count, try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
-    return StoreBatchResult(count: count, objectIDs: [], changes: changes(of: written))
+  /// Asks whether SQL can do all rows. It is asked first: a condition of the update takes longer, and a function that ended it would have SQLite keep
+  /// a journal of the statement. How many there are, where that is asked for: to count them besides is nearly for nothing.
+  private func countSound(in session: Session) throws -> Int? {
+    guard let isUnsound else { return nil }
+    guard rows.request.resultType == .count else {
+      let exception = "SELECT 1 FROM \(rows.target)" + rows.condition(and: isUnsound) + " LIMIT 1"
+      if try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
+      return nil
+    }
+    let question = "SELECT COUNT(*), COUNT(CASE WHEN " + isUnsound + " THEN 1 END) FROM \(rows.target)"
+    return try session.running(question + rows.condition(), for: rows.query) { statement in
+      guard try statement.step(), statement.integer(1) == 0 else { throw BatchRefusal() }
+      return Int(statement.integer(0))
+    }
   }
 
   /// Has the functions called by the update itself, which needs no table of what they give; nil, and nothing done, where it would not
@@ -158,15 +161,10 @@ struct BatchUpdateStatement: BatchStatement {
   /// What holds of the rows that have other values then.
   private var difference: SQLFragment { assignments.map(\.difference).joined(" OR ") }
 
-  /// What is true of the rows that SQL can do.
-  private var soundness: [SQLFragment] { assignments.compactMap(\.soundness) }
-
-  /// What finds a row that the graph must look at. It is asked first: a function that ended the update would have SQLite keep a journal of
-  /// the statement, which takes longer than the question.
-  private var exception: SQLFragment? {
-    if soundness.isEmpty { return nil }
-    let isUnsound = "(" + soundness.joined(" AND ") + ") IS NOT TRUE"
-    return "SELECT 1 FROM \(rows.target)" + rows.condition(and: isUnsound) + " LIMIT 1"
+  /// What is true of a row that the graph must look at; nil where there can be none.
+  private var isUnsound: SQLFragment? {
+    let soundness = assignments.compactMap(\.soundness)
+    return soundness.isEmpty ? nil : "(" + soundness.joined(" AND ") + ") IS NOT TRUE"
   }
 
   /// Each condition is asked, whatever the others say: `|`, and not `OR`.
@@ -181,12 +179,10 @@ struct BatchUpdateStatement: BatchStatement {
       + differences.joined(" | ")
   }
 
-  private var update: SQLFragment { update(where: [difference]) }
-
-  private func update(where conditions: [SQLFragment]) -> SQLFragment {
+  private var update: SQLFragment {
     let changes = assignments.map { "\(identifier($0.column)) = " + $0.value }
     return given + "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1"
-      + (functions.isEmpty ? "" : " FROM given") + condition(and: conditions.joined(" AND ")) + rows.returning
+      + (functions.isEmpty ? "" : " FROM given") + condition(and: difference) + rows.returning
   }
 }
 

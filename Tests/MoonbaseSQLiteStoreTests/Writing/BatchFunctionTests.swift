@@ -82,20 +82,6 @@ import Testing
     }
   }
 
-  /// To count the rows is less than to look whether each can be computed: only where fewer changed is that asked.
-  @Test func arithmeticOverAWholeTableIsCountedAndNotAskedForFirst() throws {
-    let bench = try Bench()
-    var request = BatchUpdateRequest("Event")
-    request.propertiesToUpdate["n"] = try .init(format: "n + 1")
-    let statements = try bench.statements { try bench.context.execute(request) }
-    #expect(statements.map { $0.prefix(6) } == ["SELECT", "UPDATE"] && statements[0].hasPrefix("SELECT COUNT(*)"))
-    try bench.context.execute(
-      BatchUpdateRequest("Event", where: try Predicate(format: "n == 10"), set: ["n": .null]))
-    let others = try bench.statements { try bench.context.execute(request) }
-    #expect(others.map { $0.prefix(6) } == ["SELECT", "UPDATE", "SELECT"])
-    #expect(try bench.rows("SELECT MIN(ZN), MAX(ZN), COUNT(ZN), MAX(Z_OPT) FROM ZEVENT") == ["2|10|9|3"])
-  }
-
   /// A trigger has SQLite collect the rows before it writes the first: the values come from a table then.
   @Test func derivedAttributesFollowAndEachRowGetsItsOwnValue() throws {
     let bench = try Bench(derives: true)
