@@ -10,6 +10,9 @@ struct FetchColumns {
   let names: [String]
   /// What the columns lead through, to be read along.
   let relationshipPaths: [String]
+  /// Where a row has the columns as they are written, nil for the URI; nothing where some take an object: a path, a to-many relationship, what an
+  /// extension or a transformer makes.
+  let slots: [Slot?]?
 
   /// The columns of these names; without any those of all that an object's own row says.
   ///
@@ -25,6 +28,21 @@ struct FetchColumns {
       paths.append(path)
     }
     relationshipPaths = paths
+    let places = self.names.map { Self.place(of: $0, on: entity) }
+    slots = places.contains { $0 == nil } ? nil : places.map { $0 ?? nil }
+  }
+
+  /// Where a row has a column as it is written; nil inside for the URI.
+  private static func place(of name: String, on entity: ResolvedEntity) -> Slot?? {
+    if name == id { return .some(nil) }
+    guard let property = entity.property(name), !property.isTransient, !entity.isAdded(property.slot) else {
+      return nil
+    }
+    switch property.kind {
+    case .toMany: return nil
+    case .toOne: return property.slot
+    case .attribute(let attribute): return attribute.type == .transformable ? nil : property.slot
+    }
   }
 
   /// `name,-age` as names.

@@ -14,8 +14,6 @@ struct FetchOutput {
     columns = try FetchColumns(names, of: request.entityName, in: context.model)
     self.context = context
     self.form = form
-    var request = request
-    request.relationshipKeyPathsForPrefetching = columns.relationshipPaths
     self.request = request
   }
 
@@ -29,18 +27,19 @@ struct FetchOutput {
   /// Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
   func run(to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil) throws {
     let count = bar?.isShown == true ? try context.count(request) : 0
-    let found = try context.fetchedObjects(request)
     let writer = RowWriter(form, columns: columns.names, to: destination)
     var unreadable = UnreadableValues()
-    var place = 0
-    while try found.reaches(place) {
+    var done = 0
+    func note(_ number: Int) throws {
       try destination.checkInterruption()
-      if let object = try found.existingObject(at: place) {
-        try writer.write(columns.names.map { name in unreadable.reading { try value(name, of: object) } })
-      }
-      place += 1
-      bar?.show(min(place, count), of: count)
+      done += number
+      bar?.show(min(done, count), of: count)
     }
+    let isWritten = try context.forEachRowBatch(matching: request) { rows in
+      try note(rows.count)
+      try write(rows, to: writer, &unreadable)
+    }
+    if !isWritten { try writeObjects(to: writer, &unreadable) { try note(1) } }
     try destination.checkInterruption()
     try writer.finish()
     bar?.end()
@@ -49,6 +48,45 @@ struct FetchOutput {
       Terminal.complain("moonbase: \(summary)")
       throw ExitCode(ExitStatus.failed)
     }
+  }
+
+  /// From the rows themselves, where these have the columns as they are written and no hook is to be called.
+  private func write(_ rows: RowBatch, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
+    if let slots = columns.slots, context.domain.extensions.isEmpty, context.domain.transformers.isEmpty {
+      for row in rows {
+        try writer.write(slots.indices.map { place in unreadable.reading { try value(slots[place], place, of: row) } })
+      }
+      return
+    }
+    let objects = try context.objects(for: rows)
+    try context.prefetch(columns.relationshipPaths, of: objects)
+    for object in objects { try write(object, to: writer, &unreadable) }
+  }
+
+  private func value(_ slot: Slot?, _ place: Int, of row: Snapshot) throws -> Value {
+    guard let slot else { return .objectID(row.id) }
+    let value = row.values[slot]
+    // What lies in a file, or is damaged: an object reads it, and knows what to say of it.
+    guard case .object = value, let object = try context.objects(for: [row]).first else { return value }
+    return try self.value(columns.names[place], of: object)
+  }
+
+  private func writeObjects(
+    to writer: RowWriter, _ unreadable: inout UnreadableValues, _ note: () throws -> Void
+  ) throws {
+    var request = request
+    request.relationshipKeyPathsForPrefetching = columns.relationshipPaths
+    let found = try context.fetchedObjects(request)
+    var place = 0
+    while try found.reaches(place) {
+      try note()
+      if let object = try found.existingObject(at: place) { try write(object, to: writer, &unreadable) }
+      place += 1
+    }
+  }
+
+  private func write(_ object: ManagedObject, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
+    try writer.write(columns.names.map { name in unreadable.reading { try value(name, of: object) } })
   }
 
   private func value(_ name: String, of object: ManagedObject) throws -> Value {

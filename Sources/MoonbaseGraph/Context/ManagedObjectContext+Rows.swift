@@ -12,7 +12,7 @@ extension ManagedObjectContext {
 
   /// The objects of rows that were read. With `refreshing`, objects that have their values already take the new ones, with
   /// unsaved changes on top.
-  func objects(for rows: RowBatch, refreshing: Bool = false) throws -> [ManagedObject] {
+  package func objects(for rows: RowBatch, refreshing: Bool = false) throws -> [ManagedObject] {
     try takeNews(of: rows, refreshing: refreshing)
     return try objects(forRowsAhead: rows)
   }

@@ -111,6 +111,21 @@ import Testing
     #expect(outcome.status == 0 && outcome.complaints == "", "\(outcome)")
   }
 
+  @Test func aStoreBesideItsLogWithoutOneAndWithoutItsIndexGivesTheSameInItsOrder() throws {
+    let code =
+      "for i = 1, 3000 do moonbase.context:insert('Department', { name = ('%05d'):format(i * 7 % 3001) }) end assert(moonbase.context:save())"
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "-e", code).status == 0)
+    let arguments = ["Department", "--where", "name < 'A'", "--sort", "-name"]
+    let logged = try bench.moonbase(["export", "--store", "s.sqlite"] + arguments)
+    #expect(logged.status == 0 && logged.output.split(separator: "\n").count == 3000)
+    // Paths are read from objects, plain columns from rows.
+    let paths = try bench.moonbase(["export", "--store", "s.sqlite", "--columns", "name,people.@count"] + arguments)
+    let names = try bench.moonbase(["export", "--store", "s.sqlite", "--columns", "name"] + arguments)
+    #expect(paths.output.replacingOccurrences(of: ", \"people.@count\": 0", with: "") == names.output)
+    try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
+    #expect(try bench.moonbase(["export", "--store", "s.sqlite"] + arguments).output == logged.output)
+  }
+
   @Test func wrongUseIsToldBeforeAnythingIsDone() throws {
     for arguments in [
       ["a.txt"], ["a.csv", "--format", "table"], ["a.json", "--null", "x"], ["--force"], ["a.csv", "--limit", "0"],
