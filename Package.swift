@@ -122,7 +122,8 @@ let package = Package(
       name: "MoonbaseCommand",
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 

@@ -264,7 +264,7 @@ package final class StoreImport {
   /// What is taken of the lines of an entity.
   private struct Slots {
     var single: [(slot: Slot, property: ResolvedProperty)] = []
-    var lists: [(slot: Slot, property: ResolvedProperty, relationship: ResolvedRelationship)] = []
+    var lists: [ResolvedProperty] = []
 
     var isEmpty: Bool { single.isEmpty && lists.isEmpty && !takesRows }
     private let takesRows: Bool
@@ -272,9 +272,8 @@ package final class StoreImport {
     init(_ entity: ResolvedEntity, phase: Int, _ model: ResolvedModel) {
       takesRows = phase == 0
       for property in entity.properties where !property.isTransient {
-        if let relationship = property.relationship, relationship.isToMany {
-          let saysLinks = relationship.inverseSlot == nil || relationship.isManyToMany || relationship.isOrdered
-          if phase == 1, saysLinks { lists.append((property.slot, property, relationship)) }
+        if property.relationship?.isToMany == true {
+          if phase == 1, property.hasLinks { lists.append(property) }
         } else if phase == 0 {
           single.append((property.slot, property))
         }
@@ -310,29 +309,13 @@ package final class StoreImport {
   ) throws {
     guard let key = reader.id.flatMap(Self.key) else { throw RowFault(reason: "it has no _id") }
     let owner = ManagedObjectID(store: number, entity: entity.symbol, key: key)
-    for (slot, property, relationship) in slots.lists {
+    for property in slots.lists {
       guard let column = reader.column(named: property.name), case let field = reader.field(column),
         field.kind == .nested, case .list(let list)? = try? Value(json: field.bytes)
       else { throw RowFault(column: property.name, reason: "a list of URIs is expected") }
-      guard !list.isEmpty else { continue }
       let members = try list.map { try id($0.text ?? "\($0)", column: property.name) }
-      let added = members.filter { speaks(for: relationship, property, owner: owner, of: $0) }
-      guard relationship.isOrdered || !added.isEmpty else { continue }
-      changes.links.append(
-        StoreChanges.Links(
-          owner: owner, slot: slot, added: added, removed: [], order: relationship.isOrdered ? .all(members) : nil))
+      if let links = StoreChanges.Links(all: members, of: owner, property, in: model) { changes.links.append(links) }
     }
-  }
-
-  /// Each link of two sides is said once.
-  private func speaks(
-    for relationship: ResolvedRelationship, _ property: ResolvedProperty, owner: ManagedObjectID,
-    of destination: ManagedObjectID
-  ) -> Bool {
-    guard let inverse = relationship.inverseSlot else { return true }
-    guard relationship.isManyToMany else { return false }
-    let other = model.destination(of: relationship).properties[inverse].id
-    return property.id == other ? owner.key <= destination.key : property.id < other
   }
 }
 

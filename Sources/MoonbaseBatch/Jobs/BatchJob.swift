@@ -90,7 +90,8 @@ package final class BatchJob {
     guard state.hash == hash || acceptingChanges else {
       throw GraphError(
         .invalidRequest,
-        message: "the script of the job \(name) has changed since it was begun, and \(state.done.count) chunks are done: "
+        message:
+          "the script of the job \(name) has changed since it was begun, and \(state.done.count) chunks are done: "
           + "--accept-changes goes on with the new one")
     }
     return state
@@ -160,26 +161,25 @@ package final class BatchJob {
   private func tryToPerform(_ chunk: Int, _ state: JobState, attempt: Int) throws -> Outcome {
     let began = Date()
     let found = try objectIDs()
-    let range = Int64(chunk - 1) * state.width + 1...Int64(chunk) * state.width
-    let first = found.partitioningIndex { $0.key >= range.lowerBound }
-    let last = found.partitioningIndex { $0.key > range.upperBound }
+    let first = found.partitioningIndex { $0.key > Int64(chunk - 1) * state.width }
+    let last = found.partitioningIndex { $0.key > min(Int64(chunk) * state.width, state.last) }
     let wanted = Array(found[first..<last])
     var count = 0
-    let counted = Counter()
+    let counted = Lock(0)
     let change = Ledger.change(name, of: store) { entry in
       guard var known = entry.flatMap(JobState.init), known.width == state.width else {
         throw GraphError(
           .storeFailure, message: "the job is not in the ledger any more: it was begun anew, or the store replaced")
       }
       guard !known.done.contains(chunk) else { throw DoneElsewhere() }
-      known.note(done: chunk, objects: counted.value, seconds: Date().timeIntervalSince(began))
+      known.note(done: chunk, objects: counted.withLock { $0 }, seconds: Date().timeIntervalSince(began))
       return known.entry
     }
     try context.transaction(with: change) {
       guard !wanted.isEmpty else { return }
       let objects = try self.objects(wanted)
       count = objects.count
-      counted.value = count
+      counted.withLock { $0 = objects.count }
       guard !objects.isEmpty else { return }
       try script.chunk(
         objects, context, .init(name: name, chunk: chunk, chunks: state.chunks, attempt: attempt))
@@ -197,11 +197,6 @@ package final class BatchJob {
     request.predicate = request.predicate.map { .and([$0, among]) } ?? among
     return try context.fetch(request).sorted { $0.objectID.key < $1.objectID.key }
   }
-}
-
-/// A number that the save reads which the transaction leads to, on the same thread.
-private final class Counter: @unchecked Sendable {  // one thread writes and reads it: the transaction's save is no save ahead
-  var value = 0
 }
 
 extension [ManagedObjectID] {

@@ -13,14 +13,17 @@ package struct JobState: Sendable {
 
   /// More chunks would not fit in the entry that a store keeps, if each second one is done.
   package static let greatestChunkCount = 4000
-  private static let greatestReasonCount = 100
   private static let longestReason = 240
+  /// The bytes of all reasons.
+  private static let greatestReasons = 24 << 10
 
   /// The digest of the script.
   package let hash: String
   /// The keys of a chunk's objects: chunk `n` has those up to `n * width` behind those of the chunk before.
   package let width: Int64
   package let chunks: Int
+  /// The greatest key: objects that came later are not the job's.
+  package let last: Int64
   package internal(set) var done = ChunkSet()
   package internal(set) var failed = ChunkSet()
   /// Why chunks failed: the first ones.
@@ -35,7 +38,7 @@ package struct JobState: Sendable {
 
   /// A job that begins now, over objects with keys up to `last`.
   package init(hash: String, last: Int64, chunkSize: Int) {
-    self.hash = hash
+    (self.hash, self.last) = (hash, last)
     width = max(Int64(chunkSize), (last + Int64(Self.greatestChunkCount) - 1) / Int64(Self.greatestChunkCount))
     chunks = Int((last + width - 1) / width)
     began = Date()
@@ -45,12 +48,13 @@ package struct JobState: Sendable {
   package init?(_ entry: Ledger.Entry) {
     guard entry["kind"] == .string("batch"), case .string(let hash)? = entry["hash"],
       let width = entry.number("width"), width > 0, let chunks = entry.number("chunks"),
+      let last = entry.number("last"),
       case .string(let done)? = entry["done"], let doneSet = ChunkSet(done),
       case .string(let failed)? = entry["failed"], let failedSet = ChunkSet(failed),
       case .date(let began)? = entry["began"], case .date(let saved)? = entry["saved"]
     else { return nil }
     (self.hash, self.width, self.chunks, self.done, self.failed) = (hash, width, Int(chunks), doneSet, failedSet)
-    (self.began, self.saved) = (began, saved)
+    (self.began, self.saved, self.last) = (began, saved, last)
     objects = Int(entry.number("objects") ?? 0)
     if case .double(let seconds)? = entry["seconds"] { self.seconds = seconds }
     isFinished = entry["finished"] == .bool(true)
@@ -66,6 +70,7 @@ package struct JobState: Sendable {
   var entry: Ledger.Entry {
     [
       "kind": .string("batch"), "hash": .string(hash), "width": .int(width), "chunks": .int(Int64(chunks)),
+      "last": .int(last),
       "done": .string("\(done)"), "failed": .string("\(failed)"), "objects": .int(Int64(objects)),
       "seconds": .double(seconds), "began": .date(began), "saved": .date(saved), "finished": .bool(isFinished),
       "failures": .list(
@@ -93,8 +98,9 @@ package struct JobState: Sendable {
   mutating func note(failed chunk: Int, attempts: Int, reason: String) {
     forget(failureOf: chunk)
     failed.insert(chunk...chunk)
-    if failures.count < Self.greatestReasonCount {
-      failures.append(Failure(chunk: chunk, attempts: attempts, reason: String(reason.prefix(Self.longestReason))))
+    let beginning = String(reason.prefix(Self.longestReason))
+    if failures.reduce(beginning.utf8.count, { $0 + $1.reason.utf8.count }) <= Self.greatestReasons {
+      failures.append(Failure(chunk: chunk, attempts: attempts, reason: beginning))
     }
     saved = Date()
   }

@@ -63,7 +63,8 @@ struct BatchRun: ParsableCommand {
 
   @OptionGroup var options: JobOptionGroup
 
-  @Option(help: ArgumentHelp("How many objects a chunk has at most, as far as keys follow each other.", valueName: "objects"))
+  @Option(
+    help: ArgumentHelp("How many objects a chunk has at most, as far as keys follow each other.", valueName: "objects"))
   var chunk = 1000
 
   @Option(help: "How many threads work on chunks.")
@@ -142,9 +143,11 @@ struct BatchWorker: ParsableCommand {
     var hasFailed = false
     StandardStream.output.setBuffering(.line)
     while let line = readLine() {
-      guard let set = ChunkSet(line.filter { $0 != " " && $0 != "\r" }), set.ranges.allSatisfy({ $0.upperBound <= state.chunks })
+      guard let set = ChunkSet(line.filter { $0 != " " && $0 != "\r" }),
+        set.ranges.allSatisfy({ $0.upperBound <= state.chunks })
       else {
-        throw UsageError("a line is the number of a chunk from 1 to \(state.chunks), or a range as 17-20, not '\(line)'")
+        throw UsageError(
+          "a line is the number of a chunk from 1 to \(state.chunks), or a range as 17-20, not '\(line)'")
       }
       for chunk in set.ranges.flatMap({ $0 }) {
         if Interruption.hasCome { throw ExitCode(ExitStatus.interrupted) }
@@ -193,7 +196,8 @@ struct BatchStatus: ParsableCommand {
     let container = try PersistentContainer(settings.container)
     var count = 0
     for store in container.coordinator.persistentStores {
-      for name in try BatchJob.names(in: store) where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
+      for name in try BatchJob.names(in: store)
+      where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
         guard let state = try BatchJob.state(name, of: store) else { continue }
         count += 1
         if open { state.open.ranges.flatMap { $0 }.forEach { Terminal.print("\($0)") } } else { show(name, state) }

@@ -19,7 +19,7 @@ struct FetchOutput {
 
   /// How it is answered. An object is read with its whole row, whichever columns are asked for; what they lead through is read along.
   func explanation() throws -> String {
-    let paths = request.relationshipKeyPathsForPrefetching
+    let paths = columns.relationshipPaths
     let along = paths.isEmpty ? "" : "\nread along: \(paths.listed())"
     return try context.explain(request) + along
   }

@@ -92,7 +92,8 @@ struct ImportCommand: ParsableCommand {
       ("--format", format != nil), ("--map", map != nil), ("--upsert", upsert != nil),
       ("--create-missing", createMissing),
       ("--dates", dates != .iso), ("--null", !null.isEmpty), ("--rejects", rejects != nil), ("--batch", batch != 4096),
-      ("--dry-run", dryRun), ("--restart", restart), ("--force", force), ("--extension", !stores.stores.modules.isEmpty),
+      ("--dry-run", dryRun), ("--restart", restart), ("--force", force),
+      ("--extension", !stores.stores.modules.isEmpty),
     ]
     if all != nil, let option = others.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for rows that become objects of one entity: leave it out with --all")
@@ -116,7 +117,9 @@ struct ImportCommand: ParsableCommand {
     defer { domain.close() }
     // All of it is one run: limits hold for the whole.
     try domain.state.run {
-      let script = try map.map { try ImportScript(ScriptSource(path: $0, limit: scripts.limits.sourceSize), in: domain) }
+      let script = try map.map {
+        try ImportScript(ScriptSource(path: $0, limit: scripts.limits.sourceSize), in: domain)
+      }
       let context = try domain.context(of: container.opened)
       try ImportRun(self, entity, input, file, in: context, script).run()
       try domain.state.flushFiles()

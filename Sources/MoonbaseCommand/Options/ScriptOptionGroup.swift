@@ -52,6 +52,12 @@ struct ScriptOptionGroup: ParsableArguments {
 struct WritingOptionGroup: ParsableArguments {
   @OptionGroup var stores: StoreOptionGroup
 
+  @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
+  var readOnly = false
+
+  @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
+  var allowsCloudKit = false
+
   @Flag(name: StoreOption.keepsHistory.parserName, help: StoreOption.keepsHistory.parserHelp)
   var keepHistory = false
 
@@ -63,6 +69,8 @@ struct WritingOptionGroup: ParsableArguments {
   /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
   func settings() throws(UsageError) -> StoreSettings {
     var settings = try stores.settings()
+    if readOnly { try StoreOption.readOnly.take("", &settings) }
+    if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
     if keepHistory { try StoreOption.keepsHistory.take("", &settings) }
     if let synchronous { try StoreOption.synchronous.take(synchronous, &settings) }
     return settings

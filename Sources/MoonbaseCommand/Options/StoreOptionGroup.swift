@@ -1,7 +1,7 @@
 import ArgumentParser
 import MoonbasePlatform
 
-/// The options of commands that work on the objects of stores: those of `StoreOption`, for the argument parser.
+/// The options of commands that read the objects of stores: those of `StoreOption`, for the argument parser.
 struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.store.parserName, help: StoreOption.store.parserHelp)
   var store: [String] = []
@@ -11,12 +11,6 @@ struct StoreOptionGroup: ParsableArguments {
 
   @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
   var modules: [String] = []
-
-  @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
-  var readOnly = false
-
-  @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
-  var allowsCloudKit = false
 
   @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
   var busyTimeout: String?
@@ -32,8 +26,6 @@ struct StoreOptionGroup: ParsableArguments {
     }
     if let model { try StoreOption.model.take(model, &settings) }
     for value in modules { try StoreOption.modules.take(value, &settings) }
-    if readOnly { try StoreOption.readOnly.take("", &settings) }
-    if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
     if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
     guard !settings.stores.isEmpty else {
       throw UsageError("there is no store to work on: name one with --store PATH, or in the variable MOONBASE_STORE")

@@ -24,7 +24,7 @@ struct BatchUpdate {
     resultType = request.resultType
     guard !request.propertiesToUpdate.isEmpty || !request.functionsToUpdate.isEmpty else {
       throw GraphError(
-        .invalidRequest, message: "a batch update of \(entity.name) has no propertiesToUpdate: say what it sets",
+        .invalidRequest, message: "a batch update of \(entity.name) sets nothing: say what is to be set",
         entity: entity.name)
     }
     var fetch = FetchRequest(request.entityName, where: request.predicate)

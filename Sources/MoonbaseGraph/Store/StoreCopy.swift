@@ -101,12 +101,17 @@ struct StoreCopy {
       }
     }
     changes.inserted.append(rows.finish())
-    let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient && saysLinks(entity.properties[$0]) }
+    let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient && entity.properties[$0].hasLinks }
     for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
       let owners = Array(ids[start..<min(ids.count, start + RowPage.capacity)])
       for slot in lists {
         for (owner, members) in zip(owners, try view.destinations(of: owners, relationship: slot)) {
-          try addLinks(of: owner, slot: slot, entity.properties[slot], members)
+          try HostWork.charge(members.count)
+          guard let owner = copied(owner) else { continue }
+          let there = members.compactMap(copied)
+          if let links = StoreChanges.Links(all: there, of: owner, entity.properties[slot], in: model) {
+            changes.links.append(links)
+          }
         }
       }
     }
@@ -134,39 +139,6 @@ struct StoreCopy {
     return GraphError(
       .storeFailure, message: "\(entity.name).\(name) of \(id) cannot be copied: its store gave no bytes of it",
       entity: entity.name, property: name, objectID: id)
-  }
-
-  // MARK: Links
-
-  /// Whether rows do not tell all of a to-many relationship.
-  private func saysLinks(_ property: ResolvedProperty) -> Bool {
-    guard let relationship = property.relationship else { return false }
-    return relationship.inverseSlot == nil || relationship.isManyToMany || relationship.isOrdered
-  }
-
-  private mutating func addLinks(
-    of owner: ManagedObjectID, slot: Slot, _ property: ResolvedProperty, _ members: [ManagedObjectID]
-  ) throws {
-    try HostWork.charge(members.count)
-    guard let owner = copied(owner), let relationship = property.relationship else { return }
-    let there = members.compactMap(copied)
-    guard !there.isEmpty else { return }
-    let isOrdered = relationship.isOrdered
-    let added = there.filter { speaks(for: relationship, property, owner: owner, of: $0) }
-    guard isOrdered || !added.isEmpty else { return }
-    changes.links.append(
-      StoreChanges.Links(owner: owner, slot: slot, added: added, removed: [], order: isOrdered ? .all(there) : nil))
-  }
-
-  /// Each link of two sides is said once.
-  private func speaks(
-    for relationship: ResolvedRelationship, _ property: ResolvedProperty, owner: ManagedObjectID,
-    of destination: ManagedObjectID
-  ) -> Bool {
-    guard let inverse = relationship.inverseSlot else { return true }
-    guard relationship.isManyToMany else { return false }
-    let other = model.destination(of: relationship).properties[inverse].id
-    return property.id == other ? owner.key <= destination.key : property.id < other
   }
 
   private func write(_ metadata: [String: Value]) throws {

@@ -74,7 +74,8 @@ extension Workbench {
     #expect(failed.complaints.contains("chunk 2: Item.sum (1000) must be at most 100"))
     #expect(try bench.number("SELECT COUNT(*) FROM ZNOTE WHERE ZTEXT = 'attempt 2'") == 1)
     let status = try bench.batch("status", "k").output
-    #expect(status.contains("some chunks failed, 4 of 5") && status.contains("2 (3 attempts): Item.sum (1000)"), "\(status)")
+    #expect(
+      status.contains("some chunks failed, 4 of 5") && status.contains("2 (3 attempts): Item.sum (1000)"), "\(status)")
     try bench.write(script.replacing("BAD", with: "2"), to: "k.lua")
     #expect(try bench.batch("resume", "k.lua", status: 1).complaints.contains("--accept-changes goes on"))
     #expect(try bench.batch("run", "k.lua", status: 1).complaints.contains("the job k is under way"))
@@ -124,7 +125,9 @@ extension Workbench {
     #expect(
       try complaint("return { request = function(c) return c:fetch('Item'):limit(3) end, chunk = function() end }")
         .contains("leave limit and offset out"))
-    #expect(try complaint("return { request = function() return 7 end, chunk = function() end }").contains("returns a request"))
+    #expect(
+      try complaint("return { request = function() return 7 end, chunk = function() end }").contains(
+        "returns a request"))
     #expect(try bench.batch("resume", "j.lua", status: 1).complaints.contains("knows no job j"))
     #expect(try bench.batch("status", "j", status: 2).complaints.contains("knows no job j"))
     #expect(try bench.batch("status").complaints.contains("knows no jobs"))
@@ -138,7 +141,9 @@ extension Workbench {
     var kills = 0
     while kills < cycles {
       let bench = try Workbench.withItems(20_000)
-      var arguments = ["batch", "run", "j.lua", "--store", "s.sqlite", "--chunk", "20", "--jobs", "\(1 + random.next(3))"]
+      var arguments = [
+        "batch", "run", "j.lua", "--store", "s.sqlite", "--chunk", "20", "--jobs", "\(1 + random.next(3))",
+      ]
       var status: Int32?
       for _ in 0..<60 where status == nil {
         let victim = try ChildProcess(Workbench.command, arguments, in: bench.folder)

@@ -26,7 +26,8 @@ import Testing
       """
     for _ in 0..<2 {
       _ = try run(
-        bench, "import", "Package", "-", "--format", "tsv", "--create-missing", "--upsert", "name", "--store", "p.sqlite",
+        bench, "import", "Package", "-", "--format", "tsv", "--create-missing", "--upsert", "name", "--store",
+        "p.sqlite",
         "--force", "--model", Self.example("packages/model.lua"), "--extension", Self.example("packages/extension.lua"),
         "--map", Self.example("packages/map.lua"), status: 4, input: rows)
     }
@@ -73,7 +74,8 @@ import Testing
     _ = try run(
       bench, "each", "Person", "--store", "copy.sqlite", "--script", Self.example("anonymous/anonymous.lua"))
     func names(_ store: String) throws -> [Substring] {
-      try run(bench, "fetch", "Person", "--store", store, "--columns", "name,age", "--format", "tsv").split(separator: "\n")
+      try run(bench, "fetch", "Person", "--store", store, "--columns", "name,age", "--format", "tsv").split(
+        separator: "\n")
     }
     let (old, new) = (try names("s.sqlite"), try names("copy.sqlite"))
     #expect(old.count == new.count && old != new && old.map(\.count) == new.map(\.count))

@@ -99,7 +99,8 @@ import Testing
     #expect(
       try bench.fetched("Person", "--format", "csv", "--columns", "name", "--sort", "name") == "name\nAnn\nCy\n")
     let rejects = String(decoding: try bench.bytes(of: "p.rejects.ndjson"), as: UTF8.self).split(separator: "\n")
-    #expect(rejects.count == 2 && rejects[0].hasPrefix(#"{"name": "Bob", "naem": 1, "_line": 2, "_reason": "#), "\(rejects)")
+    #expect(
+      rejects.count == 2 && rejects[0].hasPrefix(#"{"name": "Bob", "naem": 1, "_line": 2, "_reason": "#), "\(rejects)")
     #expect(rejects[0].contains("did you mean name?") && rejects[1].hasSuffix(#""_record": "{bad"}"#), "\(rejects)")
   }
 

@@ -4,11 +4,16 @@ import Testing
 
 /// The options that say how stores are opened are one table: `run`, which reads its command line by hand, has the same as other commands.
 @Suite struct StoreOptionTests {
-  @Test func runAndFetchHaveTheSameOptions() throws {
+  @Test func runAndOtherCommandsHaveTheSameOptionsAsFarAsTheyMeanSomething() throws {
     let bench = try Workbench()
-    let (run, fetch) = (try bench.moonbase("run", "--help").output, try bench.moonbase("fetch", "--help").output)
-    for option in ["--store", "--model", "--extension", "--read-only", "--allow-cloudkit", "--busy-timeout"] {
-      #expect(run.contains("  \(option)") && fetch.contains("  \(option)"), "\(option)")
+    func help(_ command: String) throws -> String { try bench.moonbase(command, "--help").output }
+    let (run, fetch, each) = (try help("run"), try help("fetch"), try help("each"))
+    for option in ["--store", "--model", "--extension", "--busy-timeout"] {
+      #expect([run, fetch, each].allSatisfy { $0.contains("  \(option)") }, "\(option)")
+    }
+    for option in ["--read-only", "--allow-cloudkit", "--keep-history", "--synchronous"] {
+      #expect(
+        run.contains("  \(option)") && each.contains("  \(option)") && !fetch.contains("  \(option)"), "\(option)")
     }
   }
 

@@ -162,7 +162,7 @@ import Testing
   @Test(
     arguments: [
       ("Persn", ["age": 1], nil, "no entity Persn"), ("Person", ["agee": 1], nil, "did you mean age?"),
-      ("Person", [:], nil, "has no propertiesToUpdate"),
+      ("Person", [:], nil, "sets nothing: say what"),
       ("Person", ["age": "x"], nil, "Person.age: the batch update sets it"),
       ("Person", ["department": .null], nil, "is a relationship"), ("Person", ["fullName": "x"], nil, "is transient"),
       ("Person", ["age": 1], "agee > 1", "agee"),

@@ -38,7 +38,7 @@ import Testing
   func mistakesRaise(_ call: String, _ message: String) throws {
     let lines = try ThingBench.bench("").lines(
       "local ok, err = pcall(function() \(call) end) print(ok, err) context:rollback()")
-    let wanted = message == "says nothing" ? "has no propertiesToUpdate" : message
+    let wanted = message == "says nothing" ? "sets nothing: say what" : message
     #expect(lines.first?.hasPrefix("false\t") == true && lines.first?.contains(wanted) == true, "\(lines)")
   }
 

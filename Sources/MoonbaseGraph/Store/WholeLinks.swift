@@ -1,0 +1,30 @@
+package import MoonbaseModel
+
+extension ResolvedProperty {
+  /// Whether rows do not tell all of a to-many relationship: there are links to be said.
+  package var hasLinks: Bool {
+    guard let relationship, relationship.isToMany else { return false }
+    return relationship.inverseSlot == nil || relationship.isManyToMany || relationship.isOrdered
+  }
+}
+
+extension StoreChanges.Links {
+  /// All of a to-many relationship of an object, for a store that has nothing of it yet; nil where there is nothing to say. Each link of two
+  /// sides is said by one of them.
+  package init?(
+    all members: [ManagedObjectID], of owner: ManagedObjectID, _ property: ResolvedProperty, in model: ResolvedModel
+  ) {
+    guard let relationship = property.relationship, !members.isEmpty else { return nil }
+    func isSaidHere(_ destination: ManagedObjectID) -> Bool {
+      guard let inverse = relationship.inverseSlot else { return true }
+      guard relationship.isManyToMany else { return false }
+      let other = model.destination(of: relationship).properties[inverse].id
+      return property.id == other ? owner.key <= destination.key : property.id < other
+    }
+    let added = members.filter(isSaidHere)
+    guard relationship.isOrdered || !added.isEmpty else { return nil }
+    self.init(
+      owner: owner, slot: property.slot, added: added, removed: [],
+      order: relationship.isOrdered ? .all(members) : nil)
+  }
+}
