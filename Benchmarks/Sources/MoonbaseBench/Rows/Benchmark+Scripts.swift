@@ -5,7 +5,9 @@ import Yardsticks
 
 /// Scripts over the graph and the SQLite store, beside a Lua loop over functions and userdata written in C.
 extension Benchmark {
-  static var scripts: [Benchmark] { [scriptInsert, scriptInsertAhead, scriptWalk, transform, scriptUpdate, luaReadsAttribute] }
+  static var scripts: [Benchmark] {
+    [scriptInsert, scriptInsertAhead, scriptWalk, transform, scriptUpdate, luaReadsAttribute]
+  }
 
   /// `insert` gets one table for each row; the same row as `Person.fill` makes.
   private static let inserting = """
