@@ -62,7 +62,9 @@ private struct StoreTrial {
       guard let error = error as? GraphError else {
         preconditionFailure("not the graph's: \(type(of: error)) \(error)")
       }
-      let isNamed = "\(error)".contains("store.sqlite") || error.objectID != nil
+      // Of several failures each names its object.
+      let isOfObjects = error.details.isEmpty ? error.objectID != nil : error.details.allSatisfy { $0.objectID != nil }
+      let isNamed = "\(error)".contains("store.sqlite") || isOfObjects
       precondition(isNamed || [.validation, .invalidRequest].contains(error.code), "names no file: \(error)")
     }
   }
