@@ -28,8 +28,9 @@ package final class ImportBookmark {
     if restarting { return }
     guard entry["file"] == .string(fingerprint) else {
       throw ImportError(
-        message: "an import of this file ended in line \(entry.number("line") ?? 1), and the file has changed since: "
-          + "--restart begins anew, which takes the rows before that line once more")
+        message:
+          "an import of this file ended in line \(entry.number("line") ?? 1), behind \(entry.number("rows") ?? 0) rows, and "
+          + "the file has changed since: --restart begins anew, which takes those rows once more")
     }
     isGoingOn = true
     offset = entry.number("offset") ?? 0

@@ -83,6 +83,10 @@ extension Importer {
       guard let column = columns.column(of: property), let attribute = property.attribute,
         let value = try value(column, for: attribute, property, of: row)
       else { throw RowFault(reason: "the row says nothing of \(property.name), by which its object is found") }
+      guard !value.isNull else {
+        // Without its key a row would be that of whatever object has none.
+        throw RowFault(column: property.name, reason: "it has no value, and the object is found by it (--upsert)")
+      }
       return value
     }
   }

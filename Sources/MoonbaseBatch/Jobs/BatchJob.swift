@@ -87,13 +87,21 @@ package final class BatchJob {
     guard let state = try state else {
       throw GraphError(.invalidRequest, message: "the store knows no job \(name): begin it with moonbase batch run")
     }
-    guard state.hash == hash || acceptingChanges else {
+    guard state.hash != hash, !state.isFinished else { return state }
+    guard acceptingChanges else {
       throw GraphError(
         .invalidRequest,
         message:
           "the script of the job \(name) has changed since it was begun, and \(state.done.count) chunks are done: "
-          + "--accept-changes goes on with the new one")
+          + "moonbase batch resume --accept-changes goes on with the new one")
     }
+    let hash = hash
+    try store.change(
+      Ledger.change(name, of: store) { entry in
+        guard var state = entry.flatMap(JobState.init) else { return entry }
+        state.hash = hash
+        return state.entry
+      })
     return state
   }
 

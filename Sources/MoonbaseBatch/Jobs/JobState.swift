@@ -18,7 +18,7 @@ package struct JobState: Sendable {
   private static let greatestReasons = 24 << 10
 
   /// The digest of the script.
-  package let hash: String
+  package internal(set) var hash: String
   /// The keys of a chunk's objects: chunk `n` has those up to `n * width` behind those of the chunk before.
   package let width: Int64
   package let chunks: Int

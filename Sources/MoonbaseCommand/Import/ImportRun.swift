@@ -57,7 +57,7 @@ struct ImportRun {
       try importer.run()
     } catch {
       bar.end()
-      summarize(began, isWhole: false)
+      summarize(began, isWhole: false, ofInput: error is ImportError)
       throw error
     }
     bar.end()
@@ -70,7 +70,7 @@ struct ImportRun {
     if importer.report.rejected > 0 { throw ExitCode(ExitStatus.rejects) }
   }
 
-  private func summarize(_ began: Date, isWhole: Bool) {
+  private func summarize(_ began: Date, isWhole: Bool, ofInput: Bool = false) {
     guard !command.quiet else { return }
     let report = importer.report
     let seconds = Date().timeIntervalSince(began)
@@ -81,14 +81,14 @@ struct ImportRun {
     let rate = Int(Double(report.rows) / max(seconds, 0.001))
     let verb = command.dryRun ? "would be " : ""
     Terminal.complain(
-      "moonbase: \(report.rows) rows: \(verb)\(parts.joined(separator: ", ")) (\(String(format: "%.1f", seconds)) s, \(rate) rows/s)"
+      "moonbase: \(report.rows) row\(report.rows == 1 ? "" : "s"): \(verb)\(parts.joined(separator: ", ")) (\(String(format: "%.1f", seconds)) s, \(rate) rows/s)"
     )
     if report.rejected > 0 { Terminal.complain("moonbase: what was rejected, and why: \(input.rejectPath)") }
-    if !isWhole {
-      Terminal.complain(
-        bookmark == nil
-          ? "moonbase: the import ended before the end of the file; what is said above is saved"
-          : "moonbase: the import ended before the end of the file: run it again to go on")
-    }
+    guard !isWhole else { return }
+    let advice =
+      ofInput
+      ? "the \(report.rows) rows before are done: import what follows them, mended, from a file of its own"
+      : bookmark == nil ? "what is said above is saved" : "run it again to go on"
+    Terminal.complain("moonbase: the import ended before the end of the file: \(advice)")
   }
 }

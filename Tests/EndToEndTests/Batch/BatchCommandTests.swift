@@ -79,7 +79,10 @@ extension Workbench {
     try bench.write(script.replacing("BAD", with: "2"), to: "k.lua")
     #expect(try bench.batch("resume", "k.lua", status: 1).complaints.contains("--accept-changes goes on"))
     #expect(try bench.batch("run", "k.lua", status: 1).complaints.contains("the job k is under way"))
+    #expect(try bench.batch("worker", "k.lua", status: 1).complaints.contains("resume --accept-changes goes on"))
     _ = try bench.batch("resume", "k.lua", "--accept-changes")
+    try bench.write("return { request = 'Item', chunk = function() end }", to: "k.lua")
+    #expect(try bench.batch("resume", "k.lua").complaints.contains("is finished"))
     #expect(try bench.number("SELECT SUM(ZSUM) FROM ZITEM") == 501)
     #expect(try bench.batch("status", "k.lua").output.contains("k: finished, 5 of 5"))
   }

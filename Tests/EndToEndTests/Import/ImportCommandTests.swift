@@ -143,6 +143,15 @@ extension Workbench {
     #expect(try bench.number(versions) == once && before != once)
   }
 
+  @Test func aRowWithoutItsKeyIsRejectedAndNotThatOfAnother() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("email,name\n,Ann\n,Bob\nc,Cy\n", to: "p.csv")
+    let outcome = try bench.imports(["Person", "p.csv", "--upsert", "email"], status: 4)
+    #expect(outcome.complaints.contains("3 rows: 1 inserted, 0 updated, 2 rejected"), "\(outcome)")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    #expect(rejects.contains(",Ann,2,email,,") && rejects.contains(",Bob,3,email,,"), "\(rejects)")
+  }
+
   @Test func aDryRunSavesNothingAndSaysWhatWouldBe() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,age\nAnn,1\nBob,999\nCy,x\n", to: "p.csv")
