@@ -62,8 +62,12 @@ package final class Importer {
     } catch let error as InputError {
       throw ImportInput.error(error, input.path)
     }
-    try takeColumns()
-    try findKeys()
+    do {
+      try takeColumns()
+      try findKeys()
+    } catch let error as ImportError {
+      throw ImportError(message: "\(input.path ?? "standard input"): \(error.message)")
+    }
   }
 
   private func findKeys() throws {

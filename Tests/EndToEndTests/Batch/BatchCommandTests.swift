@@ -176,7 +176,8 @@ extension Workbench {
     let workers = try (0..<4).map { _ in
       try ChildProcess(Workbench.command, ["batch", "worker", "j.lua", "--store", "s.sqlite"], in: bench.folder)
     }
-    for chunk in 1...200 { workers[chunk % 4].say("\(chunk)") }
+    // The last chunks of those that are to be killed are not reached, however quick they are.
+    for chunk in 1...200 where chunk <= 160 || [0, 3].contains(chunk % 4) { workers[chunk % 4].say("\(chunk)") }
     while workers[1...2].contains(where: { $0.isRunning && $0.output.isEmpty }) { usleep(2000) }
     workers[1].kill()
     workers[2].kill()

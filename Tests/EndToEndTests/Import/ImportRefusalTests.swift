@@ -18,7 +18,8 @@ import Testing
       return outcome.complaints
     }
     #expect(
-      try complaint("Person", "unknown.csv").contains("column 'naem': Person has no property naem; did you mean name?"))
+      try complaint("Person", "unknown.csv").contains(
+        "unknown.csv: column 'naem': Person has no property naem; did you mean name?"))
     #expect(try complaint("Person", "twice.csv").contains("columns 1 and 2 are both named 'name'"))
     #expect(try complaint("Person", "empty.csv").contains("empty.csv, line 1: the file is empty"))
     #expect(try complaint("Person", "wide.csv").contains("UTF-16"))
