@@ -4,10 +4,7 @@ import MoonbasePlatform
 
 /// Makes values of fields, as attributes ask for them.
 struct FieldConversion {
-  /// How dates are written that are numbers.
-  enum DateNumbers: Sendable { case none, unix, reference }
-
-  let dates: DateNumbers
+  let dates: ImportOptions.Dates
   /// Makes a value of an extension's class of a text; nil where the class cannot.
   let parse: (String, _ className: String) throws -> Value?
 
@@ -71,7 +68,7 @@ struct FieldConversion {
     case .decimal: return .string(trimmed)
     case .boolean: return Self.truths[trimmed.lowercased()].map(Value.bool)
     case .date:
-      guard dates != .none, let seconds = number(trimmed) else { return .string(trimmed) }
+      guard dates != .iso, let seconds = number(trimmed) else { return .string(trimmed) }
       return .date(
         dates == .unix ? Date(timeIntervalSince1970: seconds) : Date(timeIntervalSinceReferenceDate: seconds))
     case .binaryData: return Data(base64Encoded: trimmed).map(Value.data)

@@ -24,8 +24,6 @@ struct ImportColumns {
   private(set) var names: [String] = []
   private(set) var targets: [ColumnTarget] = []
   private(set) var lookups: [KeyLookup] = []
-  /// What is passed over, for a word at the end.
-  private(set) var derived: [String] = []
 
   init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:]) {
     (self.entity, self.model, self.map) = (entity, model, map)
@@ -78,10 +76,7 @@ struct ImportColumns {
       guard keys.count == 1 else {
         throw wrong(column, "\(entity.name).\(keys[0]) is an attribute, behind which no '.\(keys[1])' can stand")
       }
-      if attribute.derivationExpression != nil {
-        derived.append(column)
-        return .ignored
-      }
+      if attribute.derivationExpression != nil { return .ignored }
       return .attribute(property, attribute)
     }
     guard let relationship = property.relationship, keys.count > 1 else { return .relationship(property) }

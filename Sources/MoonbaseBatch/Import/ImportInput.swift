@@ -12,11 +12,13 @@ package final class ImportInput {
   /// By what a later run recognises the file: its size and when it was changed.
   package let fingerprint: String?
   let reader: any RecordReader
+  private let null: [UInt8]
   package let rejectPath: String
 
   /// Opens a file. Without a format its name says it.
   package init(_ path: String?, format: Format?, null: String = "", rejectPath: String?) throws {
     self.path = path
+    self.null = Array(null.utf8)
     guard let format = format ?? path.flatMap(Self.format) else {
       throw ImportError(
         message: path.map { "\($0): its name does not say in which form it is: give --format csv, tsv, json or ndjson" }
@@ -76,8 +78,8 @@ package final class ImportInput {
 
   var rejectForm: RejectFile.Form {
     switch format {
-    case .csv: .csv(separator: UInt8(ascii: ","))
-    case .tsv: .csv(separator: 9)
+    case .csv: .csv(separator: UInt8(ascii: ","), null: null)
+    case .tsv: .csv(separator: 9, null: null)
     case .json, .ndjson: .json
     }
   }

@@ -22,6 +22,8 @@ package final class Importer {
   /// Finds the object that a row is of.
   var existing: KeyLookup?
   private let insertsPlainly: Bool
+  /// Whether the rows of the chunk are new objects with attributes, and nothing else is done with them.
+  private var isPlain = false
 
   package private(set) var report: ImportReport
   /// Called between chunks with the place in the input; true ends the import there.
@@ -45,13 +47,8 @@ package final class Importer {
     (self.entity, self.input, self.context, self.options, self.script) = (entity, input, context, options, script)
     self.bookmark = bookmark
     columns = ImportColumns(entity, in: context.model, map: script?.columns ?? [:])
-    let dates: FieldConversion.DateNumbers =
-      switch options.dates {
-      case .iso: .none
-      case .unix: .unix
-      case .reference: .reference
-      }
-    conversion = FieldConversion(dates: dates) { text, name in try ScriptDomain.of(context)?.value(text, ofClass: name)
+    conversion = FieldConversion(dates: options.dates) { text, name in
+      try ScriptDomain.of(context)?.value(text, ofClass: name)
     }
     insertsPlainly = try context.insertsPlainly(entity) && script == nil
     report = bookmark?.report ?? ImportReport()
@@ -149,7 +146,7 @@ package final class Importer {
 
   /// Where an import stands, to come back to.
   private struct Mark {
-    var rejects: (length: Int64, count: Int)
+    var rejectLength: Int64
     var report: ImportReport
     var noted: Int64?
   }
@@ -160,7 +157,7 @@ package final class Importer {
     var report: ImportReport
   }
 
-  private var mark: Mark { Mark(rejects: rejects.mark, report: report, noted: noted) }
+  private var mark: Mark { Mark(rejectLength: rejects.length, report: report, noted: noted) }
 
   private func takeChunk() throws {
     let mark = mark
@@ -191,7 +188,7 @@ package final class Importer {
   }
 
   private func startAnew(at mark: Mark) throws {
-    try rejects.cut(to: mark.rejects)
+    try rejects.cut(to: mark.rejectLength)
     (report, noted) = (mark.report, mark.noted)
     try forgetObjects()
   }
@@ -216,6 +213,7 @@ package final class Importer {
   private func take(_ range: Range<Int>, ahead: Bool) throws -> Bool {
     var attempt = Attempt(report: report)
     attempt.objects.reserveCapacity(range.count)
+    isPlain = script?.changesRows != true && existing == nil && columns.areAttributes
     try chunk.withFields { fields in
       if isPlain {
         for index in range { try take(index, &attempt) { .fields($0, fields) } }
@@ -233,9 +231,6 @@ package final class Importer {
     }
     return try save(&attempt, range, ahead: ahead)
   }
-
-  /// Whether rows are new objects with attributes, and nothing else is done with them.
-  private var isPlain: Bool { script?.changesRows != true && existing == nil && columns.areAttributes }
 
   /// What a row says; nil where it is passed over or rejected.
   private func source(of index: Int, _ fields: StagedRows.Fields, _ attempt: inout Attempt) throws -> RowSource? {
@@ -283,7 +278,7 @@ package final class Importer {
         noted = last.end
         return true
       } catch let error where ImportFailure.isOfRows(error) {
-        try rejects.cut(to: mark.rejects)
+        try rejects.cut(to: mark.rejectLength)
         if try drop(error, &attempt, range) { continue }
         guard range.count == 1 else { return false }
         try startAnew(at: mark)

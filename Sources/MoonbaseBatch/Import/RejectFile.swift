@@ -10,7 +10,8 @@ final class RejectFile {
   static let columns = ["_line", "_column", "_value", "_reason", "_record"]
 
   enum Form {
-    case csv(separator: UInt8)
+    /// `null` is the field, without quotes, that stands for no value.
+    case csv(separator: UInt8, null: [UInt8])
     case json
   }
 
@@ -20,7 +21,6 @@ final class RejectFile {
   private var buffer: [UInt8] = []
   /// How many bytes the file has with what is in the buffer.
   private(set) var length: Int64 = 0
-  private(set) var count = 0
 
   /// A file that is made when there is a row for it. With `length` an earlier run has written so much of it; what follows is cut off.
   init(_ path: String, _ form: Form, keeping length: Int64 = 0) throws {
@@ -38,56 +38,74 @@ final class RejectFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Adds a row with what its columns say.
+  /// Adds a row with what its columns say. What an earlier reject file added to them is replaced.
   func add(_ names: [String], _ fields: (Int) -> InputField, line: Int64, _ fault: RowFault) {
+    let before = buffer.count
+    let kept = names.indices.filter { !Self.columns.contains(names[$0]) }
+    let added = [String(line), fault.column, fault.value, fault.reason, fault.record]
     switch form {
-    case .csv(let separator):
-      if length == 0 { append(csv: names + Self.columns, separator) }
-      var cells: [(text: String, isNone: Bool)] = names.indices.map {
-        let field = fields($0)
-        return (field.shownText, field.kind == .none || field.kind == .missing)
-      }
-      for text in [String(line), fault.column, fault.value, fault.reason, fault.record] {
-        cells.append((text ?? "", text == nil))
-      }
-      for (index, cell) in cells.enumerated() {
-        if index > 0 { write([separator]) }
-        if !cell.isNone { write(Self.quoted(cell.text, separator)) }
-      }
-      write([10])
-    case .json:
-      write(Array("{".utf8))
-      var isFirst = true
-      func member(_ name: String, _ json: [UInt8]) {
-        if !isFirst { write(Array(", ".utf8)) }
-        isFirst = false
-        write(Self.quotedJSON(name) + Array(": ".utf8) + json)
-      }
-      for (index, name) in names.enumerated() where !Self.columns.contains(name) {
+    case .csv(let separator, let null):
+      if length == 0 { addHeader(kept.map { names[$0] }, separator) }
+      for index in kept {
         let field = fields(index)
         switch field.kind {
-        case .missing: break
-        case .none: member(name, Array("null".utf8))
-        case .text: member(name, Self.quotedJSON(field.shownText))
-        case .number, .bool, .nested: member(name, Array(field.bytes))
+        case .none, .missing: buffer.append(contentsOf: null)
+        default:
+          buffer.append(
+            fieldUTF8: field.bytes, separator: separator,
+            isQuoted: field.bytes.isEmpty || field.bytes.elementsEqual(null)
+          )
+        }
+        buffer.append(separator)
+      }
+      for (index, text) in added.enumerated() {
+        if index > 0 { buffer.append(separator) }
+        if let text { buffer.append(field: text, separator: separator, isQuoted: text.isEmpty) }
+      }
+      buffer.append(UInt8(ascii: "\n"))
+    case .json:
+      var mark = UInt8(ascii: "{")
+      func name(_ name: String) {
+        buffer.append(mark)
+        if mark == UInt8(ascii: ",") { buffer.append(UInt8(ascii: " ")) }
+        mark = UInt8(ascii: ",")
+        buffer.append(quoted: name)
+        buffer.append(contentsOf: ": ".utf8)
+      }
+      for index in kept {
+        let field = fields(index)
+        if field.kind == .missing { continue }
+        name(names[index])
+        switch field.kind {
+        case .missing, .none: buffer.append(contentsOf: "null".utf8)
+        case .text: buffer.append(quotedUTF8: field.bytes)
+        case .number, .bool, .nested: buffer.append(contentsOf: field.bytes)
         }
       }
-      member("_line", Array(String(line).utf8))
-      for (name, text) in zip(Self.columns.dropFirst(), [fault.column, fault.value, fault.reason, fault.record]) {
-        if let text { member(name, Self.quotedJSON(text)) }
+      name(Self.columns[0])
+      buffer.append(contentsOf: String(line).utf8)
+      for (column, text) in zip(Self.columns, added).dropFirst() {
+        guard let text else { continue }
+        name(column)
+        buffer.append(quoted: text)
       }
-      write(Array("}\n".utf8))
+      buffer.append(contentsOf: "}\n".utf8)
     }
-    count += 1
+    length += Int64(buffer.count - before)
   }
 
-  /// Where the file stands, to come back to.
-  var mark: (length: Int64, count: Int) { (length, count) }
+  private func addHeader(_ names: [String], _ separator: UInt8) {
+    for (index, name) in (names + Self.columns).enumerated() {
+      if index > 0 { buffer.append(separator) }
+      buffer.append(field: name, separator: separator, isQuoted: name.isEmpty)
+    }
+    buffer.append(UInt8(ascii: "\n"))
+  }
 
-  /// Takes back what was added since.
-  func cut(to mark: (length: Int64, count: Int)) throws {
-    let lost = Int(length - mark.length)
-    (length, count) = mark
+  /// Takes back what was added since the file had a length.
+  func cut(to earlier: Int64) throws {
+    let lost = Int(length - earlier)
+    length = earlier
     guard lost > buffer.count else { return buffer.removeLast(lost) }
     buffer.removeAll()
     guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else { throw failure() }
@@ -117,36 +135,5 @@ final class RejectFile {
 
   private func failure() -> ImportError {
     ImportError(message: "the rejected rows cannot be written to \(path): \(String(cString: strerror(errno)))")
-  }
-
-  private func write(_ bytes: [UInt8]) {
-    buffer.append(contentsOf: bytes)
-    length += Int64(bytes.count)
-  }
-
-  private func append(csv names: [String], _ separator: UInt8) {
-    write(Array(names.map { Self.quoted($0, separator) }.joined(separator: [separator])))
-    write([10])
-  }
-
-  private static func quoted(_ text: String, _ separator: UInt8) -> [UInt8] {
-    let special: [UInt8] = [separator, 0x22, 10, 13]
-    guard text.isEmpty || text.utf8.contains(where: special.contains) else { return Array(text.utf8) }
-    return Array("\"\(text.replacing("\"", with: "\"\""))\"".utf8)
-  }
-
-  private static func quotedJSON(_ text: String) -> [UInt8] {
-    var bytes: [UInt8] = [0x22]
-    for byte in text.utf8 {
-      switch byte {
-      case 0x22, 0x5c: bytes += [0x5c, byte]
-      case 0x0a: bytes += Array("\\n".utf8)
-      case 0..<0x20:
-        let digits = String(byte, radix: 16)
-        bytes += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
-      default: bytes.append(byte)
-      }
-    }
-    return bytes + [0x22]
   }
 }

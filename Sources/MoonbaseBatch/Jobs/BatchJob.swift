@@ -172,28 +172,26 @@ package final class BatchJob {
     let first = found.partitioningIndex { $0.key > Int64(chunk - 1) * state.width }
     let last = found.partitioningIndex { $0.key > min(Int64(chunk) * state.width, state.last) }
     let wanted = Array(found[first..<last])
-    var count = 0
-    let counted = Lock(0)
+    let count = Lock(0)
     let change = Ledger.change(name, of: store) { entry in
       guard var known = entry.flatMap(JobState.init), known.width == state.width else {
         throw GraphError(
           .storeFailure, message: "the job is not in the ledger any more: it was begun anew, or the store replaced")
       }
       guard !known.done.contains(chunk) else { throw DoneElsewhere() }
-      known.note(done: chunk, objects: counted.withLock { $0 }, seconds: Date().timeIntervalSince(began))
+      known.note(done: chunk, objects: count.withLock { $0 }, seconds: Date().timeIntervalSince(began))
       return known.entry
     }
     try context.transaction(with: change) {
       guard !wanted.isEmpty else { return }
       let objects = try self.objects(wanted)
-      count = objects.count
-      counted.withLock { $0 = objects.count }
+      count.withLock { $0 = objects.count }
       guard !objects.isEmpty else { return }
       try script.chunk(
         objects, context, .init(name: name, chunk: chunk, chunks: state.chunks, attempt: attempt))
     }
     try context.reset()
-    return .done(objects: count)
+    return .done(objects: count.withLock { $0 })
   }
 
   /// Those of the objects that the request still finds, by key.

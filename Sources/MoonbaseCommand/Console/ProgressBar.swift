@@ -16,9 +16,7 @@ final class ProgressBar {
     let percent = done * 100 / total
     guard percent != shown else { return }
     shown = percent
-    let filled = Self.width * percent / 100
-    let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
-    StandardStream.error.write("\r[\(bar)] \(percent) %")
+    StandardStream.error.write("\r\(Self.bar(done, of: total))")
   }
 
   /// The same with a rate and the time that is left, by the time that it took so far. Without a total the rate alone.
@@ -27,14 +25,19 @@ final class ProgressBar {
     drawn = seconds
     var line = "\(Int(rate)) \(unit)/s"
     if total > 0, done > 0 {
-      let filled = Self.width * min(done, total) / total
-      let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
       let left = Int(seconds / Double(done) * Double(max(0, total - done)))
       let clock = String(repeating: "0", count: left % 60 < 10 ? 1 : 0) + "\(left % 60)"
-      line = "[\(bar)] \(min(done, total) * 100 / total) %  \(line)  \(left / 60):\(clock) left"
+      line = "\(Self.bar(done, of: total))  \(line)  \(left / 60):\(clock) left"
     }
     StandardStream.error.write("\r\u{1B}[K\(line)")
     shown = 0
+  }
+
+  private static func bar(_ done: Int, of total: Int) -> String {
+    let done = min(done, total)
+    let filled = width * done / total
+    let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
+    return "[\(bar)] \(done * 100 / total) %"
   }
 
   /// Takes the bar away.

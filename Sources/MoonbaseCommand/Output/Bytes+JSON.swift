@@ -1,3 +1,4 @@
+import MoonbaseBatch
 import MoonbaseModel
 import MoonbasePlatform
 
@@ -34,52 +35,5 @@ extension [UInt8] {
       append(quoted: value.description)
     default: append(quoted: value.description)
     }
-  }
-
-  /// A text in quotes, as JSON has it.
-  mutating func append(quoted text: String) {
-    var text = text
-    text.withUTF8 { append(quotedUTF8: UnsafeRawBufferPointer($0)) }
-  }
-
-  /// The same of a text that is there as UTF-8.
-  mutating func append(quotedUTF8 text: UnsafeRawBufferPointer) {
-    append(UInt8(ascii: "\""))
-    var start = 0
-    for (place, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f {
-      append(contentsOf: text[start..<place])
-      start = place + 1
-      append(escaped: byte)
-    }
-    append(contentsOf: text[start...])
-    append(UInt8(ascii: "\""))
-  }
-
-  private mutating func append(escaped byte: UInt8) {
-    append(UInt8(ascii: "\\"))
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
-    case 0x0a: append(UInt8(ascii: "n"))
-    case 0x0d: append(UInt8(ascii: "r"))
-    case 0x09: append(UInt8(ascii: "t"))
-    default:
-      let digits = String(byte, radix: 16)
-      append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
-    }
-  }
-}
-
-extension [UInt8] {
-  /// A field of csv or of its like, in quotes where it needs them.
-  mutating func append(field text: String, separator: UInt8, isQuoted: Bool) {
-    let quote = UInt8(ascii: "\"")
-    let needsQuotes = isQuoted || text.utf8.contains { $0 == separator || $0 == quote || $0 == 0x0a || $0 == 0x0d }
-    guard needsQuotes else { return append(contentsOf: text.utf8) }
-    append(quote)
-    for byte in text.utf8 {
-      if byte == quote { append(byte) }
-      append(byte)
-    }
-    append(quote)
   }
 }

@@ -1,3 +1,4 @@
+import MoonbaseBatch
 import MoonbaseModel
 import MoonbasePlatform
 

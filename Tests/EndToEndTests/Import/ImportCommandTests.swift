@@ -180,6 +180,29 @@ extension Workbench {
     #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == 6)
   }
 
+  @Test func rejectedRowsKeepWhatStandsForNoValueAndTheirBytes() throws {
+    let bench = try Workbench.forImports()
+    let lines = ["name,age,email", "Ann,999,", "Bob,998,-", "Cy,997,\"-\"", "Di\u{1},996,d\u{1}"]
+    // The last row is not UTF-8.
+    let input = lines.joined(separator: "\n").utf8.map { $0 == 1 ? 0xe9 : $0 }
+    try Data(input).write(to: bench.file("p.csv"))
+    try bench.imports(["Person", "p.csv", "--null", "-"], status: 4)
+    let rejects = try bench.bytes(of: "p.rejects.csv")
+    let rows = rejects.split(separator: 10).map(Array.init)
+    for (row, begun) in zip(rows.dropFirst(), input.split(separator: 10).dropFirst()) {
+      // An empty field is a text here, and is written as one that is quoted.
+      let begun = begun.last == UInt8(ascii: ",") ? Array(begun) + Array("\"\"".utf8) : Array(begun)
+      #expect(row.starts(with: begun + [UInt8(ascii: ",")]), "\(String(decoding: row, as: UTF8.self))")
+    }
+    // Imported unmended, they are rejected as they were, under one header.
+    try bench.imports(["Person", "p.rejects.csv", "--null", "-", "--rejects", "again.csv"], status: 4)
+    let again = try bench.bytes(of: "again.csv").split(separator: 10).map(Array.init)
+    #expect(again.count == rows.count && again[0] == rows[0])
+    for (row, other) in zip(again.dropFirst(), rows.dropFirst()) {
+      #expect(row.split(separator: 44).prefix(3) == other.split(separator: 44).prefix(3))
+    }
+  }
+
   @Test func aMapSaysWhatColumnsAndRowsBecome() throws {
     let bench = try Workbench.forImports()
     try bench.write(

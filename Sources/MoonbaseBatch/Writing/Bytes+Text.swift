@@ -1,0 +1,56 @@
+import MoonbasePlatform
+
+extension [UInt8] {
+  /// A text in quotes, as JSON has it.
+  package mutating func append(quoted text: String) {
+    var text = text
+    text.withUTF8 { append(quotedUTF8: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The same of a text that is there as UTF-8.
+  package mutating func append(quotedUTF8 text: UnsafeRawBufferPointer) {
+    append(UInt8(ascii: "\""))
+    var start = 0
+    for (place, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f {
+      append(contentsOf: text[start..<place])
+      start = place + 1
+      append(escaped: byte)
+    }
+    append(contentsOf: text[start...])
+    append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(escaped byte: UInt8) {
+    append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+    case 0x0a: append(UInt8(ascii: "n"))
+    case 0x0d: append(UInt8(ascii: "r"))
+    case 0x09: append(UInt8(ascii: "t"))
+    default:
+      let digits = String(byte, radix: 16)
+      append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// A field of csv or of its like, in quotes where it needs them.
+  package mutating func append(field text: String, separator: UInt8, isQuoted: Bool) {
+    var text = text
+    text.withUTF8 { append(fieldUTF8: UnsafeRawBufferPointer($0), separator: separator, isQuoted: isQuoted) }
+  }
+
+  /// The same of a text that is there as bytes.
+  package mutating func append(fieldUTF8 text: UnsafeRawBufferPointer, separator: UInt8, isQuoted: Bool) {
+    let quote = UInt8(ascii: "\"")
+    let needsQuotes = isQuoted || text.contains { $0 == separator || $0 == quote || $0 == 0x0a || $0 == 0x0d }
+    guard needsQuotes else { return append(contentsOf: text) }
+    append(quote)
+    for byte in text {
+      if byte == quote { append(byte) }
+      append(byte)
+    }
+    append(quote)
+  }
+}
