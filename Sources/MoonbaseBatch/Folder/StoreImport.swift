@@ -76,18 +76,11 @@ package final class StoreImport {
   }
 
   private func requireEmptyStore() throws {
-    let view = try store.beginReading(.view)
-    defer { view.end() }
-    for entity in store.entities where !entity.isAbstract {
-      let query = try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
-      let count = try view.count(matching: query)
-      guard count == 0 else {
-        throw ImportError(
-          message:
-            "the store has \(count) object\(count == 1 ? "" : "s") of \(entity.name) already: import --all makes a new store"
-        )
-      }
-    }
+    guard let (entity, count) = try store.firstObjects(in: model) else { return }
+    throw ImportError(
+      message:
+        "the store has \(count) object\(count == 1 ? "" : "s") of \(entity.name) already: import --all makes a new store"
+    )
   }
 
   // MARK: Running

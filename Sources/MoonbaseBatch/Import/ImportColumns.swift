@@ -19,14 +19,24 @@ enum ColumnTarget {
 struct ImportColumns {
   let entity: ResolvedEntity
   let model: ResolvedModel
-  /// Names of properties by names of columns (`--map`).
+  /// What an attribute's user info calls the column that it is filled from, where that is no name of a property.
+  static let columnKey = "column"
+
+  /// Names of properties by names of columns (`--map`, and what user info says).
   let map: [String: String]
   private(set) var names: [String] = []
   private(set) var targets: [ColumnTarget] = []
   private(set) var lookups: [KeyLookup] = []
 
   init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:]) {
-    (self.entity, self.model, self.map) = (entity, model, map)
+    (self.entity, self.model) = (entity, model)
+    var named: [String: String] = [:]
+    for property in entity.properties {
+      guard case .string(let column)? = property.attribute?.userInfo[Self.columnKey], entity.property(column) == nil
+      else { continue }
+      named[column] = property.name
+    }
+    self.map = named.merging(map) { $1 }
   }
 
   /// Takes in columns that came since. Throws for one that means nothing here, unless only rows with it are to be rejected.

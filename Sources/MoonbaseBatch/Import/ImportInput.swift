@@ -15,8 +15,10 @@ package final class ImportInput {
   private let null: [UInt8]
   package let rejectPath: String
 
-  /// Opens a file. Without a format its name says it.
-  package init(_ path: String?, format: Format?, null: String = "", rejectPath: String?) throws {
+  /// Opens a file. Without a format its name says it. What was spooled is read from its beginning.
+  package init(
+    _ path: String?, format: Format?, null: String = "", rejectPath: String?, spool: InputSpool? = nil
+  ) throws {
     self.path = path
     self.null = Array(null.utf8)
     guard let format = format ?? path.flatMap(Self.format) else {
@@ -26,13 +28,18 @@ package final class ImportInput {
     }
     self.format = format
     let descriptor: Int32
-    if let path {
+    if let spool {
+      descriptor = dup(spool.descriptor)
+      guard descriptor >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+        throw ImportError(message: "\(path ?? "standard input"): \(String(cString: strerror(errno)))")
+      }
+    } else if let path {
       descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw ImportError(message: "\(path): \(String(cString: strerror(errno)))") }
     } else {
       descriptor = STDIN_FILENO
     }
-    let bytes = InputBytes(descriptor, closes: path != nil)
+    let bytes = InputBytes(descriptor, closes: path != nil || spool != nil)
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       throw ImportError(message: "\(path ?? "standard input"): \(String(cString: strerror(errno)))")
@@ -42,10 +49,10 @@ package final class ImportInput {
     }
     let isFile = status.st_mode & S_IFMT == S_IFREG
     size = isFile ? Int64(status.st_size) : nil
-    fingerprint = isFile && path != nil ? "\(status.st_size) \(status.changeTime)" : nil
+    fingerprint = isFile && path != nil && spool == nil ? "\(status.st_size) \(status.changeTime)" : nil
     let name = path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "stdin"
     let stem = name.hasSuffix(".\(format.rawValue)") ? String(name.dropLast(format.rawValue.count + 1)) : name
-    let folder = path.map { $0.dropLast(name.utf8.count) } ?? ""
+    let folder = path.map { $0.dropLast(name.count) } ?? ""
     let ending = format == .json ? "ndjson" : format.rawValue
     self.rejectPath = rejectPath ?? "\(folder)\(stem).rejects.\(ending)"
     do {

@@ -4,6 +4,9 @@ import MoonbasePlatform
 enum Terminal {
   static func print(_ text: String) { StandardStream.output.write(text + "\n") }
 
+  /// Data that has its own line ends.
+  static func write(_ text: String) { StandardStream.output.write(text) }
+
   static func complain(_ text: String) { StandardStream.error.write(text + "\n") }
 
   /// A report as JSON, its keys in order.

@@ -20,10 +20,13 @@ struct ImportCommand: ParsableCommand {
       row that fails goes to a reject file with its line, the value and the reason, to be mended and imported again, and \
       the exit status is 4. An import that was ended goes on where it stood when it is run again.
 
+      moonbase import people.csv --infer --store new.sqlite guesses the model from the data, writes it to new.lua with the \
+      reasons as comments, and makes the store of it. With --dry-run it only prints the model: edit it, and import with --model.
+
       moonbase import --all folder --store new.sqlite makes the store that export --all wrote, with the model in the folder.
       """)
 
-  @Argument(help: "The entity whose objects the rows become.")
+  @Argument(help: "The entity whose objects the rows become; with --infer it may be left out.")
   var entity: String?
 
   @Argument(help: "The file; - is standard input.")
@@ -33,6 +36,13 @@ struct ImportCommand: ParsableCommand {
     help: ArgumentHelp(
       "A folder that export --all made, for a new store: all of its objects, as they are.", valueName: "folder"))
   var all: String?
+
+  @Flag(
+    help: """
+      Guess the model from all of the data and make the store; --model says where the model is written (default: beside \
+      the store).
+      """)
+  var infer = false
 
   @OptionGroup var stores: WritingOptionGroup
   @OptionGroup var scripts: ScriptOptionGroup
@@ -74,7 +84,7 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Begin anew where an earlier import of the file was ended.")
   var restart = false
 
-  @Flag(help: "Write over the reject file of an earlier import.")
+  @Flag(help: "Write over the reject file of an earlier import, and with --infer over the file of a model.")
   var force = false
 
   @Flag(help: "No progress, no summary.")
@@ -84,7 +94,7 @@ struct ImportCommand: ParsableCommand {
     if let entity, all != nil {
       throw ValidationError("--all takes a folder of all entities: leave '\(entity)' out")
     }
-    guard all != nil || entity != nil && file != nil else {
+    guard all != nil || entity != nil && (file != nil || infer) else {
       throw ValidationError(
         "import takes an entity and a file, as in moonbase import Person people.csv, or --all FOLDER")
     }
@@ -92,7 +102,7 @@ struct ImportCommand: ParsableCommand {
       ("--format", format != nil), ("--map", map != nil), ("--upsert", upsert != nil),
       ("--create-missing", createMissing),
       ("--dates", dates != .iso), ("--null", !null.isEmpty), ("--rejects", rejects != nil), ("--batch", batch != 4096),
-      ("--dry-run", dryRun), ("--restart", restart), ("--force", force),
+      ("--dry-run", dryRun), ("--infer", infer), ("--restart", restart), ("--force", force),
       ("--extension", !stores.stores.modules.isEmpty),
     ]
     if all != nil, let option = others.first(where: \.1)?.0 {
@@ -104,15 +114,39 @@ struct ImportCommand: ParsableCommand {
     if !null.isEmpty, format == .json || format == .ndjson {
       throw ValidationError("--null is for csv and tsv: JSON has a null of its own")
     }
+    if infer { try validateInference() }
     if dryRun, restart { throw ValidationError("--dry-run saves nothing, so that there is nothing to begin anew") }
+  }
+
+  private func validateInference() throws {
+    let others: [(String, Bool, String)] = [
+      ("--map", map != nil, "the model that is guessed says which column an attribute is filled from"),
+      ("--create-missing", createMissing, "no column leads to other objects"),
+      ("--dates", dates != .iso, "numbers stay numbers"),
+      ("--restart", restart, "remove the store to begin anew"),
+    ]
+    if let (option, _, reason) = others.first(where: \.1) {
+      throw ValidationError("\(option) does not go with --infer: \(reason)")
+    }
   }
 
   func run() throws {
     if let all { return try StoreImportRun(all, stores.settings(), quiet: quiet).run() }
-    guard let entity, let file else { return }
-    let input = try ImportInput(file == "-" ? nil : file, format: format, null: null, rejectPath: rejects)
+    guard let entity else { return }
+    if infer { return try InferredImport(self, file == nil ? nil : entity, file ?? entity).run() }
+    guard let file else { return }
+    try take(input(file == "-" ? nil : file), file, as: entity, into: stores.settings().container)
+  }
+
+  /// The rows of a file, of standard input, or of what was spooled of them.
+  func input(_ path: String?, _ spool: InputSpool? = nil) throws -> ImportInput {
+    try ImportInput(path, format: format, null: null, rejectPath: rejects, spool: spool)
+  }
+
+  /// Takes rows into the stores of a container.
+  func take(_ input: ImportInput, _ file: String, as entity: String, into description: ContainerDescription) throws {
     let (stores, scripts) = (try stores.settings(), try scripts.settings())
-    let container = try PersistentContainer(scripts.limiting(stores.container, stores))
+    let container = try PersistentContainer(scripts.limiting(description, stores))
     let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
     // All of it is one run: limits hold for the whole.

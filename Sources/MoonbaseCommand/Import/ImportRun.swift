@@ -26,7 +26,7 @@ struct ImportRun {
       ? nil
       : input.fingerprint.map {
         try ImportBookmark(
-          "import \(entity.name) \(URL(literalPath: file).standardizedFileURL.path)", fingerprint: $0,
+          Self.job(entity.name, file), fingerprint: $0,
           of: context.coordinator.storeForNewObjects(of: entity), restarting: command.restart)
       }
     if let bookmark, bookmark.isGoingOn, !command.quiet {
@@ -40,6 +40,11 @@ struct ImportRun {
     }
     importer = try Importer(
       entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
+  }
+
+  /// The name in the ledger of an import of a file.
+  static func job(_ entity: String, _ file: String) -> String {
+    "import \(entity) \(URL(literalPath: file).standardizedFileURL.path)"
   }
 
   func run() throws {

@@ -64,11 +64,11 @@ struct WritingOptionGroup: ParsableArguments {
   @Option(name: StoreOption.synchronous.parserName, help: StoreOption.synchronous.parserHelp)
   var synchronous: String?
 
-  func validate() throws { try understood { _ = try settings() } }
+  func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
-  func settings() throws(UsageError) -> StoreSettings {
-    var settings = try stores.settings()
+  func settings(mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
+    var settings = try stores.settings(mayNameNone: mayNameNone)
     if readOnly { try StoreOption.readOnly.take("", &settings) }
     if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
     if keepHistory { try StoreOption.keepsHistory.take("", &settings) }

@@ -15,10 +15,10 @@ struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
   var busyTimeout: String?
 
-  func validate() throws { try understood { _ = try settings() } }
+  func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
-  func settings() throws(UsageError) -> StoreSettings {
+  func settings(mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings()
     for value in store { try StoreOption.store.take(value, &settings) }
     if store.isEmpty, let value = ProcessInfo.processInfo.environment["MOONBASE_STORE"], !value.isEmpty {
@@ -27,7 +27,7 @@ struct StoreOptionGroup: ParsableArguments {
     if let model { try StoreOption.model.take(model, &settings) }
     for value in modules { try StoreOption.modules.take(value, &settings) }
     if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
-    guard !settings.stores.isEmpty else {
+    guard !settings.stores.isEmpty || mayNameNone else {
       throw UsageError("there is no store to work on: name one with --store PATH, or in the variable MOONBASE_STORE")
     }
     return settings

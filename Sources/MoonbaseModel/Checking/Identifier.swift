@@ -1,9 +1,9 @@
 /// What entities and properties may be called: key paths, predicates and SQL all have to name them.
-enum Identifier {
+package enum Identifier {
   /// What to say of a name that is none.
   static let rule = "a name consists of letters, digits and underscores and does not begin with a digit: rename it"
 
-  static func isOne(_ name: String) -> Bool {
+  package static func isOne(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, isLetter(first) else { return false }
     return name.unicodeScalars.dropFirst().allSatisfy { scalar in
       isLetter(scalar) || isMarkOrDigit(scalar)
@@ -33,8 +33,8 @@ enum Identifier {
 
 /// Names of parameterless methods of Core Data's objects, which Core Data refuses as property names (managed object model
 /// guide and class documentation).
-enum RefusedPropertyNames {
-  static let names: Set<String> = Set(
+package enum RefusedPropertyNames {
+  package static let names: Set<String> = Set(
     """
     attributeKeys autorelease awakeFromFetch awakeFromInsert changedValues changedValuesForCurrentEvent class \
     classDescription className classForCoder classForKeyedArchiver classForArchiver copy dealloc debugDescription deleted \

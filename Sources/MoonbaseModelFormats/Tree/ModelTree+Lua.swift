@@ -30,6 +30,7 @@ private struct LuaTableWriter {
     text += "{\n"
     for element in list { line(depth + 1) { $0.write(element, depth: depth + 1) } }
     for entry in entries {
+      for comment in entry.tree.comment { text += "\(String(repeating: "  ", count: depth + 1))-- \(comment)\n" }
       line(depth + 1) {
         $0.text += "\(Self.key(entry.key)) = "
         $0.write(entry.tree, depth: depth + 1)
@@ -53,6 +54,7 @@ private struct LuaTableWriter {
       parts.append(part)
     }
     for entry in entries {
+      if !entry.tree.comment.isEmpty { return nil }
       if case .table(_, let inner) = entry.tree.content, !inner.isEmpty { return nil }
       guard let part = short(entry.tree) else { return nil }
       parts.append("\(key(entry.key)) = \(part)")

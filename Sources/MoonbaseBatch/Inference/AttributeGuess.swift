@@ -1,0 +1,118 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// An attribute that takes all values of a column, and why it is so.
+struct AttributeGuess {
+  let attribute: AttributeDescription
+  /// Lines of comment.
+  let reasons: [String]
+
+  /// The attribute for a column of so many rows.
+  init(_ profile: ColumnProfile, named name: String, rows: Int) {
+    let (type, reason) = Self.type(of: profile)
+    var attribute = AttributeDescription(name, type: type)
+    attribute.isOptional = rows == 0 || profile.count < rows
+    if name != profile.name { attribute.userInfo[ImportColumns.columnKey] = .string(profile.name) }
+    var reasons = [Self.sentence(profile, reason, rows: rows)]
+    if type == .string, let values = Self.enumeration(profile) {
+      attribute.validation.allowedValues = values.map(Value.string)
+      reasons.append(
+        "one_of: \(values.count) different values in \(profile.count) rows; without it other values are allowed")
+    }
+    (self.attribute, self.reasons) = (attribute, reasons)
+  }
+
+  private static func sentence(_ profile: ColumnProfile, _ reason: String, rows: Int) -> String {
+    guard profile.count > 0 else {
+      return rows == 0 ? "no row to guess from" : "no value in any of \(rows) rows: its type is not known"
+    }
+    let samples = profile.samples.map(\.shownInComment)
+    let few = profile.distinct.few?.count
+    let shown =
+      few == 1
+      ? "always \(samples[0])" : samples.isEmpty ? "" : "as \(Array(Set(samples)).sorted().joined(separator: ", "))"
+    let absent = profile.count < rows ? "no value in \(rows - profile.count) of \(rows) rows" : ""
+    return [reason, shown, absent].filter { !$0.isEmpty }.joined(separator: "; ")
+  }
+
+  // MARK: Types
+
+  private static func type(of profile: ColumnProfile) -> (AttributeType, String) {
+    let (forms, kinds) = (profile.forms, profile.kinds)
+    if kinds.isEmpty { return (.string, "") }
+    if kinds.contains(.nested) {
+      return (.transformable, kinds == .nested ? "lists or objects" : "lists, objects and others")
+    }
+    if kinds == .binary { return (.binaryData, "bytes") }
+    if kinds.contains(.binary) { return (.transformable, "bytes and others: each is kept as what it is") }
+    if forms.contains(.truth) { return (.boolean, "truth values") }
+    if forms.contains(.trueFalse) { return (.boolean, "true or false") }
+    if forms.contains(.yesNo) { return (.boolean, "yes or no, which come back as true or false") }
+    if let number = number(profile) { return number }
+    if let date = date(profile) { return date }
+    if forms.contains(.smallUUID), !forms.contains(.capitalUUID) {
+      return (.uuid, "UUIDs, which come back in capitals")
+    }
+    if !forms.isDisjoint(with: .uuids) { return (.uuid, "UUIDs") }
+    if forms.contains(.uri) { return (.uri, "URIs") }
+    return (.string, mixture(kinds))
+  }
+
+  private static func mixture(_ kinds: ColumnProfile.Kinds) -> String {
+    switch kinds {
+    case .text: "text"
+    case .number: "numbers that no number type has all digits of, kept as text"
+    default: "texts, numbers and truth values mixed, kept as text: 1 and \"1\" are one then"
+    }
+  }
+
+  private static func number(_ profile: ColumnProfile) -> (AttributeType, String)? {
+    let forms = profile.forms
+    if forms.contains(.integer) { return (.integer64, "whole numbers") }
+    let isScaled = forms.contains(.scaled) && profile.scale > 0
+    if isScaled, profile.scale == 2 || !forms.contains(.double) {
+      let places = profile.scale == 1 ? "one digit" : "\(profile.scale) digits"
+      return (.decimal, "numbers with \(places) behind the point; zeros at the end do not come back")
+    }
+    if forms.contains(.double) { return (.double, "numbers as doubles are written") }
+    // A text of digits alone that is no integer is a long number, as that of an account.
+    let isDecimal = profile.kinds == .text ? profile.hasFractions : !forms.contains(.number)
+    if forms.contains(.decimal), isDecimal {
+      return (.decimal, "numbers, all digits of which a decimal keeps")
+    }
+    guard forms.contains(.number), profile.hasExponents || profile.kinds == .number else { return nil }
+    return (.double, "numbers; those written otherwise come back as doubles are written")
+  }
+
+  private static func date(_ profile: ColumnProfile) -> (AttributeType, String)? {
+    let forms = profile.forms
+    if forms.contains(.day) { return (.date, "days; they come back as midnight UTC") }
+    if forms.contains(.localTime) { return (.date, "dates without a zone, taken as UTC") }
+    guard forms.contains(.zonedTime) else { return nil }
+    return (.date, profile.hasOffsets ? "dates; their offsets from UTC do not come back" : "dates in UTC")
+  }
+
+  // MARK: Values
+
+  /// The values of a text that has few different ones in many rows.
+  private static func enumeration(_ profile: ColumnProfile) -> [String]? {
+    guard let few = profile.distinct.few, few.count > 1, profile.kinds == .text, !profile.hasWrongText,
+      profile.count >= max(20, few.count * 10)
+    else { return nil }
+    let values = few.map { String(decoding: $0, as: UTF8.self) }
+    guard !values.contains(where: { $0.utf8.contains(0) }) else { return nil }
+    return values.sorted()
+  }
+}
+
+extension String {
+  /// On one line, as a part of one.
+  var shownInComment: String {
+    let beginning = prefix(40)
+    let isPlain = beginning.unicodeScalars.allSatisfy {
+      $0.value >= 32 && $0.value != 127 && !$0.properties.isPatternWhitespace || $0 == " "
+    }
+    let shown = isPlain ? String(beginning) : String(beginning).debugDescription
+    return beginning.endIndex == endIndex ? shown : shown + "..."
+  }
+}

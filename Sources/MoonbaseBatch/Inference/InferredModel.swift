@@ -1,0 +1,26 @@
+package import MoonbaseModel
+import MoonbaseModelFormats
+
+/// A model that was guessed from data, with what was guessed and why.
+package struct InferredModel {
+  package internal(set) var model = ManagedObjectModel()
+  /// Lines above the whole.
+  var head: [String] = []
+  /// Lines above entities, properties and constraints, by their paths: `["entities", "Person", "attributes", "age"]`.
+  var comments: [[String]: [String]] = [:]
+
+  /// The Lua file, to be edited: reading it gives the model.
+  package func luaSource() throws -> String {
+    head.map { "-- \($0)\n" }.joined() + commented(try model.tree(), at: []).luaSource
+  }
+
+  private func commented(_ tree: ModelTree, at path: [String]) -> ModelTree {
+    var tree = tree
+    tree.comment = comments[path] ?? []
+    guard path.count < 4, case .table(let list, let entries) = tree.content else { return tree }
+    tree.content = .table(
+      list: list,
+      entries: entries.map { .init($0.key, tree: commented($0.tree, at: path + [$0.key])) })
+    return tree
+  }
+}

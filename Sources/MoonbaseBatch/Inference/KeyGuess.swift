@@ -1,0 +1,51 @@
+import MoonbaseModel
+
+/// By which attribute objects may be known: one that has another value in each row.
+struct KeyGuess {
+  let key: String?
+  /// Lines of comment.
+  let reasons: [String]
+
+  /// Names of what mostly is a key, the likeliest first; with a few rows the others prove nothing.
+  private static let names = ["id", "uuid", "guid", "key", "code"]
+  private static let others = ["number", "isbn", "email", "username", "login", "name"]
+  private static let fewRows = 10
+  private static let types: Set<AttributeType> = [.integer64, .string, .uuid, .uri]
+
+  init(_ columns: [(profile: ColumnProfile, attribute: AttributeDescription)], rows: Int) {
+    let possible = columns.filter {
+      !$0.attribute.isOptional && Self.types.contains($0.attribute.type) && !$0.profile.hasWrongText
+        && $0.attribute.validation.allowedValues == nil
+    }
+    let unique = possible.filter { $0.profile.distinct.areUnique == true }.map(\.attribute.name)
+    let unknown = possible.filter { $0.profile.distinct.areUnique == nil }.map(\.attribute.name)
+    let key = Self.likeliest(unique, rows: rows)
+    var reasons: [String] = []
+    if let key {
+      reasons.append("\(key) has another value in each of \(rows) rows: objects of one value are refused")
+    }
+    let rest = unique.filter { $0 != key }
+    if !rest.isEmpty {
+      reasons.append("another value in each row \(key == nil ? "have" : "have also"): \(Self.list(rest))")
+    }
+    if !unknown.isEmpty {
+      reasons.append("whether values come twice is not known, for there are too many: \(Self.list(unknown))")
+    }
+    (self.key, self.reasons) = (key, reasons)
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.count <= 12 ? names.joined(separator: ", ") : names.prefix(12).joined(separator: ", ") + ", ..."
+  }
+
+  private static func likeliest(_ unique: [String], rows: Int) -> String? {
+    let isLarge = rows >= fewRows
+    for name in names + (isLarge ? others : []) {
+      if let found = unique.first(where: { $0.lowercased() == name }) { return found }
+    }
+    if let found = unique.first(where: { $0.hasSuffix("Id") || $0.hasSuffix("ID") || $0.hasSuffix("_id") }) {
+      return found
+    }
+    return isLarge ? unique.first : nil
+  }
+}

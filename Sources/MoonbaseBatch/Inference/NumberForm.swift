@@ -1,0 +1,109 @@
+import MoonbasePlatform
+
+/// A number as it is written: `-12.50e3`. Other spellings (`007`, `+49`, `.5`) are texts, which a number would not bring back.
+struct NumberForm {
+  let isNegative: Bool
+  /// How many digits stand before and behind the point.
+  let whole: Int
+  let fraction: Int
+  let exponent: Int?
+  /// How many digits there are from the first to the last that is not zero.
+  let significant: Int
+  /// Whether the last digit behind the point is a zero.
+  let endsWithZero: Bool
+
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    var place = 0
+    isNegative = bytes.first == UInt8(ascii: "-")
+    if isNegative { place = 1 }
+    let start = place
+    var (first, last) = (-1, -1)
+    func takeDigits() {
+      while place < bytes.count, bytes[place] &- 48 < 10 {
+        if bytes[place] != 48 {
+          if first < 0 { first = place }
+          last = place
+        }
+        place += 1
+      }
+    }
+    takeDigits()
+    whole = place - start
+    guard whole > 0, whole == 1 || bytes[start] != 48 else { return nil }
+    let point = place
+    if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+      place += 1
+      takeDigits()
+      fraction = place - point - 1
+      guard fraction > 0 else { return nil }
+    } else {
+      fraction = 0
+    }
+    endsWithZero = fraction > 0 && bytes[place - 1] == 48
+    // The point counts for no digit.
+    significant = first < 0 ? 0 : last - first + (first < point && last > point ? 0 : 1)
+    guard place < bytes.count else {
+      exponent = nil
+      return
+    }
+    guard bytes[place] | 0x20 == UInt8(ascii: "e") else { return nil }
+    place += 1
+    let isDivided = place < bytes.count && bytes[place] == UInt8(ascii: "-")
+    if place < bytes.count, isDivided || bytes[place] == UInt8(ascii: "+") { place += 1 }
+    let digits = bytes[place...]
+    guard (1...4).contains(digits.count), digits.allSatisfy({ $0 &- 48 < 10 }) else { return nil }
+    let power = digits.reduce(0) { $0 * 10 + Int($1 - 48) }
+    exponent = isDivided ? -power : power
+  }
+
+  private var isPlain: Bool { exponent == nil && (significant > 0 || !isNegative) }
+
+  /// Whether it is a whole number that comes back as it is out of 64 bits.
+  func isInteger(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard isPlain, fraction == 0 else { return false }
+    return whole <= 18 || Int64(String(decoding: text, as: UTF8.self)) != nil
+  }
+
+  /// Whether a decimal has all of its digits. Zeros at the end it would not bring back.
+  var isDecimal: Bool { isPlain && whole + fraction <= 38 }
+
+  /// Whether a double is written just so.
+  func isWrittenAsDouble(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard fraction > 0 || exponent != nil, text.count <= 32 else { return false }
+    let text = String(decoding: text, as: UTF8.self)
+    return Double(text).map { "\($0)" } == text
+  }
+
+  /// Whether a double, written with as few digits as it takes, is the same number.
+  func isDouble(_ text: UnsafeRawBufferPointer) -> Bool {
+    let power = exponent ?? 0
+    if significant <= 15, (-250...250).contains(power), whole + fraction <= 40 { return true }
+    guard significant <= 17, let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else {
+      return false
+    }
+    return "\(number)".utf8.withContiguousStorageIfAvailable {
+      Self.digits(UnsafeRawBufferPointer($0)) == Self.digits(text)
+    } == true
+  }
+
+  /// The digits from the first to the last that is not zero, and the power of ten of the last.
+  private static func digits(_ text: UnsafeRawBufferPointer) -> [Int] {
+    var digits: [Int] = []
+    var (power, isFraction) = (0, false)
+    var rest = text[...]
+    while let letter = rest.first, letter | 0x20 != UInt8(ascii: "e") {
+      if letter == UInt8(ascii: ".") { isFraction = true }
+      if letter &- 48 < 10 {
+        if letter != 48 || !digits.isEmpty { digits.append(Int(letter - 48)) }
+        if isFraction { power -= 1 }
+      }
+      rest.removeFirst()
+    }
+    while digits.last == 0 {
+      digits.removeLast()
+      power += 1
+    }
+    power += Int(String(decoding: rest.dropFirst(), as: UTF8.self)) ?? 0
+    return digits.isEmpty ? [] : digits + [power]
+  }
+}

@@ -1,0 +1,91 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Guesses the entity whose objects the rows of an input are. All of it is read, and little of it kept.
+package final class RowInference {
+  /// A table of SQLite has no more columns, and the store's own take some.
+  static let greatestColumns = 1900
+
+  private let input: ImportInput
+  private let budget = DistinctBudget()
+  private var profiles: [ColumnProfile] = []
+  private(set) var rows = 0
+  /// Records that cannot be understood: an import rejects them.
+  private(set) var wrongRows = 0
+
+  /// Called now and then with the place in the input; true ends the look.
+  package var progress: (_ offset: Int64, _ rows: Int) -> Bool = { _, _ in false }
+
+  package init(_ input: ImportInput) { self.input = input }
+
+  /// The entity for a file's rows: `order_items.csv` has those of `OrderItems`.
+  package static func entityName(ofFile path: String) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return InferredNames.entity(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
+  }
+
+  /// The model; nil where `progress` ended the look. Throws for an input that is wrong as a whole.
+  package func model(entity name: String) throws -> InferredModel? {
+    do {
+      guard try read() else { return nil }
+    } catch let error as InputError {
+      throw ImportInput.error(error, input.path)
+    }
+    guard !profiles.isEmpty else { throw error("there is no object that a model could be guessed from") }
+    guard profiles.count <= Self.greatestColumns else {
+      throw error("it has \(profiles.count) columns, and an entity for them at most \(Self.greatestColumns)")
+    }
+    return build(name)
+  }
+
+  private func error(_ what: String) -> ImportError {
+    ImportError(message: "\(input.path ?? "standard input"): \(what)")
+  }
+
+  private func read() throws -> Bool {
+    let reader = input.reader
+    let textsAreTyped = input.format == .json || input.format == .ndjson
+    while true {
+      do {
+        guard try reader.next() else { break }
+        rows += 1
+      } catch InputError.malformed {
+        wrongRows += 1
+        continue
+      }
+      takeColumns()
+      for index in profiles.indices { profiles[index].add(reader.field(index), textsAreTyped: textsAreTyped) }
+      if rows & 1023 == 0, progress(reader.recordEnd, rows) { return false }
+    }
+    takeColumns()
+    return true
+  }
+
+  private func takeColumns() {
+    while profiles.count < input.reader.names.count {
+      profiles.append(ColumnProfile(input.reader.names[profiles.count], budget))
+    }
+  }
+
+  private func build(_ name: String) -> InferredModel {
+    var names = InferredNames()
+    var entity = EntityDescription(name)
+    var result = InferredModel()
+    let path = ["entities", name]
+    for (profile, name) in zip(profiles, names.properties(profiles.map(\.name))) {
+      let guess = AttributeGuess(profile, named: name, rows: rows)
+      entity.attributes.append(guess.attribute)
+      result.comments[path + ["attributes", name]] = guess.reasons
+    }
+    let keys = KeyGuess(Array(zip(profiles, entity.attributes)), rows: rows)
+    if let key = keys.key { entity.uniquenessConstraints = [[key]] }
+    result.comments[path + [keys.key == nil ? "attributes" : "constraints"]] = keys.reasons
+    result.model.entities = [entity]
+    let wrong = wrongRows == 0 ? "" : ", and \(wrongRows) that cannot be read"
+    result.head = [
+      "Guessed by moonbase import --infer from \((input.path ?? "standard input").shownInComment): \(rows) row\(rows == 1 ? "" : "s")\(wrong).",
+      "Each comment says why what follows it is so. Change what is not meant, and import with --model and this file into a new store.",
+    ]
+    return result
+  }
+}

@@ -1,0 +1,16 @@
+package import MoonbaseGraph
+package import MoonbaseModel
+
+extension PersistentStore {
+  /// The first entity of which there are objects, and how many; nil in a store without any.
+  package func firstObjects(in model: ResolvedModel) throws -> (entity: ResolvedEntity, count: Int)? {
+    let view = try beginReading(.view)
+    defer { view.end() }
+    for entity in entities where !entity.isAbstract {
+      let query = try plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
+      let count = try view.count(matching: query)
+      if count > 0 { return (entity, count) }
+    }
+    return nil
+  }
+}

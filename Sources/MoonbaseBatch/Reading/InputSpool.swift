@@ -1,0 +1,51 @@
+import MoonbasePlatform
+
+/// What comes once and is read twice, in a file that is gone with the process.
+package final class InputSpool {
+  let descriptor: Int32
+
+  /// Takes all of standard input, or of a pipe; nil for a file, which can be read again.
+  package convenience init?(of path: String?) throws {
+    var status = stat()
+    let isThere = path.map { stat($0, &status) == 0 } ?? (fstat(STDIN_FILENO, &status) == 0)
+    // What is no file and no pipe is refused where it is opened.
+    guard isThere, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) || path == nil else { return nil }
+    try self.init(taking: path)
+  }
+
+  private init(taking path: String?) throws {
+    let name = path ?? "standard input"
+    let source = path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
+    guard source >= 0 else { throw ImportError(message: "\(name): \(String(cString: strerror(errno)))") }
+    defer { if path != nil { close(source) } }
+    let folder = FileManager.default.temporaryDirectory.path
+    let place = "\(folder)/moonbase-\(UUID.random().uuidString)"
+    descriptor = open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.failure(name, folder) }
+    unlink(place)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = read(source, buffer.baseAddress, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw ImportError(message: "\(name): \(String(cString: strerror(errno)))") }
+      if count == 0 { return }
+      var written = 0
+      while written < count {
+        let step = write(descriptor, buffer.baseAddress.map { $0 + written }, count - written)
+        if step < 0, errno == EINTR { continue }
+        guard step > 0 else { throw Self.failure(name, folder) }
+        written += step
+      }
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  private static func failure(_ name: String, _ folder: String) -> ImportError {
+    ImportError(
+      message:
+        "\(name) is read twice, and kept in \(folder) until then: \(String(cString: strerror(errno))); TMPDIR names another folder"
+    )
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseBatch
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// `moonbase import --infer`: a model is guessed from rows, written to be edited, and a store is made of it that takes them.
+struct InferredImport {
+  private let command: ImportCommand
+  private let file: String
+  private let entity: String
+
+  init(_ command: ImportCommand, _ entity: String?, _ file: String) throws {
+    (self.command, self.file) = (command, file)
+    guard entity != nil || file != "-" else {
+      throw UsageError("standard input has no name for an entity: name it, as in moonbase import Person - --infer")
+    }
+    self.entity = entity ?? RowInference.entityName(ofFile: file)
+  }
+
+  func run() throws {
+    let path = file == "-" ? nil : file
+    let spool = command.dryRun ? nil : try InputSpool(of: path)
+    let input = try command.input(path, spool)
+    if command.dryRun { return Terminal.write(try model(of: input).luaSource()) }
+    let place = try InferredStore(command.stores.settings())
+    if try place.hasBegun(ImportRun.job(entity, file)) {
+      return try command.take(input, file, as: entity, into: place.description)
+    }
+    let inferred = try model(of: input)
+    let rows = try command.input(path, spool)
+    guard rows.fingerprint == input.fingerprint else {
+      throw ImportError(message: "\(file) was changed while it was read: run it again")
+    }
+    try place.write(inferred, replacing: command.force, quiet: command.quiet)
+    try command.take(rows, file, as: entity, into: place.description(with: inferred.model))
+  }
+
+  private func model(of input: ImportInput) throws -> InferredModel {
+    let inference = RowInference(input)
+    let bar = ProgressBar(quiet: command.quiet)
+    let began = Date()
+    Interruption.isWaitedFor()
+    inference.progress = { offset, rows in
+      let seconds = Date().timeIntervalSince(began)
+      bar.show(
+        Int(offset), of: Int(input.size ?? 0), rate: Double(rows) / max(seconds, 0.001), unit: "rows looked at",
+        seconds: seconds)
+      return Interruption.hasCome
+    }
+    defer { bar.end() }
+    guard let model = try inference.model(entity: entity) else { throw ExitCode(ExitStatus.interrupted) }
+    _ = try model.model.resolved()
+    return model
+  }
+}
