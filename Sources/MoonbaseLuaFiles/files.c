@@ -32,6 +32,9 @@ static const unsigned char moonbase_geometry[] = {
 static const unsigned char moonbase_hex[] = {
 #embed "../../lua/moonbase/hex.lua"
 };
+static const unsigned char moonbase_import[] = {
+#embed "../../lua/moonbase/import.lua"
+};
 static const unsigned char moonbase_json[] = {
 #embed "../../lua/moonbase/json.lua"
 };
@@ -82,6 +85,7 @@ static const MBLFile files[] = {
     {"moonbase/fault.lua", moonbase_fault, sizeof moonbase_fault},
     {"moonbase/geometry.lua", moonbase_geometry, sizeof moonbase_geometry},
     {"moonbase/hex.lua", moonbase_hex, sizeof moonbase_hex},
+    {"moonbase/import.lua", moonbase_import, sizeof moonbase_import},
     {"moonbase/json.lua", moonbase_json, sizeof moonbase_json},
     {"moonbase/json_writer.lua", moonbase_json_writer, sizeof moonbase_json_writer},
     {"moonbase/text.lua", moonbase_text, sizeof moonbase_text},

@@ -5,10 +5,13 @@ local _, host = ...
 local fault = require "moonbase.fault"
 local csv_writer = require "moonbase.csv_writer"
 
-local byte, find, sub, gsub = string.byte, string.find, string.sub, string.gsub
+local byte, find, sub, gsub, match = string.byte, string.find, string.sub, string.gsub, string.match
 local concat, max, min = table.concat, math.max, math.min
 
 local csv = {}
+
+-- What an iterator reads from.
+local readers = setmetatable({}, { __mode = "k" })
 
 -- The source: a window on the text that grows when a record does not end within it -------------------------------
 
@@ -134,7 +137,7 @@ local function skip_line(reader)
     more(reader)
     stop = find(reader.text, "\n", reader.at, true)
   end
-  reader.at, reader.line = (stop or #reader.text) + 1, reader.line + 1
+  reader.from, reader.at, reader.line = reader.at, (stop or #reader.text) + 1, reader.line + 1
 end
 
 -- Passes over empty lines; false where the window is too small to tell.
@@ -157,7 +160,7 @@ local function next_record(reader)
       local fields, count = record(reader)
       if fields then
         local line = reader.line
-        reader.at, reader.line = reader.next_at, reader.next_line
+        reader.from, reader.at, reader.line = reader.at, reader.next_at, reader.next_line
         return fields, count, line
       end
     end
@@ -200,7 +203,7 @@ local function next_row(reader)
     return next(fields) == "n" and next(fields, "n") == nil and host.list(fields) or fields, line
   end
   if count ~= reader.width and not reader.ragged then
-    refuse(reader, line, string.format("%d fields where %d are expected", count, reader.width))
+    refuse(reader, line, string.format("%d field%s where %d are expected", count, count == 1 and "" or "s", reader.width))
   end
   local row = {}
   for index = 1, min(count, reader.width) do row[names[index]] = fields[index] end
@@ -248,15 +251,20 @@ local function open(source, options, caller)
   return reader, options.on_fault
 end
 
--- The next row, its line, or nil, nil and a fault; after a fault the reader stands at the next line.
-local function step(reader)
-  local ok, row, line = pcall(next_row, reader)
+-- What a reader's function gives; or nil, nil and a fault, behind whose line the reader stands then.
+local function try(reader, body)
+  local ok, row, line = pcall(body, reader)
   if ok then return row, line end
   if type(row) ~= "table" or row.of ~= reader then error(row, 0) end
   if row.line >= reader.line then skip_line(reader) end
-  -- Without its header a text has no rows.
-  if reader.in_header then reader.text, reader.at, reader.complete = "", 1, true end
-  return nil, nil, fault.new { line = row.line, message = row.message }
+  local problem = fault.new { line = row.line, message = row.message }
+  if reader.in_header then
+    -- Without its header a text has no rows.
+    reader.text, reader.at, reader.complete = "", 1, true
+  else
+    problem.record = match(sub(reader.text, reader.from, reader.at - 1), "^(.-)[\r\n]*$")
+  end
+  return nil, nil, problem
 end
 
 --- Iterates over the rows of a text, of an open file, or of an iterator that gives pieces of text, without reading it
@@ -274,14 +282,37 @@ end
 ---@return fun(): table, integer
 function csv.rows(source, options)
   local reader, on_fault = open(source, options, "rows")
-  return function()
+  local function rows()
     while true do
-      local row, line, problem = step(reader)
+      local row, line, problem = try(reader, next_row)
       if not problem then return row, line end
       if not on_fault then error(problem, 0) end
       on_fault(problem)
     end
   end
+  readers[rows] = reader
+  return rows
+end
+
+---@class moonbase.CSVForm
+---@field columns? string[] nil where rows have no names
+---@field separator string
+---@field null string
+
+--- How an iterator of `rows` reads, for who writes the like of it; nil for any other function. The header is read where
+--- that is not done: what is wrong with it is raised as a fault.
+---@param rows function
+---@return moonbase.CSVForm?
+function csv.form(rows)
+  fault.check(rows, "function", 1, "form")
+  local reader = readers[rows]
+  if not reader then return nil end
+  if not reader.started then
+    local _, _, problem = try(reader, start)
+    if problem then error(problem, 0) end
+  end
+  local columns = reader.names and table.move(reader.names, 1, reader.width, 1, {})
+  return { columns = columns, separator = string.char(reader.separator_byte), null = reader.null }
 end
 
 --- All rows of a text, or nil and what is wrong with it.
@@ -294,7 +325,7 @@ function csv.decode(text, options)
   local reader, on_fault = open(text, options, "decode")
   local rows = {}
   while true do
-    local row, _, problem = step(reader)
+    local row, _, problem = try(reader, next_row)
     if row then
       rows[#rows + 1] = row
     elseif not problem then

@@ -5,6 +5,7 @@
 ---@field line? integer from 1
 ---@field column? integer in characters, from 1
 ---@field offset? integer in bytes, from 1
+---@field record? string the record as it stands, which could not be understood and was passed over
 
 local _, host = ...
 

@@ -279,7 +279,7 @@ function json.lines(source, options, on_fault)
       if find(line, "%S") then
         local value, problem = try(line, options)
         if not problem then return value, number end
-        problem.line = number
+        problem.line, problem.record = number, line
         if not on_fault then error(problem, 0) end
         on_fault(problem)
       end

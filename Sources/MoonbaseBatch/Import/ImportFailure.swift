@@ -5,18 +5,12 @@ import MoonbaseScripting
 
 /// What an error means for an import.
 enum ImportFailure {
-  /// Errors of the store or of the run: there is no row that could be blamed.
-  private static let endings: Set<ErrorCode> = [
-    .storeFailure, .storeBusy, .readOnlyStore, .limitExceeded, .interrupted, .invalidStore, .cannotOpenFile,
-    .incompatibleSchema,
-  ]
-
+  /// Whether a row can be blamed: neither the store failed, nor is the run over.
   static func isOfRows(_ error: any Error) -> Bool {
     switch error {
     case is RowFault: true
-    case let error as GraphError: !endings.contains(error.code)
-    case let error as ScriptError: !endings.contains(error.code)
-    case let error as ModelError: !endings.contains(error.code)
+    case is GraphError, is ScriptError, is ModelError:
+      (error as? any CodedError).map { !$0.code.isOfStore && !$0.code.endsRun } ?? false
     case let error as LuaError: !ObjectFunction.endsAll(error)
     default: false
     }

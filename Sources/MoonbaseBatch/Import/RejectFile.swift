@@ -42,7 +42,9 @@ final class RejectFile {
   func add(_ names: [String], _ fields: (Int) -> InputField, line: Int64, _ fault: RowFault) {
     let before = buffer.count
     let kept = names.indices.filter { !Self.columns.contains(names[$0]) }
-    let added = [String(line), fault.column, fault.value, fault.reason, fault.record]
+    // A record that could not be understood once is kept until it is mended.
+    let former = names.firstIndex(of: "_record").map(fields).flatMap { $0.kind == .text ? $0.shownText : nil }
+    let added = [String(line), fault.column, fault.value, fault.reason, fault.record ?? former]
     switch form {
     case .csv(let separator, let null):
       if length == 0 { addHeader(kept.map { names[$0] }, separator) }

@@ -34,8 +34,7 @@ extension LuaState {
   ///
   /// The module is given its name and a table of what Lua alone lacks: Unicode, the null value, frozen tables.
   func standardModule(_ name: String) throws -> LuaValue? {
-    // The calendar works with the program's type of dates, and not without one.
-    if name == "moonbase.date", moduleHost["date"] == nil { return nil }
+    if let need = Self.hostNeeds[name], moduleHost[need] == nil { return nil }
     guard let source = LuaFiles.module(name) else { return nil }
     let host = try loaded.host ?? makeStandardHost()
     loaded.host = host
@@ -43,6 +42,9 @@ extension LuaState {
     guard case .table(let table) = value else { return value }
     return .table(try table.frozen())
   }
+
+  /// What modules need of the program: the calendar its type of dates, imports what errors of its stores mean.
+  private static var hostNeeds: [String: String] { ["moonbase.date": "date", "moonbase.import": "is_of_store"] }
 
   private func makeStandardHost() throws -> LuaTable {
     let host = try table(moduleHost)

@@ -25,6 +25,12 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
   /// Whether the run of a script is over, so that the error must reach the program that started it.
   package var endsRun: Bool { self == .limitExceeded || self == .interrupted }
 
+  /// Whether the store failed as a whole, so that no object and no row can be blamed.
+  package var isOfStore: Bool { Self.storeFailures.contains(self) }
+
+  private static let storeFailures: Set = [
+    storeFailure, storeBusy, readOnlyStore, invalidStore, cannotOpenFile, incompatibleSchema,
+  ]
   private static let mistakes: Set = [
     unknownName, invalidValue, invalidObject, invalidRequest, recursiveSave, contextBusy, externalRelationship,
     invalidPredicate, predicateMismatch, evaluation, invalidModel, invalidExtension, extensionConflict,

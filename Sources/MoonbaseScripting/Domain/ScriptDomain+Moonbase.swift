@@ -13,6 +13,10 @@ extension ScriptDomain {
     let dates = LuaValue.table(try dates())
     try moonbase.set("date", to: dates)
     state.moduleHost["date"] = dates
+    let isOfStore = try state.function { call in
+      call.return(ErrorCode(rawValue: Int(truncatingIfNeeded: try call.integer(0))).isOfStore)
+    }
+    state.moduleHost["is_of_store"] = isOfStore
     try moonbase.set("object", to: .table(try objectFunctions()))
     let types = types
     try define("decimal", upTo: 1) { [unowned types] call in

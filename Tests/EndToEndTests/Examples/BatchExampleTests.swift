@@ -42,6 +42,39 @@ import Testing
     #expect(rejects.contains("gone") && rejects.contains("version is required"))
   }
 
+  /// An import as a script: run again it changes nothing, and what it put aside is mended and imported.
+  @Test func peopleAreImportedByAScriptOfTwentyLines() throws {
+    let script = Self.example("people/import.lua")
+    let lines = try String(contentsOfFile: script, encoding: .utf8).split(separator: "\n")
+    #expect(lines.filter { !$0.hasPrefix("--") }.count <= 20)
+    let bench = try Workbench()
+    try bench.write(
+      "email,name,age,department\na@x,Ann,31,Tools\nb@x,Bob,abc,Tools\n,Cy,3,Arms\nd@x,Di,999,Arms\ne@x,\"Ed,4\n",
+      to: "people.csv")
+    let arguments = ["run", "--store", "p.sqlite", "--model", Self.example("people/model.lua"), script]
+    for _ in 0..<2 {
+      let outcome = try bench.moonbase(arguments + ["people.csv"])
+      #expect(outcome.status == 4 && outcome.output == "5 rows, 4 rejected\n", "\(outcome)")
+    }
+    #expect(
+      try run(bench, "fetch", "Department", "--store", "p.sqlite", "--columns", "name", "--format", "tsv")
+        == "name\nTools\n")
+    let rejects = String(decoding: try bench.bytes(of: "people.csv.rejects.csv"), as: UTF8.self)
+    #expect(rejects.contains("\nd@x,Di,999,Arms,5,age,999,"), "\(rejects)")
+    #expect(rejects.contains(#",a quote is opened and not closed,"e@x,""Ed,4""#), "\(rejects)")
+    let mended = rejects.replacing(",abc,Tools", with: ",44,Tools").replacing("Di,999", with: "Di,99")
+      .replacing(",Cy,3", with: "c@x,Cy,3").replacing(",,,,6", with: "e@x,Ed,4,,6")
+    try bench.write(mended, to: "mended.csv")
+    let outcome = try bench.moonbase(arguments + ["mended.csv"])
+    #expect(outcome.status == 0 && outcome.output == "4 rows, 0 rejected\n", "\(outcome)")
+    #expect(
+      try run(
+        bench, "fetch", "Person", "--store", "p.sqlite", "--sort", "email", "--columns", "name,age,department.name",
+        "--format", "tsv")
+        == "name\tage\tdepartment.name\nAnn\t31\tTools\nBob\t44\tTools\nCy\t3\tArms\nDi\t99\tArms\nEd\t4\t\n")
+    #expect(try !bench.names().contains("mended.csv.rejects.csv"))
+  }
+
   @Test func samplesAreRolledUpByDays() throws {
     let bench = try Workbench()
     var csv = "sensor,time,value\n"

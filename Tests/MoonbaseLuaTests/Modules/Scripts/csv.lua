@@ -91,7 +91,7 @@ return {
     t.equal(faults, 1)
   end,
   ["rows of another width"] = function(t)
-    t.faults("line 3: 1 fields where 2 are expected", csv.decode, "a,b\n1,2\n3\n")
+    t.faults("line 3: 1 field where 2 are expected", csv.decode, "a,b\n1,2\n3\n")
     t.faults("line 2: 3 fields where 2 are expected", csv.decode, "a,b\n1,2,3\n")
     t.equal(csv.decode("a,b\n1\n1,2,3\n", { ragged = true }), { { a = "1" }, { a = "1", b = "2" } })
   end,

@@ -7,6 +7,8 @@ for _, name in ipairs { "json", "csv", "text", "base64", "hex", "geometry", "col
 end
 local has_date, date = pcall(require, "moonbase.date")
 if has_date then modules.date = date end
+local has_import, import = pcall(require, "moonbase.import")
+if has_import then modules.import = import end
 
 local geometry, color = modules.geometry, modules.color
 
@@ -22,6 +24,7 @@ local calls = {
   ["json.is_list"] = { { {}, "any" } },
   ["csv.decode"] = { { "a", "string" }, { {}, "table?" } },
   ["csv.rows"] = { { "a", "string function" }, { {}, "table?" } },
+  ["csv.form"] = { { print, "function" } },
   ["csv.encode"] = { { {}, "table" }, { {}, "table?" } },
   ["csv.writer"] = { { print, "function" }, { {}, "table?" } },
   ["base64.encode"] = { { "a", "string" }, { {}, "table?" } },
@@ -105,6 +108,16 @@ local methods = {
   } },
   ["csv.writer"] = { modules.csv.writer(function() end), { row = { { {}, "table" } }, finish = {} } },
 }
+
+if has_import then
+  local context = { transaction = function(_, body) return true, body() end }
+  calls["import.run"] =
+    { { context, "table" }, { function() end, "function" }, { print, "function" }, { {}, "table?" } }
+  calls["import.rejects"] = { { print, "function" }, { "x", "string function" } }
+  methods["import.rejects"] = { import.rejects(print, function() end), {
+    add = { { {}, "table?" }, { 1, "integer" }, { "wrong", "any" } }, close = {},
+  } }
+end
 
 local of_the_host = { ["date.parse"] = true, ["date.unix"] = true, ["date.reference"] = true }
 
