@@ -161,7 +161,10 @@ package final class Importer {
 
   private func takeChunk() throws {
     let mark = mark
-    if try take(0..<chunk.rows.count, ahead: true) { return former = (chunk, mark) }
+    if try take(0..<chunk.rows.count, ahead: true) {
+      if !options.isDryRun { former = (chunk, mark) }
+      return
+    }
     // What failed is the former chunk, or cannot be said to be a row's: all is done once more, in smaller steps.
     let former = former
     self.former = nil
@@ -224,7 +227,6 @@ package final class Importer {
       try prepare(Array(sources.values))
       for index in range { try take(index, &attempt) { _ in sources[index] } }
     }
-    if options.isDryRun { return try tryOut(&attempt, range) }
     if ahead {
       // The former chunk is written while this one was made.
       do { try context.finishSave() } catch let error where ImportFailure.isOfRows(error) { return false }
@@ -273,7 +275,13 @@ package final class Importer {
         done.rejected += attempt.faults.count
         let last = chunk.rows[range.upperBound - 1]
         let change = bookmark?.change(from: noted, to: last, done, rejectLength: rejects.length)
-        if ahead { try context.saveAhead(with: change) } else { try context.save(with: change) }
+        if options.isDryRun {
+          try tryOut()
+        } else if ahead {
+          try context.saveAhead(with: change)
+        } else {
+          try context.save(with: change)
+        }
         report = done
         noted = last.end
         return true
@@ -289,22 +297,14 @@ package final class Importer {
     }
   }
 
-  /// Nothing is saved: the rules are asked, and all is forgotten.
-  private func tryOut(_ attempt: inout Attempt, _ range: Range<Int>) throws -> Bool {
-    for (index, object) in zip(range, attempt.objects) {
-      guard let object else { continue }
-      do { _ = try object.validate() } catch let error where ImportFailure.isOfRows(error) {
-        attempt.faults[index] = ImportFailure.fault(of: error)
-        if object.isInserted { attempt.report.inserted -= 1 } else { attempt.report.updated -= 1 }
-      }
-    }
-    write(attempt, range)
-    try rejects.flush()
-    report = attempt.report
-    report.rejected += attempt.faults.count
+  /// All that a save does, up to where it would be committed.
+  private func tryOut() throws {
+    let store = try context.coordinator.storeForNewObjects(of: entity)
+    do { try context.save(with: MetadataChange(of: store) { _ in throw TriedOut() }) } catch is TriedOut {}
     try forgetObjects()
-    return true
   }
+
+  private struct TriedOut: Error {}
 
   private func write(_ attempt: Attempt, _ range: Range<Int>) {
     guard !attempt.faults.isEmpty else { return }

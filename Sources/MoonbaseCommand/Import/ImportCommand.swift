@@ -146,6 +146,9 @@ struct ImportCommand: ParsableCommand {
   /// Takes rows into the stores of a container.
   func take(_ input: ImportInput, _ file: String, as entity: String, into description: ContainerDescription) throws {
     let (stores, scripts) = (try stores.settings(), try scripts.settings())
+    var description = description
+    // To try out needs no file.
+    if dryRun, stores.model != nil { description.keepMissingStoresInMemory() }
     let container = try PersistentContainer(scripts.limiting(description, stores))
     let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
@@ -166,5 +169,17 @@ struct ImportCommand: ParsableCommand {
     (options.isDryRun, options.chunkSize, options.dates) = (dryRun, batch, dates)
     options.createsMissing = createMissing
     return options
+  }
+}
+
+extension ContainerDescription {
+  /// Keeps in memory what has no file yet.
+  fileprivate mutating func keepMissingStoresInMemory() {
+    for index in stores.indices {
+      guard let url = stores[index].url, !FileManager.default.fileExists(atPath: url.path) else { continue }
+      let configuration = stores[index].configuration
+      stores[index] = .inMemory
+      stores[index].configuration = configuration
+    }
   }
 }

@@ -81,6 +81,8 @@ struct ImportRun {
     let seconds = Date().timeIntervalSince(began)
     var parts = ["\(report.inserted) inserted"]
     if !command.options.keys.isEmpty { parts.append("\(report.updated) updated") }
+    let unchanged = report.rows - report.inserted - report.updated - report.skipped - report.rejected
+    if unchanged > 0 { parts.append("\(unchanged) unchanged") }
     if report.skipped > 0 { parts.append("\(report.skipped) passed over") }
     parts.append("\(report.rejected) rejected")
     let rate = Int(Double(report.rows) / max(seconds, 0.001))
@@ -91,9 +93,11 @@ struct ImportRun {
     if report.rejected > 0 { Terminal.complain("moonbase: what was rejected, and why: \(input.rejectPath)") }
     guard !isWhole else { return }
     let advice =
-      ofInput
-      ? "the \(report.rows) rows before are done: import what follows them, mended, from a file of its own"
-      : bookmark == nil ? "what is said above is saved" : "run it again to go on"
+      command.dryRun
+      ? "nothing of it is saved"
+      : ofInput
+        ? "the \(report.rows) rows before are done: import what follows them, mended, from a file of its own"
+        : bookmark == nil ? "what is said above is saved" : "run it again to go on"
     Terminal.complain("moonbase: the import ended before the end of the file: \(advice)")
   }
 }

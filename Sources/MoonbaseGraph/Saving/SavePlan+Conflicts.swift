@@ -4,17 +4,21 @@ extension SavePlan {
   /// Throws what is in the way as one error, with the values that collide.
   func throwConflicts() throws {
     guard !conflicts.isEmpty else { return }
-    // By the IDs that they would have got.
+    // By the IDs that they would have got, and that they have no more when who saved asks.
     let new = Dictionary(
       uniqueKeysWithValues: rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) })
-    func name(_ id: ManagedObjectID) -> String { new[id].flatMap { context.nameOfNewObject?($0) } ?? "\(id)" }
+    func name(_ id: ManagedObjectID) -> String {
+      new[id].map { context.nameOfNewObject?($0) ?? "\($0.objectID)" } ?? "\(id)"
+    }
     try GraphError.throwConflicts(conflicts) { conflict in
       guard case .sameValues(let properties, _) = conflict.kind else {
         return conflict.error.telling(MergeConflict.differences(conflict, in: context))
       }
       let object = new[conflict.objectID] ?? context.registeredObject(for: conflict.objectID)
       let values = object.map { object in properties.compactMap { object.entity.slot($0).flatMap(object.current) } }
-      return conflict.error(values: values ?? [], name: name)
+      var error = conflict.error(values: values ?? [], name: name)
+      if let object = new[conflict.objectID] { error.objectID = object.objectID }
+      return error
     }
   }
 }

@@ -21,7 +21,8 @@ import Testing
     """
   }
 
-  private static let plainTake = "context:insert('Person', { firstName = row.name, age = tonumber(row.age) or row.age })"
+  private static let plainTake =
+    "context:insert('Person', { firstName = row.name, age = tonumber(row.age) or row.age })"
   private static let header = "name,age,_line,_column,_value,_reason,_record"
 
   /// Rows fail where they are set, when they are saved, and because they cannot be read; the others are taken, whatever the chunks are.
@@ -57,7 +58,7 @@ import Testing
 
   /// Each row that is taken is there once, however often a chunk was tried; no row is tried more often than halves ask for.
   @Test func aChunkIsTriedByHalves() throws {
-    let take = "calls = calls + 1 context:insert('Person', { firstName = 'p' .. line, age = tonumber(row.age) or row.age })"
+    let take = "calls = calls + 1 context:insert('Person', { firstName = 'p' .. line, age = tonumber(row.age) })"
     let rows = (1...1024).map { "x,\($0 == 700 ? 999 : 1)\\n" }.joined()
     let lines = try ScriptBench().lines(
       "local calls = 0\n" + Self.script(rows, take: take, options: "chunk = 1024")
