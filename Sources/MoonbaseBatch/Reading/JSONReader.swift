@@ -33,6 +33,10 @@ final class JSONReader: RecordReader {
   private var recordLength = 0
   private var length = 0
   private var lines: Int64 = 0
+  /// Where the line begins in which the record does.
+  private var lineStart: Int64 = 0
+  /// What is wrong with a record that can be read to its end.
+  private var fault: String?
 
   /// An array, or an object a line.
   init(_ bytes: InputBytes, isArray: Bool) throws {
@@ -59,25 +63,28 @@ final class JSONReader: RecordReader {
   }
 
   func next() throws -> Bool {
-    bytes.advance(by: length)
-    line += lines
-    (length, recordLength, lines) = (0, 0, 0)
-    if isOver { return false }
+    passOver()
+    if isOver {
+      guard try !skipSpace() else { throw InputError.unreadable("line \(line): something follows the array") }
+      return false
+    }
     guard try skipSpace() else {
       if isArray { throw InputError.unreadable("line \(line): the array does not end") }
       return false
     }
     recordStart = bytes.offset
-    number += 1
     if !isArray { try findLine() }
     while true {
+      number += 1
       unescaped.removeAll(keepingCapacity: true)
+      fault = nil
       let window = UnsafeRawBufferPointer(
         start: bytes.base + bytes.start, count: isArray ? bytes.count : recordLength)
       var scanner = JSONScanner(window, isWhole: isArray ? bytes.isAtEnd : true)
       do {
         try scan(&scanner, window)
         if isArray { try close(&scanner) }
+        if let fault { throw InputError.malformed(fault, line: line) }
         return true
       } catch JSONScanner.Problem.short {
         do { _ = try bytes.more() } catch InputError.recordTooLong {
@@ -85,7 +92,8 @@ final class JSONReader: RecordReader {
         }
       } catch JSONScanner.Problem.wrong(let what, let place) {
         let feeds = Int64(window.prefix(place).count { $0 == 10 })
-        let column = place - (window.prefix(place).lastIndex(of: 10).map { $0 + 1 } ?? 0) + 1
+        let before = window.prefix(place).lastIndex(of: 10).map { -$0 - 1 } ?? Int(recordStart - lineStart)
+        let column = before + place + 1
         let message = "column \(column): \(what)"
         guard isArray else { throw InputError.malformed(message, line: line) }
         throw InputError.unreadable("line \(line + feeds), \(message)")
@@ -110,19 +118,31 @@ final class JSONReader: RecordReader {
   func skip(to offset: Int64, line: Int64) throws {
     (length, lines) = (0, 0)
     try bytes.skip(to: offset)
-    self.line = line
+    (self.line, lineStart) = (line, offset)
     guard isArray, try skipSpace() else { return }
     if bytes.base[bytes.start] == UInt8(ascii: "]") { try finish() }
   }
 
   // MARK: Records
 
+  /// The record is done with.
+  private func passOver() {
+    if lines > 0, let last = UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: length).lastIndex(of: 10) {
+      lineStart = bytes.offset + Int64(last) + 1
+    }
+    bytes.advance(by: length)
+    line += lines
+    (length, recordLength, lines) = (0, 0, 0)
+  }
+
   /// False at the end.
   private func skipSpace() throws -> Bool {
     while true {
       while bytes.count > 0 {
         switch bytes.base[bytes.start] {
-        case 0x0a: line += 1
+        case 0x0a:
+          line += 1
+          lineStart = bytes.offset + 1
         case 0x20, 0x0d, 0x09: break
         default: return true
         }
@@ -161,8 +181,8 @@ final class JSONReader: RecordReader {
         let (nameRange, isEscaped) = try scanner.string()
         let column = try self.column(UnsafeRawBufferPointer(rebasing: window[nameRange]), isEscaped, guess)
         guess = column + 1
-        guard spans[column].record != number else {
-          throw JSONScanner.Problem.wrong("the name \"\(names[column])\" comes twice", at: nameRange.lowerBound)
+        if spans[column].record == number {
+          fault = fault ?? "the name \"\(names[column])\" comes twice"
         }
         try scanner.take(":")
         let (kind, range, hasEscapes) = try scanner.value()

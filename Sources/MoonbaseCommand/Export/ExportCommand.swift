@@ -1,5 +1,6 @@
 import ArgumentParser
 import Moonbase
+import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
@@ -96,9 +97,15 @@ struct ExportCommand: ParsableCommand {
       throw UsageError("--all writes one store into a folder: export each of the \(stores.count) into one of its own")
     }
     Interruption.isWaitedFor()
-    let folder = try ExportFolder(folder, replacing: force)
-    var export = StoreExport(stores[0], of: coordinator.model, to: folder, showing: bar)
-    try export.run()
+    var export = StoreExport(
+      stores[0], of: coordinator.model, to: try ExportFolder(folder, replacing: force), showing: bar)
+    let counts = try export.run().entities.values.map(\.count)
+    bar.end()
+    guard !quiet else { return }
+    let objects = counts.reduce(0, +)
+    Terminal.complain(
+      "moonbase: \(objects) object\(objects == 1 ? "" : "s") of \(counts.count) entit\(counts.count == 1 ? "y" : "ies") in \(folder)"
+    )
   }
 
   private func form() throws(UsageError) -> OutputForm {

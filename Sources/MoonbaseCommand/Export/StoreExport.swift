@@ -27,13 +27,14 @@ struct StoreExport {
   }
 
   /// Writes everything; the folder appears when it is whole.
-  mutating func run() throws {
+  mutating func run() throws -> Contents {
     let source = try model.description.luaSource()
     for _ in 0..<Self.greatestTries {
       guard let contents = try writeOneState() else { continue }
       try folder.write(Array(source.utf8), to: Contents.modelName)
       try folder.write(Array((Terminal.json(contents) + "\n").utf8), to: Contents.fileName)
-      return try folder.finish()
+      try folder.finish()
+      return contents
     }
     throw GraphError(
       .storeBusy,

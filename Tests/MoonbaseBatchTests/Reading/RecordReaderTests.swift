@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"a": 01}"#, #"{"a": 1,}"#, #"{"a" 1}"#, #"{"a": "x}"#, #"{"a": nul}"#, #"{"a": 1, "a": 2}"#, #"{"a": 1} 2"#,
+    #"{"a": 01}"#, #"{"a": 1,}"#, #"{"a" 1}"#, #"{"a": "x}"#, #"{"a": nul}"#, #"{"a": 1} 2"#,
     #"{"a": "\x"}"#, #"{"a": "\ud800"}"#, "[1]", "7", #"{"a": 1"#, "{\"a\": \"tab\u{9}\"}", #"{"a": .5}"#,
     #"{"a": 1.}"#,
     #"{"a": -}"#, #"{"a": [}"#,
@@ -134,6 +134,38 @@ import Testing
     #expect(found.count == 3 && found[0] == "1: 0" && found[1].hasPrefix("2! column ") && found[2].hasPrefix("3: 9"))
     // Nobody knows where the next object of an array begins.
     #expect(throws: InputError.self) { try json("[{\"a\": 0}, \(line), {\"a\": 9}]", isArray: true) }
+  }
+
+  /// Such an object ends where it ends, so that in an array too only it is lost.
+  @Test func anObjectWithANameTwiceIsToldAndTheNextOneIsRead() throws {
+    let lines = [#"{"a": 0}"#, #"{"a": 1, "b": 2, "a": 3, "b": 4}"#, #"{"a": 9}"#]
+    let expected = ["1: 0", "2! the name \"a\" comes twice", "3: 9|?"]
+    #expect(try json(lines.joined(separator: "\n")) == expected)
+    #expect(try json("[\(lines.joined(separator: ",\n"))]", isArray: true) == expected)
+    let reader = try JSONReader(bytes(Array("[{\"a\": 1, \"a\": 2} , {}]".utf8)), isArray: true)
+    #expect(throws: InputError.self) { try reader.next() }
+    #expect(String(decoding: reader.record, as: UTF8.self) == "{\"a\": 1, \"a\": 2}")
+  }
+
+  /// An array is read through a window, at whose edge an object is begun once more.
+  @Test func objectsOfAnArrayAreReadOverTheEdgeOfAWindow() throws {
+    let objects = (0..<40_000).map { "{\"number\": \($0), \"text\": \"t\($0)\"}" }
+    let rows = try json("[\(objects.joined(separator: ", "))]", isArray: true)
+    #expect(rows == (0..<40_000).map { "1: \($0)|'t\($0)'" })
+  }
+
+  @Test(arguments: [
+    ("[{\"a\": 1}] x", "line 1: something follows the array"), ("[{}]\n\n]", "line 3: something follows the array"),
+    ("[]\n{}", "something follows the array"),
+    ("[{\"a\": 1}, {\"a\": 01}]", "line 1, column 18: "), ("[{},\n  {\"a\":\n 1}, {1}]", "line 3, column 7: "),
+    ("[\n  {1}]", "line 2, column 4: "),
+  ]) func whatIsWrongWithAnArrayIsToldWithItsPlace(_ text: String, _ message: String) throws {
+    do {
+      _ = try json(text, isArray: true)
+      Issue.record("nothing was told")
+    } catch let error as InputError {
+      #expect("\(error)".contains(message), "\(error)")
+    }
   }
 
   @Test func anArrayThatDoesNotEndIsTold() throws {
