@@ -30,15 +30,9 @@ import Testing
 
   /// Stores that Core Data wrote lie beside the checkout, where they are.
   @Test func storesOfAppsAreWritten() throws {
-    let beside = Workbench.checkout.appendingPathComponent("../shared/fixtures/stores").standardizedFileURL
-    let folder = ProcessInfo.processInfo.environment["MOONBASE_FIXTURES"].map { URL(fileURLWithPath: "\($0)/stores") }
     for name in ["Bookmarks_V5", "CoreDataPlus-SampleModel2_V1", "LoopKit-Model.v1"] {
       let bench = try Workbench()
-      let source = (folder ?? beside).appendingPathComponent("\(name).sqlite")
-      guard FileManager.default.fileExists(atPath: source.path) else { continue }
-      for suffix in ["", "-wal"] {
-        try? Data(contentsOf: URL(fileURLWithPath: source.path + suffix)).write(to: bench.file("s.sqlite\(suffix)"))
-      }
+      guard try bench.takeRealStore(name) else { continue }
       let run = try bench.moonbase("run", "--store", "s.sqlite", "--read-only", Self.script)
       #expect(run.status == 0 && run.complaints == "" && run.output != "", "\(name): \(run)")
       let all = try bench.moonbase("export", "--all", "out", "--store", "s.sqlite")

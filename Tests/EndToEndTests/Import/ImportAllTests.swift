@@ -5,9 +5,6 @@ import Testing
 
 /// What `export --all` wrote is an equal store again.
 @Suite struct ImportAllTests {
-  private static let fixtures = Workbench.checkout.deletingLastPathComponent().appendingPathComponent(
-    "shared/fixtures/stores")
-
   private func export(_ bench: Workbench, _ store: String, to folder: String) throws {
     let outcome = try bench.moonbase("export", "--all", folder, "--store", store)
     try #require(outcome.status == 0, "\(outcome)")
@@ -103,19 +100,40 @@ import Testing
   }
 
   @Test(
-    .enabled(if: FileManager.default.fileExists(atPath: fixtures.path)),
+    .enabled(if: FileManager.default.fileExists(atPath: Workbench.realStores.path)),
     arguments: [
       "Bookmarks_V5", "CoreDataPlus-SampleModel2_V1", "CoreDataPlus-SampleModel3_V1", "CoreDataPlus-SampleModel_V1",
       "LoopKit-Model.v1", "SyncMetadata_V3",
     ]) func realStoresComeBack(_ name: String) throws
   {
     let bench = try Workbench()
-    for ending in [".sqlite", ".sqlite-wal"] {
-      let file = Self.fixtures.appendingPathComponent(name + ending)
-      guard FileManager.default.fileExists(atPath: file.path) else { continue }
-      try Data(contentsOf: file).write(to: bench.file("s" + ending))
-    }
+    try #require(try bench.takeRealStore(name))
     try roundTrip(bench, "s.sqlite")
+  }
+
+  /// The index of the packages that are installed here; where there is none, one of that form.
+  @Test func thePackageIndexComesBack() throws {
+    let bench = try Workbench()
+    let index = (try? Data(contentsOf: URL(fileURLWithPath: "/var/lib/dpkg/status"))).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    let made = (0..<500).map { number in
+      """
+      Package: p\(number)
+      Version: 1:\(number).0-1
+      Architecture: all
+      Section: s\(number % 7)
+      Maintainer: M\(number % 50) <m\(number % 50)@example.org>
+      Installed-Size: \(number)
+      Depends: p\(number * 7 % 500), p\(number * 13 % 500) (>= 1), p\(number / 2)
+      Description: number \(number)
+
+      """
+    }
+    try bench.write(index ?? made.joined(separator: "\n"), to: "index")
+    let run = try bench.moonbase("run", PackagesExampleTests.script, "index")
+    try #require(run.status == 0, "\(run)")
+    try roundTrip(bench, "moonbase-packages.sqlite")
   }
 
   @Test func whatIsNoWholeExportIsRefused() throws {
