@@ -187,7 +187,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseTests",
-      dependencies: ["MoonbasePlatform", "MoonbaseLua", "Moonbase", "MoonbaseTestSupport"], swiftSettings: strict),
+      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseSQLite", "Moonbase", "MoonbaseTestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "MoonbaseBatchTests",
       dependencies: ["MoonbasePlatform", "MoonbaseBatch", "MoonbaseModel", "MoonbaseTestSupport"],

@@ -29,11 +29,11 @@ struct EachCommand: ParsableCommand {
 
   @OptionGroup var condition: ConditionOptionGroup
 
-  @Option(help: "Save after so many objects.")
-  var batch = 1000
+  @Option(help: "Save after so many objects (default: 1000).")
+  var batch: Int?
 
-  @Option(help: "So many workers, each with a Lua state of its own and the limits for itself.")
-  var jobs = 1
+  @Option(help: "So many workers, each with a Lua state of its own and the limits for itself (default: 1).")
+  var jobs: Int?
 
   @Flag(help: "Save nothing: print before and after of the first ten objects that would be changed, and count.")
   var dryRun = false
@@ -48,13 +48,14 @@ struct EachCommand: ParsableCommand {
     guard (code == nil) != (script == nil) else {
       throw ValidationError("name what is to be run: --do CODE or --script FILE, and one of them")
     }
-    if batch < 1 { throw ValidationError("--batch takes a number above 0, not \(batch)") }
-    if !(1...Self.greatestJobs).contains(jobs) {
+    if let batch, batch < 1 { throw ValidationError("--batch takes a number above 0, not \(batch)") }
+    if let jobs, !(1...Self.greatestJobs).contains(jobs) {
       throw ValidationError("--jobs takes a number from 1 to \(Self.greatestJobs), not \(jobs)")
     }
   }
 
   private static let greatestJobs = 256
+  private static let usualBatch = 1000
 
   func run() throws {
     var stores = try stores.settings()
@@ -65,10 +66,15 @@ struct EachCommand: ParsableCommand {
     // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.
     if let limit = scripts.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
     Interruption.isWaitedFor()
-    let work = EachWork(try ids(in: container), batch: batch, isDry: dryRun, quiet: quiet)
     let setting = EachWorker.Setting(container: container, function: function, scripts: scripts, stores: stores)
-    // Where no rule, hook or derivation is in the way, one statement could do all of it: it would be tried here.
-    try work.run(jobs: jobs) { work in try EachWorker(setting, work) }
+    // Who says how objects are to be saved, or that a script may be ended, wants them one after the other.
+    if !dryRun, batch == nil, jobs == nil, !scripts.isLimited, !scripts.strict, function.maySuitStore,
+      try EachStatement(setting).run(condition, of: entity, quiet: quiet)
+    {
+      return
+    }
+    let work = EachWork(try ids(in: container), batch: batch ?? Self.usualBatch, isDry: dryRun, quiet: quiet)
+    try work.run(jobs: jobs ?? 1) { work in try EachWorker(setting, work) }
   }
 
   /// The objects that match now.
@@ -90,6 +96,9 @@ struct EachFunction: Sendable {
 
   /// Where `require` looks, and where scripts may read.
   var folder: String { isBody ? "." : source.name.folderOfPath }
+
+  /// Whether a store may do in one statement what it does with each object.
+  var maySuitStore: Bool { ObjectFunction.maySuitStore(source, isBody: isBody) }
 
   func load(in domain: ScriptDomain) throws -> ObjectFunction {
     try isBody ? ObjectFunction(body: source, in: domain) : ObjectFunction(source, in: domain)

@@ -82,9 +82,7 @@ final class EachWork: Sendable {
     state.withLock { $0.workers = count }
     for _ in 0..<count { begin(makeWorker) }
     waitForWorkers()
-    let time = ContinuousClock.now - start
-    let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-    try tell(seconds)
+    try tell((ContinuousClock.now - start) / .seconds(1))
   }
 
   private func begin(_ makeWorker: @escaping @Sendable (EachWork) throws -> EachWorker) {

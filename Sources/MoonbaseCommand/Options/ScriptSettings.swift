@@ -46,6 +46,9 @@ extension ScriptSettings {
     return limits
   }
 
+  /// Whether a script may be ended before its end.
+  var isLimited: Bool { instructionLimit != nil || memoryLimit != nil || timeLimit != nil }
+
   /// The folders that `--allow` lets scripts read.
   var readableFolders: [String] { grants.compactMap { if case .read(let path) = $0 { path } else { nil } } }
 

@@ -143,7 +143,7 @@ struct BatchOperation {
   // MARK: Updating
 
   func update(_ update: BatchUpdate) throws -> BatchResult {
-    if let result = try update.executed(by: asker) { return result }
+    if let result = try update.executed(by: asker) { return BatchResult(update.resultType, of: result) }
     let objects = try context.fetch(update.fetchRequest)
     // All are computed from what was there before the first changes.
     var values: [[Value]] = []
@@ -166,7 +166,7 @@ struct BatchOperation {
   // MARK: Deleting
 
   func delete(_ deletion: BatchDeletion) throws -> BatchResult {
-    if let result = try deletion.executed(by: asker) { return result }
+    if let result = try deletion.executed(by: asker) { return BatchResult(deletion.resultType, of: result) }
     let objects = try context.fetch(deletion.fetchRequest)
     if try deleteTogether(objects) == nil { try deleteEach(of: objects) }
     let ids = objects.filter(\.isDeleted).map(\.objectID)

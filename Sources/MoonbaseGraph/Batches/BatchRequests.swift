@@ -142,4 +142,8 @@ public struct BatchResult: Sendable, Hashable {
     objectIDs = type == .objectIDs ? ids() : nil
     self.changes = type == .objectIDs ? changes : nil
   }
+
+  init(_ type: BatchResultType, of result: StoreBatchResult) {
+    self.init(type, ids: result.objectIDs, count: result.count, changes: result.changes)
+  }
 }

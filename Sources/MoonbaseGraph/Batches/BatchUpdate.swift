@@ -101,7 +101,7 @@ struct BatchUpdate {
   }
 
   /// The result of a store that did it itself.
-  func executed(by asker: ManagedObjectContext) throws -> BatchResult? {
+  func executed(by asker: ManagedObjectContext) throws -> StoreBatchResult? {
     let kind = StoreBatchRequest.Kind.update(Dictionary(uniqueKeysWithValues: zip(slots, stated)))
     return try asker.executeInStore(kind, fetchRequest, of: entity, resultType)
   }
@@ -160,7 +160,7 @@ struct BatchDeletion {
   }
 
   /// The result of a store that did it itself.
-  func executed(by asker: ManagedObjectContext) throws -> BatchResult? {
+  func executed(by asker: ManagedObjectContext) throws -> StoreBatchResult? {
     try asker.executeInStore(.delete, fetchRequest, of: entity, resultType)
   }
 }

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     return try BatchOperation.retrying(beside: self) { try $0.delete(deletion) }
   }
 
-  private func beginBatch(_ kind: String) throws {
+  func beginBatch(_ kind: String) throws {
     settle()
     try refuseWithinHooks("a batch \(kind) was asked for")
     guard !isInTransaction else {
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
   /// Asks the store of an entity to do a batch request itself; nil where it leaves that to the graph, and where there are several.
   func executeInStore(
     _ kind: StoreBatchRequest.Kind, _ request: FetchRequest, of entity: ResolvedEntity, _ type: BatchResultType
-  ) throws -> BatchResult? {
+  ) throws -> StoreBatchResult? {
     guard !hasStoredAttributes else { return nil }
     let context = ManagedObjectContext(coordinator, domain: domain.withoutHooks())
     if case .update(let values) = kind {
@@ -84,8 +84,7 @@ extension ManagedObjectContext {
       if let done { coordinator.didWrite(done.changes) }
       return done
     }
-    guard let result = done else { return nil }
-    return BatchResult(type, ids: result.objectIDs, count: result.count, changes: result.changes)
+    return done
   }
 }
 

@@ -37,14 +37,17 @@ public struct StoreBatchRequest: Sendable {
 public struct StoreBatchResult: Sendable {
   /// How many rows matched, and for a deletion went, where that was asked for.
   public var count: Int
+  /// How many rows have another value since an update; nil from a store that does not say.
+  public var written: Int?
   /// These rows, where they were asked for.
   public var objectIDs: [ManagedObjectID]
   /// All that was written; where no rows were asked for, it may name entities (`SavedObjectIDs.anything(of:)`).
   public var changes: SavedObjectIDs
 
   /// Makes a result.
-  public init(count: Int? = nil, objectIDs: [ManagedObjectID], changes: SavedObjectIDs) {
+  public init(count: Int? = nil, written: Int? = nil, objectIDs: [ManagedObjectID], changes: SavedObjectIDs) {
     self.count = count ?? objectIDs.count
+    self.written = written
     self.objectIDs = objectIDs
     self.changes = changes
   }

@@ -1,6 +1,6 @@
 /// Reads the tokens of a Lua source. It knows as much of them as finding the keys of literal tables needs.
-struct LuaLexer {
-  enum Token: Equatable {
+package struct LuaLexer {
+  package enum Token: Equatable {
     case name(String)
     case string(String)
     case number(String)
@@ -9,13 +9,16 @@ struct LuaLexer {
   }
 
   private let bytes: [UInt8]
-  private var at = 0
+  /// Where the token began that was read last, and where it ended.
+  package private(set) var start = 0
+  package private(set) var at = 0
   private(set) var line = 1
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  mutating func next() -> (token: Token, line: Int) {
+  package mutating func next() -> (token: Token, line: Int) {
     skipSpace()
+    start = at
     let line = line
     guard let byte = peek() else { return (.end, line) }
     switch byte {

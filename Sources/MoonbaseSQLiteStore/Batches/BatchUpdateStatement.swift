@@ -66,7 +66,10 @@ struct BatchUpdateStatement: BatchStatement {
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
     var result = StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs())
     if rows.request.resultType == .count { result.count = try counted ?? rows.count(in: session) }
-    if rows.request.resultType != .statusOnly, result.count == 0 { return result }
+    if rows.request.resultType != .statusOnly, result.count == 0 {
+      result.written = 0
+      return result
+    }
     let noted = try note(in: session)
     let written: Int
     if rows.givesIDs {
@@ -77,6 +80,7 @@ struct BatchUpdateStatement: BatchStatement {
       written = try rows.run(update, in: session)
       result.changes = changes(of: written)
     }
+    result.written = written
     // The file ignored something.
     if let noted, noted != written { throw BatchRefusal() }
     return result
@@ -111,7 +115,8 @@ struct BatchUpdateStatement: BatchStatement {
     else { return nil }
     do {
       let written = try rows.run(updateRowByRow, in: session)
-      return StoreBatchResult(count: first.function.count, objectIDs: [], changes: changes(of: written))
+      return StoreBatchResult(
+        count: first.function.count, written: written, objectIDs: [], changes: changes(of: written))
     } catch is BatchFunction.RowsAreCollected {
       for (_, function) in functions { try function.register(on: session.connection) }
       return nil

@@ -133,9 +133,16 @@ extension ScriptDomain {
   fileprivate func batchFunction(
     _ function: LuaFunction, of inputs: [String], for property: ResolvedProperty
   ) -> BatchUpdateFunction {
-    let call = LuaFastCall(function, parameters: max(1, inputs.count))
-    let type = property.attributeType
-    return BatchUpdateFunction(of: inputs) { [self] cells, take in
+    BatchUpdateFunction(
+      of: inputs, ofScript: batchBody(function, inputCount: max(1, inputs.count), for: property.attributeType))
+  }
+
+  /// What calls a function of a script with what lies in a row, and hands over what it returns as a value of a type.
+  func batchBody(
+    _ function: LuaFunction, inputCount: Int, for type: AttributeType?
+  ) -> BatchUpdateFunction.Body {
+    let call = LuaFastCall(function, parameters: inputCount)
+    return { [self] cells, take in
       try call.run { arguments in
         for (index, cell) in cells.enumerated() { try setArgument(index, of: arguments, to: cell) }
       } reading: { result in

@@ -1,6 +1,6 @@
 public import MoonbaseGraph
 import MoonbaseLua
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// A function of a script over objects: a file that returns `function(object, context)`, or a piece of Lua that sees both by these names.
@@ -13,6 +13,8 @@ public final class ObjectFunction {
   private let domain: ScriptDomain
   private let call: LuaFastCall
   private let function: LuaFunction
+  /// What it does, where that is known from its text.
+  private let assignment: ObjectAssignment?
 
   /// Takes a piece of Lua.
   public init(body source: ScriptSource, in domain: ScriptDomain) throws {
@@ -21,6 +23,7 @@ public final class ObjectFunction {
     let text = "local object, context = ... " + source.text
     function = try domain.state.load(text, name: source.name, in: environment)
     (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
+    assignment = ObjectAssignment(body: source.text)
   }
 
   /// Runs a file that returns the function. Throws `ScriptError` where it returns something else.
@@ -36,6 +39,7 @@ public final class ObjectFunction {
     }
     self.function = function
     (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
+    assignment = ObjectAssignment(file: source.text)
   }
 
   /// Calls it for an object. On an error all that it changed in the object's context is as it was. It must not save.
@@ -48,6 +52,35 @@ public final class ObjectFunction {
         } reading: { _ in
         }
       }
+    }
+  }
+
+  /// Whether the text of a script, or of a piece of Lua, is one that `runInStore` may take.
+  package static func maySuitStore(_ source: ScriptSource, isBody: Bool) -> Bool {
+    (isBody ? ObjectAssignment(body: source.text) : ObjectAssignment(file: source.text)) != nil
+  }
+
+  /// Has the store set an attribute of all objects that match, in one statement, where that leaves what calling it for each and saving would leave; nil,
+  /// and nothing done, where it may not.
+  ///
+  /// `isEnded` is asked before each row; where it is true nothing is changed, and `.interrupted` is thrown.
+  package func runInStore(
+    _ request: FetchRequest, in context: ManagedObjectContext, isEnded: @escaping () -> Bool
+  ) throws -> UnwatchedUpdate.Outcome? {
+    guard let assignment else { return nil }
+    let entity = try context.entity(request.entityName)
+    guard
+      let update = try UnwatchedUpdate(
+        assignment.attribute, of: assignment.inputs, in: entity, where: request.predicate, context),
+      // What only looked like it is no Lua.
+      let function = try? domain.state.load(
+        assignment.text, name: "each", in: domain.state.environment([:]))
+    else { return nil }
+    let body = domain.batchBody(
+      function, inputCount: assignment.inputs.count, for: entity.property(assignment.attribute)?.attributeType)
+    return try update.run { cells, take in
+      if isEnded() { throw GraphError(.interrupted, message: "interrupted") }
+      try body(cells, take)
     }
   }
 

@@ -1,0 +1,55 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Runs a function for all objects in one statement of the store, in one transaction, where nobody can tell it from one object after the other.
+struct EachStatement {
+  private let setting: EachWorker.Setting
+
+  init(_ setting: EachWorker.Setting) { self.setting = setting }
+
+  /// False, and nothing done, where objects have to be visited: where an object fails, too, for then it is one of them that has to be told.
+  func run(_ condition: ConditionOptionGroup, of entity: String, quiet: Bool) throws -> Bool {
+    let domain = try setting.scripts.openDomain(forScriptsIn: setting.function.folder, setting.stores)
+    defer { domain.close() }
+    let context = try domain.context(of: setting.container.opened)
+    try domain.setContext(context)
+    let request = try condition.request(entity, in: context)
+    let start = ContinuousClock.now
+    let done: UnwatchedUpdate.Outcome?
+    do {
+      done = try interrupting(domain.state.interrupter) {
+        try domain.state.run {
+          try setting.function.load(in: domain).runInStore(request, in: context) { Interruption.hasCome }
+        }
+      }
+    } catch  where Interruption.hasCome {
+      throw GraphError(.interrupted, message: "interrupted: nothing was saved")
+    }
+    guard let done else { return false }
+    if !quiet {
+      let report = EachReport(visited: done.matched, changed: done.changed)
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      Terminal.complain("moonbase: \(report.summary(of: done.matched, isDry: false, seconds: seconds))")
+    }
+    return true
+  }
+
+  /// So often it is looked whether SIGINT has come, in microseconds.
+  private static let pause: UInt32 = 20_000
+
+  /// Ends a call of Lua when SIGINT comes, however long it takes: nothing of it is kept.
+  private func interrupting<Result>(_ interrupter: LuaInterrupter, _ body: () throws -> Result) rethrows -> Result {
+    let isOver = Lock(false)
+    Thread {
+      while !isOver.withLock({ $0 }) {
+        if Interruption.hasCome { return interrupter.interrupt() }
+        usleep(Self.pause)
+      }
+    }.start()
+    defer { isOver.withLock { $0 = true } }
+    return try body()
+  }
+}

@@ -1,0 +1,68 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// Workers of one job that GNU parallel drives.
+@Suite struct ParallelBatchTests {
+  @Test func fourWorkersOfGNUParallelOfWhichTwoAreKilledLoseNothing() throws {
+    let bench = try Workbench.withItems(800)
+    let version = try bench.program("parallel", "--version")
+    try #require(
+      version.output.contains("GNU parallel"),
+      "this test needs GNU parallel: install the Debian package 'parallel', as scripts/setup does")
+    // Two chunks do not come to their end until they may.
+    try bench.write(
+      """
+      return {
+        request = function(context) return context:fetch("Item"):where("n >= 0") end,
+        chunk = function(objects, context, job)
+          local isHeld = job.chunk == 7 or job.chunk == 31
+          if isHeld and not io.open("go") then
+            io.open("held-" .. job.chunk, "w"):close()
+            while not io.open("go") do end
+          end
+          for _, item in ipairs(objects) do item.sum = item.sum + 1 end
+          context:insert("Note", { text = "chunk " .. job.chunk })
+        end,
+      }
+      """, to: "j.lua")
+    // The shell becomes the worker, whose number is known then.
+    let worker = "echo $$ >> pids; exec '\(Workbench.command.path)' batch worker j.lua --store s.sqlite"
+    try bench.write(worker, to: "worker.sh")
+    let pipe =
+      "'\(Workbench.command.path)' batch run --begin j.lua --store s.sqlite --chunk 20 "
+      + "| parallel --will-cite -j4 --pipe -N1 --joblog log sh worker.sh"
+    let all = try ChildProcess(URL(fileURLWithPath: "/bin/sh"), ["-c", pipe], in: bench.folder)
+    // The others go on beside the two that are held, until there is nothing else to do.
+    while all.isRunning, try done(bench) < 38 { usleep(20_000) }
+    #expect(try Set(bench.names()).isSuperset(of: ["held-7", "held-31"]))
+    let living = try processes(bench).filter { kill($0, 0) == 0 }
+    #expect(living.count == 2)
+    for process in living { kill(process, SIGKILL) }
+    let status = try all.end()
+    // Its status is how many failed, and its log says how.
+    let outcome = all.outcome()
+    #expect(status == 2, "\(outcome)")
+    let killed = try lines(bench, "log").filter { $0.split(separator: "\t")[7] == "9" }
+    #expect(killed.count == 2, "\(outcome)")
+    #expect(outcome.output.split(separator: "\n").count == 38, "\(outcome)")
+    #expect(try bench.number("SELECT COUNT(*) FROM ZITEM WHERE ZSUM = 0") == 40)
+    let open = try bench.batch("status", "j", "--open").output
+    #expect(open == "7\n31\n")
+    try bench.write("", to: "go")
+    _ = try bench.batch("resume", "j.lua")
+    #expect(try bench.number("SELECT COUNT(*) FROM ZITEM WHERE ZSUM = 1") == 800)
+    #expect(try bench.number("SELECT COUNT(*) FROM ZNOTE") == 40)
+    #expect(try bench.number("SELECT COUNT(DISTINCT ZTEXT) FROM ZNOTE") == 40)
+  }
+
+  private func done(_ bench: Workbench) throws -> Int64 {
+    try bench.number("SELECT COUNT(*) FROM ZNOTE") ?? 0
+  }
+
+  private func lines(_ bench: Workbench, _ name: String) throws -> [Substring] {
+    String(decoding: try bench.bytes(of: name), as: UTF8.self).split(separator: "\n")
+  }
+
+  private func processes(_ bench: Workbench) throws -> [Int32] { try lines(bench, "pids").compactMap { Int32($0) } }
+}

@@ -1,0 +1,199 @@
+import Moonbase
+import MoonbaseLua
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseTestSupport
+import Testing
+
+/// What a script does with each object, in one statement of the store and one object after the other: both leave the same.
+@Suite struct EachInStoreTests {
+  /// A store of some items, with all that a column may hold.
+  private final class Bench {
+    let folder: URL
+    let container: PersistentContainer
+    let domain: ScriptDomain
+    let context: ManagedObjectContext
+    let store: SQLiteStore
+
+    init(_ additions: String = "", seed: UInt64 = 1, count: Int = 300) throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent("Each-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let text = """
+        return { entities = {
+          Item = {
+            attributes = {
+              n = { "integer32" \(additions) }, long = "integer64", s = "string", t = "string", d = "double", at = "date",
+              flag = "boolean", bytes = "binary", uuid = "uuid", price = "decimal", must = { "string", optional = false },
+            },
+            relationships = { kind = { to = "Kind", inverse = "items" } },
+          },
+          Special = { parent = "Item", attributes = { extra = "string" } },
+          Kind = { relationships = { items = { to_many = "Item", inverse = "kind" } } },
+        } }
+        """
+      let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: text))
+      container = try PersistentContainer(
+        model: model, store: .sqlite(folder.appendingPathComponent("s.sqlite")), extensions: [])
+      store = try #require(container.coordinator.persistentStores[0] as? SQLiteStore)
+      try Self.fill(container, seed: seed, count: count)
+      domain = try ScriptDomain()
+      context = try domain.context(of: container.opened)
+      try domain.setContext(context)
+    }
+
+    deinit {
+      domain.close()
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    private static func fill(_ container: PersistentContainer, seed: UInt64, count: Int) throws {
+      let context = try ManagedObjectContext(container.coordinator)
+      var random = SplitMix(seed)
+      func some(_ value: Value) -> Value { random.next(8) == 0 ? .null : value }
+      for _ in 0..<count {
+        let number = Int64(random.next(2000)) - 1000
+        let text = String(repeating: "aé ", count: random.next(4)) + "\(number)"
+        try context.insert(
+          random.next(4) == 0 ? "Special" : "Item",
+          values: [
+            "n": some(.int(number)), "long": some(.int(Int64(bitPattern: random.next()))), "s": some(.string(text)),
+            "d": some(.double(Double(number) / 4)),
+            "at": some(.date(Date(timeIntervalSinceReferenceDate: Double(number)))),
+            "flag": some(.bool(random.next(2) == 0)), "bytes": some(.data(Data([UInt8(random.next(256)), 0, 200]))),
+            "t": some("t"), "must": "m", "price": some(.decimal(Decimal(number))),
+          ])
+      }
+      try context.save()
+    }
+
+    /// What the tables hold.
+    func contents() throws -> String? {
+      let columns = [
+        "Z_PK", "Z_ENT", "Z_OPT", "ZN", "ZLONG", "ZS", "ZT", "ZD", "ZAT", "ZFLAG", "ZBYTES", "ZUUID", "ZEXTRA",
+      ]
+      let text = columns.map { "typeof(\($0)) || quote(\($0))" }.joined(separator: " || ' ' || ")
+      return try raw().text(
+        "SELECT group_concat(line, char(10)) FROM (SELECT \(text) AS line FROM ZITEM ORDER BY Z_PK)")
+    }
+
+    func raw() throws -> Connection {
+      try Connection(folder.appendingPathComponent("s.sqlite").path, mode: .readWrite)
+    }
+
+    func function(_ code: String) throws -> ObjectFunction {
+      try domain.state.run { try ObjectFunction(body: ScriptSource(name: "--do", text: code), in: domain) }
+    }
+
+    func inStore(_ code: String, where condition: String?) throws -> (matched: Int, changed: Int)? {
+      let done = try domain.state.run {
+        try function(code).runInStore(Self.request(condition), in: context) { false }
+      }
+      return done.map { ($0.matched, $0.changed) }
+    }
+
+    /// The same by objects; nil where one of them fails.
+    func byObjects(_ code: String, where condition: String?) throws -> (matched: Int, changed: Int)? {
+      let function = try function(code)
+      let objects = try context.fetch(Self.request(condition))
+      do {
+        try domain.state.run { for object in objects { try function.call(object, in: context) } }
+        let changed = context.updatedObjects.count(where: \.hasPersistentChangedValues)
+        try context.save()
+        return (objects.count, changed)
+      } catch {
+        try context.rollback()
+        return nil
+      }
+    }
+
+    private static func request(_ condition: String?) throws -> FetchRequest {
+      try FetchRequest("Item", where: condition.map { try Predicate(format: $0) })
+    }
+  }
+
+  private static let codes = [
+    "object.s = (object.s or 'none'):upper()", "object.s = object.t and object.t .. object.must .. #object.must",
+    "object.n = (object.n or 0) * 2 // 3", "object.n = object.n", "object.long = object.long and object.long ~ 5",
+    "object.d = object.n and object.n / 3", "object.d = -0.0", "object.d = 0", "object.n = 2.0",
+    "if object.n and object.n > 0 then object.n = object.n - 1 end", "if not object.flag then object.flag = true end",
+    "object.flag = object.n == nil", "object.bytes = object.bytes and object.bytes:reverse()",
+    "object.t = nil", "object.at = '2001-01-01T00:00:05Z'", "object.at = object.at",
+    "object.uuid = '01234567-89AB-CDEF-0123-456789ABCDEF'",
+    "object.s = object.s and object.s:sub(1, 2)--[[ short ]] -- x",
+    "object.t = math.type(object.n) or string.format('%s', object.flag)", "object.t = tostring(object.d)",
+  ]
+
+  @Test(arguments: [1, 2, 3])
+  func bothWaysLeaveTheSame(_ seed: UInt64) throws {
+    let (one, other) = (try Bench(seed: seed), try Bench(seed: seed))
+    for code in Self.codes {
+      for condition in [nil, "n > 100"] {
+        let done = try one.inStore(code, where: condition)
+        let expected = try other.byObjects(code, where: condition)
+        #expect(done?.matched == expected?.matched && done?.changed == expected?.changed, "\(code): \(done as Any)")
+        #expect(done != nil, "\(code)")
+        #expect(try one.contents() == other.contents(), "\(code) where \(condition ?? "")")
+      }
+    }
+  }
+
+  /// Then nothing is changed, and objects say which of them it is.
+  @Test(arguments: [
+    "object.n = object.n + 1", "object.n = object.n and object.n * 1e9", "object.s = object.s:upper()",
+    "object.d = 0/0",
+    "object.must = object.t", "object.t = object.bytes", "object.n = 'x'", "object.s = error", "object.at = 'soon'",
+    "object.flag = 1", "object.n = object.d", "object.price = object.n", "object.n = object.price",
+  ])
+  func whatFailsForARowIsLeftToObjects(_ code: String) throws {
+    let bench = try Bench()
+    let before = try bench.contents()
+    #expect(try bench.inStore(code, where: nil) == nil)
+    #expect(try bench.contents() == before)
+  }
+
+  @Test func rulesOfTheModelAreAskedOfEachRow() throws {
+    let bench = try Bench(", max = 1500")
+    let before = try bench.contents()
+    #expect(try bench.inStore("object.n = (object.n or 0) + 600", where: nil) == nil)
+    #expect(try bench.contents() == before)
+    let done = try bench.inStore("object.n = (object.n or 0) + 500", where: nil)
+    #expect(done?.changed == 300)
+    // A row that was wrong before is one of those that a save would refuse.
+    try bench.raw().executeScript("UPDATE ZITEM SET ZMUST = NULL WHERE Z_PK = 7")
+    #expect(try bench.inStore("object.t = 'new'", where: nil) == nil)
+    #expect(try bench.inStore("object.t = 'new'", where: "must != NULL")?.changed == 299)
+  }
+
+  @Test func aWholeTableIsOneStatement() throws {
+    let bench = try Bench()
+    let function = try bench.function("object.s = (object.s or '') .. '!'")
+    let written = Lock<[String]>([])
+    bench.store.statements.listen { sql in
+      if ["UPDATE", "INSERT", "DELETE", "SELECT", "WITH"].contains(where: sql.hasPrefix) {
+        written.withLock { $0.append(sql) }
+      }
+    }
+    let done = try bench.domain.state.run {
+      try function.runInStore(FetchRequest("Item"), in: bench.context) { false }
+    }
+    #expect(done?.changed == 300)
+    #expect(written.withLock { $0.filter { $0.contains("ZITEM") } }.count == 1, "\(written.withLock { $0 })")
+  }
+
+  @Test func whatIsToEndLeavesNothing() throws {
+    let bench = try Bench()
+    let before = try bench.contents()
+    var calls = 0
+    let function = try bench.function("object.s = 'x'")
+    let error = #expect(throws: GraphError.self) {
+      try bench.domain.state.run {
+        try function.runInStore(FetchRequest("Item"), in: bench.context) {
+          calls += 1
+          return calls > 100
+        }
+      }
+    }
+    #expect(error?.code == .interrupted, "\(error as Any)")
+    #expect(try bench.contents() == before)
+  }
+}
