@@ -6,6 +6,8 @@ struct Benchmark {
   let name: String
   let title: String
   let goal: Goal
+  /// How much memory a program that it starts may hold, in bytes.
+  var greatestMemory: Int64?
   /// Whether it runs only where it is named.
   var isByNameOnly = false
   /// Brings both sides to the same start before each round; it is not timed.

@@ -2,6 +2,7 @@ import Foundation
 
 /// The times of one benchmark, in seconds, in the order of the rounds.
 struct Outcome: Encodable {
+  var memory: MemoryOutcome?
   let name: String
   let title: String
   /// The ratio to reach; nil where none is asked for.
@@ -14,11 +15,12 @@ struct Outcome: Encodable {
   var ratio: Double { median(subject) / median(yardstick) }
 
   private enum Key: String, CodingKey {
-    case name, title, goal, count, yardstick, subject, yardstickMedian, subjectMedian, ratio, reached, peers
+    case memory, name, title, goal, count, yardstick, subject, yardstickMedian, subjectMedian, ratio, reached, peers
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
+    try container.encodeIfPresent(memory, forKey: .memory)
     try container.encode(name, forKey: .name)
     try container.encode(title, forKey: .title)
     try container.encodeIfPresent(goal, forKey: .goal)
@@ -36,7 +38,7 @@ struct Outcome: Encodable {
 
   /// The row, and those of its peers.
   var lines: [String] {
-    [line]
+    [line] + [memory].compactMap { $0?.line }
       + peers.map { peer in
         if let reason = peer.skipped { return "  \(peer.name): skipped, \(reason)" }
         let ratio = median(peer.seconds) / median(yardstick)
@@ -50,7 +52,7 @@ struct Outcome: Encodable {
       goal.map { String(format: "%g", $0) + (ratio <= $0 ? "" : " missed") } ?? "none")
   }
 
-  private static func row(_ cells: String...) -> String {
+  fileprivate static func row(_ cells: String...) -> String {
     let widths = [64, 11, 11, 8, 12]
     return zip(cells, widths).enumerated().map { index, cell in
       let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
@@ -61,6 +63,17 @@ struct Outcome: Encodable {
   private static func time(_ seconds: Double) -> String {
     if seconds < 1e-3 { return String(format: "%.1f µs", seconds * 1e6) }
     return seconds < 1 ? String(format: "%.1f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+  }
+}
+
+/// How much memory the programs of a row held at most, in bytes.
+struct MemoryOutcome: Encodable {
+  let peak: Int64
+  let greatest: Int64
+
+  var line: String {
+    let goal = "\(greatest >> 20) MiB" + (peak <= greatest ? "" : " missed")
+    return Outcome.row("  memory", "", "\(peak >> 20) MiB", "", goal)
   }
 }
 

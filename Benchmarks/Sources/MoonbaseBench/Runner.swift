@@ -11,6 +11,7 @@ struct Runner {
     var seconds: [Side: [Double]] = [.yardstick: [], .subject: []]
     let others = peers.filter { $0.rows.contains(benchmark.name) }
     var found = others.map { PeerOutcome(name: $0.name) }
+    workplace.peak = 0
     for round in 0..<rounds {
       // Who goes first takes turns, for the second finds warmer caches.
       for side in round.isMultiple(of: 2) ? Side.allCases : Side.allCases.reversed() {
@@ -22,7 +23,8 @@ struct Runner {
       say("\(benchmark.name): round \(round + 1) of \(rounds)")
     }
     return Outcome(
-      name: benchmark.name, title: benchmark.title, goal: benchmark.goal.ratio, count: workplace.count,
+      memory: benchmark.greatestMemory.map { MemoryOutcome(peak: workplace.peak, greatest: $0) }, name: benchmark.name,
+      title: benchmark.title, goal: benchmark.goal.ratio, count: workplace.count,
       yardstick: seconds[.yardstick, default: []], subject: seconds[.subject, default: []], peers: found)
   }
 

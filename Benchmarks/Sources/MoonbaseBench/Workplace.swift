@@ -5,6 +5,8 @@ final class Workplace {
   let folder: URL
   /// How many objects, or rows, each side works on.
   let count: Int
+  /// The most memory that a program of Moonbase held since this was set to 0, in bytes.
+  var peak: Int64 = 0
   private var answers: [String: Answer] = [:]
 
   init(count: Int) throws {

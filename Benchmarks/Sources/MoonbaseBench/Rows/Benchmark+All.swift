@@ -1,6 +1,8 @@
 extension Benchmark {
   /// The rows of the table, in its order.
   static var all: [Benchmark] {
-    store + batches + relationships + graph + operations + validation + scripts + lua + limits + model + [startUp]
+    store + batches + relationships + graph + operations + validation + scripts + lua + limits + model + data + [
+      startUp
+    ]
   }
 }

@@ -71,7 +71,17 @@ int64_t yardstick_lua_loads(const char *expression, int64_t count);
 /* Reads an XML file into a tree; the answer is how many elements of the name stand in its root. */
 int64_t yardstick_xml_reads(const char *path, const char *element);
 
+/* Reads a csv file with the columns firstName, lastName, age, born and height, in which fields may stand in quotes, and inserts its
+   rows in one transaction into a new file; the answer is the number of rows. */
+int64_t yardstick_import(const char *path, const char *csv);
+
+/* Writes every row as a line of JSON, as `moonbase export` does, whose URIs begin with `prefix`; the answer is the number of bytes. */
+int64_t yardstick_export(const char *path, const char *output, const char *prefix);
+
 /* Starts a program without input or output and waits for it; the answer is its exit status. */
 int64_t yardstick_spawn(const char *const *arguments);
+
+/* The same with standard error thrown away too; `peak` is the most memory that it held, in bytes. */
+int64_t yardstick_spawn_quietly(const char *const *arguments, int64_t *peak);
 
 #endif
