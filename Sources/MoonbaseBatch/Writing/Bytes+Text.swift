@@ -10,13 +10,17 @@ extension [UInt8] {
   /// The same of a text that is there as UTF-8.
   package mutating func append(quotedUTF8 text: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
-    var start = 0
-    for (place, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f {
-      append(contentsOf: text[start..<place])
-      start = place + 1
-      append(escaped: byte)
+    var (start, place) = (0, 0)
+    while place < text.count {
+      let byte = text[place]
+      if byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f {
+        append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<place]))
+        start = place + 1
+        append(escaped: byte)
+      }
+      place += 1
     }
-    append(contentsOf: text[start...])
+    append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start...]))
     append(UInt8(ascii: "\""))
   }
 

@@ -40,15 +40,72 @@ final class EachWorker {
   func run() throws {
     do {
       try domain.state.run {
-        while let ids = work.next() { try process(ids) }
+        while let ids = work.next() { try processAhead(ids) }
+        try finish()
         try domain.state.flushFiles()
       }
     } catch {
-      // Nothing stays half done: what was not saved is given up.
+      // Nothing stays half done: what was not saved is given up. What was on its way may have arrived.
+      if let former = underWay, (try? context.finishSave()) != nil { settle(former) }
       try? context.rollback()
       throw error
     }
   }
+
+  // MARK: Saving ahead
+
+  /// A batch whose objects were visited.
+  private struct Batch {
+    let ids: [ManagedObjectID]
+    var report = EachReport()
+    var failures: [Failure] = []
+    var visited: [ManagedObject] = []
+  }
+
+  /// The batch that another thread is saving.
+  private var underWay: Batch?
+
+  /// Visits a batch while the former is being saved, and has it saved while the next is visited. As soon as one is refused, its objects are
+  /// visited again, one batch after the other.
+  private func processAhead(_ ids: [ManagedObjectID]) throws {
+    guard !work.isDry else { return try process(ids) }
+    let batch = try visit(ids)
+    guard try settleUnderWay(before: batch) else { return try process(ids) }
+    do {
+      try context.saveAhead()
+    } catch let error as GraphError where !ObjectFunction.endsAll(error) {
+      try giveUp(batch)
+      return try process(ids)
+    }
+    underWay = batch
+    try context.turnIntoFaults(batch.visited)
+  }
+
+  /// Waits for what is on its way. False where it was refused: then it is processed anew, and what was done since is given up.
+  private func settleUnderWay(before next: Batch?) throws -> Bool {
+    guard let former = underWay else { return true }
+    do {
+      try context.finishSave()
+    } catch let error as GraphError where !ObjectFunction.endsAll(error) {
+      underWay = nil
+      try giveUp(former)
+      if let next { try giveUp(next) }
+      try process(former.ids)
+      return false
+    }
+    underWay = nil
+    settle(former)
+    return true
+  }
+
+  private func finish() throws { _ = try settleUnderWay(before: nil) }
+
+  private func giveUp(_ batch: Batch) throws {
+    try context.rollback()
+    try context.turnIntoFaults(batch.visited)
+  }
+
+  // MARK: One batch after the other
 
   /// Saves what the function does with objects, but for those with which it cannot be saved.
   private func process(_ ids: [ManagedObjectID]) throws {
@@ -83,15 +140,16 @@ final class EachWorker {
     defer { context.stalenessInterval = -1 }
     var tries = 0
     while true {
-      let (report, failures, visited) = try visit(ids)
-      if work.isDry { try preview(visited) }
+      let batch = try visit(ids)
+      if work.isDry { try preview(batch.visited) }
       do {
-        if !work.isDry { try context.save() }
-        try settle(report, failures, visited)
+        if work.isDry { try context.rollback() } else { try context.save() }
+        settle(batch)
+        // So memory stays flat.
+        try context.turnIntoFaults(batch.visited)
         return nil
       } catch let error as GraphError where !ObjectFunction.endsAll(error) {
-        try context.rollback()
-        try context.turnIntoFaults(visited)
+        try giveUp(batch)
         tries += 1
         guard error.isConflict, tries < Self.greatestTries, !work.isStopping else { return error }
         // Somebody else was quicker: all is read anew.
@@ -104,42 +162,38 @@ final class EachWorker {
   private typealias Failure = (id: ManagedObjectID, text: String)
 
   /// Calls the function for each object. What fails is undone.
-  private func visit(_ ids: [ManagedObjectID]) throws -> (EachReport, [Failure], [ManagedObject]) {
-    var report = EachReport()
-    var failures: [Failure] = []
-    var visited: [ManagedObject] = []
+  private func visit(_ ids: [ManagedObjectID]) throws -> Batch {
+    var batch = Batch(ids: ids)
     let objects = try context.loadObjects(with: ids)
-    report.gone = ids.count - objects.count
+    batch.report.gone = ids.count - objects.count
     for object in objects {
       if work.isStopping { break }
       // The code of one before it may have deleted it.
       guard !object.isDeleted else {
-        report.gone += 1
+        batch.report.gone += 1
         continue
       }
-      visited.append(object)
+      batch.visited.append(object)
       do {
         try function.call(object, in: context)
       } catch  where !ObjectFunction.endsAll(error) {
-        failures.append((object.objectID, ObjectFunction.text(of: error)))
+        batch.failures.append((object.objectID, ObjectFunction.text(of: error)))
       }
     }
-    report.visited = visited.count
-    report.inserted = context.insertedObjects.count
-    report.deleted = context.deletedObjects.count
-    report.changed = context.updatedObjects.count { $0.hasPersistentChangedValues }
-    return (report, failures, visited)
+    batch.report.visited = batch.visited.count
+    batch.report.inserted = context.insertedObjects.count
+    batch.report.deleted = context.deletedObjects.count
+    batch.report.changed = context.updatedObjects.count { $0.hasPersistentChangedValues }
+    return batch
   }
 
-  /// What was done is saved, or given up for good: it is told, and the objects become faults, so that memory stays flat.
-  private func settle(_ report: EachReport, _ failures: [Failure], _ visited: [ManagedObject]) throws {
-    if work.isDry { try context.rollback() }
-    for failure in failures { work.noteFailure(failure.id, failure.text) }
+  /// What was done is saved, or given up for good: it is told.
+  private func settle(_ batch: Batch) {
+    for failure in batch.failures { work.noteFailure(failure.id, failure.text) }
     for error in context.takeDidSaveErrors() {
       if let id = error.objectID { work.noteFailure(id, "it is saved, but then: \(error)") }
     }
-    try context.turnIntoFaults(visited)
-    work.note(report)
+    work.note(batch.report)
   }
 
   // MARK: Without saving

@@ -54,7 +54,7 @@ struct FetchOutput {
   private func write(_ rows: RowBatch, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
     if let slots = columns.slots, context.domain.extensions.isEmpty, context.domain.transformers.isEmpty {
       for row in rows {
-        try writer.write(slots.indices.map { place in unreadable.reading { try value(slots[place], place, of: row) } })
+        try writer.write(row, slots: slots) { place in unreadable.reading { try value(slots[place], place, of: row) } }
       }
       return
     }

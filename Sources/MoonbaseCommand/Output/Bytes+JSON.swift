@@ -3,12 +3,38 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension [UInt8] {
+  /// The digits of a number.
+  mutating func append(decimal number: Int64) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var (rest, start) = (number.magnitude, digits.count)
+      repeat {
+        start -= 1
+        digits[start] = 0x30 + UInt8(rest % 10)
+        rest /= 10
+      } while rest > 0
+      if number < 0 { append(UInt8(ascii: "-")) }
+      append(contentsOf: UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: digits[start...])))
+    }
+  }
+
+  /// A date as text, in quotes; so many seconds after 2001.
+  mutating func append(isoDate seconds: Double) {
+    let seconds = seconds + Date.timeIntervalBetween1970AndReferenceDate
+    guard ISODate.hasText(seconds) else { return append(quoted: seconds.description) }
+    append(UInt8(ascii: "\""))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ISODate.greatestLength) { text in
+      let length = ISODate.write(seconds, to: text)
+      append(contentsOf: UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: text[..<length])))
+    }
+    append(UInt8(ascii: "\""))
+  }
+
   /// A value as JSON: dates as text or seconds, decimals, UUIDs and URIs as text, bytes as base64.
   mutating func append(json value: Value, dates: DateForm, column: String, losses: inout OutputLosses) {
     switch value {
     case .null: append(contentsOf: "null".utf8)
     case .bool(let flag): append(contentsOf: flag ? "true".utf8 : "false".utf8)
-    case .int(let number): append(contentsOf: String(number).utf8)
+    case .int(let number): append(decimal: number)
     case .double(let number) where !number.isFinite:
       losses.noteNotFinite(in: column)
       append(contentsOf: "null".utf8)

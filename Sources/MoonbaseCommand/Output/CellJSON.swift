@@ -9,31 +9,17 @@ import MoonbasePlatform
 struct CellJSON {
   /// What is written and not taken yet.
   var bytes: [UInt8] = []
-  /// The beginnings of URIs, by entity.
-  private var prefixes: [Symbol: [UInt8]] = [:]
+  private var uris = ObjectURIs()
 
   /// The URI of an object, in quotes.
-  mutating func append(uri id: ManagedObjectID) {
-    bytes.append(UInt8(ascii: "\""))
-    if let prefix = prefixes[id.entitySymbol] {
-      bytes.append(contentsOf: prefix)
-    } else {
-      let uri = id.uriRepresentation
-      let prefix = Array(uri.utf8.prefix(upTo: uri.utf8.lastIndex(of: UInt8(ascii: "p")) ?? uri.utf8.endIndex))
-      prefixes[id.entitySymbol] = prefix
-      bytes.append(contentsOf: prefix)
-    }
-    bytes.append(UInt8(ascii: "p"))
-    bytes.append(contentsOf: String(id.key).utf8)
-    bytes.append(UInt8(ascii: "\""))
-  }
+  mutating func append(uri id: ManagedObjectID) { uris.append(id, to: &bytes) }
 
   /// What a row holds. Throws what reading it throws, and `damaged` for a text that is no UTF-8.
   mutating func append(_ cell: Snapshot.Cell, damaged: () -> GraphError) throws {
     switch cell {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let flag): bytes.append(contentsOf: flag ? "true".utf8 : "false".utf8)
-    case .int(let number): bytes.append(contentsOf: String(number).utf8)
+    case .int(let number): bytes.append(decimal: number)
     case .double(let number), .date(let number): append(number)
     case .text(let text):
       guard text.isUTF8 else { throw damaged() }

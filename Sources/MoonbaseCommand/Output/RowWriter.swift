@@ -1,4 +1,5 @@
 import MoonbaseBatch
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
@@ -15,9 +16,10 @@ final class RowWriter {
   private let form: OutputForm
   private let columns: [String]
   private let destination: OutputDestination
-  /// The names of columns as keys of JSON.
+  /// The names of columns as keys of JSON, with the colon.
   private let keys: [[UInt8]]
   private var bytes: [UInt8] = []
+  private var uris = ObjectURIs()
   private var count = 0
   private var table: TableLines
   private(set) var losses = OutputLosses()
@@ -27,6 +29,7 @@ final class RowWriter {
     keys = columns.map { name in
       var key: [UInt8] = []
       key.append(quoted: name)
+      key.append(contentsOf: ": ".utf8)
       return key
     }
     table = TableLines(columns: columns)
@@ -47,9 +50,55 @@ final class RowWriter {
       bytes.append(UInt8(ascii: "\n"))
     case .csv, .tsv: writeRecord(values)
     }
+    try endRow()
+  }
+
+  private func endRow() throws {
     count += 1
     if bytes.count >= Self.greatestBuffer { try flush() }
   }
+
+  /// Writes a row from its cells, of which `slots` has one for each column, nil for the URI. `value` is asked for what does not lie in its cell as it is
+  /// written.
+  func write(_ row: Snapshot, slots: [Slot?], value: (Int) -> Value) throws {
+    guard form.format == .json || form.format == .ndjson else { return try write(slots.indices.map(value)) }
+    if form.format == .json { bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8) }
+    bytes.append(UInt8(ascii: "{"))
+    for index in slots.indices {
+      if index > 0 { bytes.append(contentsOf: Self.comma) }
+      bytes.append(contentsOf: keys[index])
+      if !Self.write(row, slots[index], to: &bytes, &uris, form.dates) {
+        bytes.append(json: value(index), dates: form.dates, column: columns[index], losses: &losses)
+      }
+    }
+    bytes.append(UInt8(ascii: "}"))
+    if form.format == .ndjson { bytes.append(UInt8(ascii: "\n")) }
+    try endRow()
+  }
+
+  /// False, and nothing written, for what is no plain cell.
+  private static func write(
+    _ row: Snapshot, _ slot: Slot?, to bytes: inout [UInt8], _ uris: inout ObjectURIs, _ dates: DateForm
+  ) -> Bool {
+    guard let slot else {
+      uris.append(row.id, to: &bytes)
+      return true
+    }
+    switch row.cell(slot) {
+    case .null: bytes.append(contentsOf: null)
+    case .bool(let flag): bytes.append(contentsOf: flag ? "true".utf8 : "false".utf8)
+    case .int(let number): bytes.append(decimal: number)
+    case .double(let number) where number.isFinite: bytes.append(contentsOf: number.description.utf8)
+    case .date(let seconds) where dates == .iso: bytes.append(isoDate: seconds)
+    case .text(let text) where text.isUTF8: bytes.append(quotedUTF8: text)
+    case .reference(let id): uris.append(id, to: &bytes)
+    default: return false
+    }
+    return true
+  }
+
+  private static let comma = Array(", ".utf8)
+  private static let null = Array("null".utf8)
 
   /// Writes what is still to come. To be called once, at the end: a file appears under its name.
   func finish() throws {
@@ -74,7 +123,6 @@ final class RowWriter {
     for (index, value) in values.enumerated() {
       if index > 0 { bytes.append(contentsOf: ", ".utf8) }
       bytes.append(contentsOf: keys[index])
-      bytes.append(contentsOf: ": ".utf8)
       bytes.append(json: value, dates: form.dates, column: columns[index], losses: &losses)
     }
     bytes.append(UInt8(ascii: "}"))

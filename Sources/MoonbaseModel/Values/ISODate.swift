@@ -8,14 +8,54 @@ package enum ISODate {
   package static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSince1970
     guard hasText(seconds) else { return seconds.description }
-    let milliseconds = Int64((seconds * 1000).rounded())
-    let (days, rest) = floorDivide(milliseconds, by: 86_400_000)
+    return String(unsafeUninitializedCapacity: greatestLength) { write(seconds, to: $0) }
+  }
+
+  /// The greatest number of bytes that `write` writes.
+  package static let greatestLength = 32
+
+  /// Writes the text of a date that has one (`hasText`), so many seconds after 1970; how many bytes that are.
+  package static func write(_ seconds: Double, to bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    let (days, rest) = floorDivide(Int64((seconds * 1000).rounded()), by: 86_400_000)
     let (year, month, day) = civil(days: days)
-    let time = [(rest / 3_600_000, 2), (rest / 60_000 % 60, 2), (rest / 1000 % 60, 2)]
-    let clock = time.map { padded($0.0, width: $0.1) }.joined(separator: ":")
-    let years =
-      year < 0 ? "-" + padded(-year, width: 4) : year > 9999 ? "+" + padded(year, width: 6) : padded(year, width: 4)
-    return "\(years)-\(padded(month, width: 2))-\(padded(day, width: 2))T\(clock).\(padded(rest % 1000, width: 3))Z"
+    var writer = Writer(bytes: bytes)
+    if year < 0 || year > 9999 { writer.put(year < 0 ? "-" : "+") }
+    writer.put(abs(year), width: year > 9999 ? 6 : 4)
+    writer.put("-", month)
+    writer.put("-", day)
+    writer.put("T", rest / 3_600_000)
+    writer.put(":", rest / 60_000 % 60)
+    writer.put(":", rest / 1000 % 60)
+    writer.put(".", rest % 1000, width: 3)
+    writer.put("Z")
+    return writer.count
+  }
+
+  private struct Writer {
+    let bytes: UnsafeMutableBufferPointer<UInt8>
+    var count = 0
+
+    mutating func put(_ sign: Unicode.Scalar) {
+      bytes[count] = UInt8(ascii: sign)
+      count += 1
+    }
+
+    mutating func put(_ sign: Unicode.Scalar, _ number: Int64, width: Int = 2) {
+      put(sign)
+      put(number, width: width)
+    }
+
+    /// At least so many digits.
+    mutating func put(_ number: Int64, width: Int) {
+      var (length, power) = (1, Int64(10))
+      while length < width || number >= power { (length, power) = (length + 1, power * 10) }
+      var rest = number
+      for place in (count..<(count + length)).reversed() {
+        bytes[place] = 0x30 + UInt8(rest % 10)
+        rest /= 10
+      }
+      count += length
+    }
   }
 
   /// Whether a date so many seconds after 1970 (or 2001) has a text: it is a number, and within three million years.
@@ -36,11 +76,6 @@ package enum ISODate {
   }
 
   // MARK: The calendar
-
-  private static func padded(_ number: Int64, width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
 
   private static func floorDivide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
     let rest = ((number % divisor) + divisor) % divisor
