@@ -145,7 +145,7 @@ extension Benchmark {
 
   // MARK: What they work on
 
-  private static let model = """
+  private static let ruledModel = """
     return { entities = { Person = { attributes = {
       firstName = "string", lastName = { "string", indexed = true, max_length = 100 }, age = { "integer64", min = 0, max = 150 },
       born = "date", height = "double",
@@ -161,7 +161,7 @@ extension Benchmark {
 
   private static func makeInput(_ workplace: Workplace) throws {
     guard !FileManager.default.fileExists(atPath: workplace.file("people.csv").path) else { return }
-    try Data(model.utf8).write(to: workplace.file("people.lua"))
+    try Data(ruledModel.utf8).write(to: workplace.file("people.lua"))
     try Data(plainModel.utf8).write(to: workplace.file("plain.lua"))
     var text = "firstName,lastName,age,born,height\n"
     for row in 0..<workplace.count {
