@@ -124,13 +124,17 @@ static void put_row(FILE *file, sqlite3_stmt *statement, const char *prefix) {
   fputs("}\n", file);
 }
 
+/* The store of an import has no colours. */
+static const char *const selection =
+    "SELECT Z_PK, Z_OPT, ZAGE, ZBORN, ZHEIGHT, ZFIRSTNAME, ZLASTNAME FROM ZPERSON";
+
 int64_t yardstick_export(const char *path, const char *output, const char *prefix) {
   sqlite3 *database = yardstick_open(path);
   sqlite3_stmt *statement = NULL;
   FILE *file = fopen(output, "w");
   int status;
   if (database == NULL || file == NULL) return -1;
-  if (sqlite3_prepare_v2(database, yardstick_selection, -1, &statement, NULL)) return yardstick_fail(database);
+  if (sqlite3_prepare_v2(database, selection, -1, &statement, NULL)) return yardstick_fail(database);
   while ((status = sqlite3_step(statement)) == SQLITE_ROW) put_row(file, statement, prefix);
   sqlite3_finalize(statement);
   if (status != SQLITE_DONE) return yardstick_fail(database);

@@ -168,7 +168,7 @@ extension Benchmark {
       let (month, day) = (row % 12 + 1, row % 28 + 1)
       let date = "20\(10 + row % 10)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)T12:30:05Z"
       let first = row % 10 == 0 ? "\"First, \(row % 1000)\"" : "First\(row % 1000)"
-      text += "\(first),Last\(row),\(row % 100),\(date),\(1.5 + Double(row % 50) / 100)\n"
+      text += "\(first),Last\(row),\(row % 100),\(date),\(Double(150 + row % 50) / 100)\n"
     }
     try Data(text.utf8).write(to: workplace.file("people.csv"))
   }
