@@ -9,9 +9,10 @@ extension SQLiteStore {
   /// What a migration by a script would do, without doing it. The file is only read.
   public static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
-    sources: [ResolvedModel] = []
+    sources: [ResolvedModel] = [], busyTimeout: Int? = nil
   ) throws -> MigrationPlan {
-    try ScriptedMigration(script, to: model).plan(url, configuration: configuration, sources: sources)
+    try ScriptedMigration(script, to: model).plan(
+      url, configuration: configuration, sources: sources, busyTimeout: busyTimeout)
   }
 
   /// Migrates a store by a script: the mapping is inferred as far as the models tell it, and the script's functions do the rest, object by object.
@@ -22,10 +23,11 @@ extension SQLiteStore {
   @discardableResult
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
-    sources: [ResolvedModel] = [], allowsLoss: Bool = false, progress: Progress? = nil
+    sources: [ResolvedModel] = [], allowsLoss: Bool = false, busyTimeout: Int? = nil, progress: Progress? = nil
   ) throws -> MigrationPlan {
     try ScriptedMigration(script, to: model).run(
-      url, configuration: configuration, sources: sources, allowsLoss: allowsLoss, progress: progress)
+      url, configuration: configuration, sources: sources, allowsLoss: allowsLoss, busyTimeout: busyTimeout,
+      progress: progress)
   }
 }
 
@@ -43,20 +45,21 @@ private struct ScriptedMigration {
 
   private func policyName(_ name: String) -> String { "\(script.name): \(name)" }
 
-  func plan(_ url: URL, configuration: String?, sources: [ResolvedModel]) throws -> MigrationPlan {
+  func plan(_ url: URL, configuration: String?, sources: [ResolvedModel], busyTimeout: Int?) throws -> MigrationPlan {
     try SQLiteStore.migrationPlan(
       forStoreAt: url, to: model, mapping: mapping, policies: policies(), configuration: configuration,
-      sources: sources)
+      sources: sources, busyTimeout: busyTimeout)
   }
 
   func run(
-    _ url: URL, configuration: String?, sources: [ResolvedModel], allowsLoss: Bool, progress: Progress?
+    _ url: URL, configuration: String?, sources: [ResolvedModel], allowsLoss: Bool, busyTimeout: Int?,
+    progress: Progress?
   ) throws -> MigrationPlan {
     defer { script.end() }
     return try SQLiteStore.migrate(
       storeAt: url, to: model, mapping: mapping, policies: policies(allowsLoss: allowsLoss),
-      configuration: configuration,
-      sources: sources, allowsLoss: allowsLoss, progress: progress, makingDomains: script.makeDomain)
+      configuration: configuration, sources: sources, allowsLoss: allowsLoss, busyTimeout: busyTimeout,
+      progress: progress, makingDomains: script.makeDomain)
   }
 
   // MARK: The mapping

@@ -9,11 +9,12 @@ extension SQLiteStore {
   /// Throws as `migrate(storeAt:to:with:)` does, but for losses, which the plan tells.
   public static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, with mapping: MappingModel,
-    policies: [String: EntityMigrationPolicy] = [:], configuration: String? = nil, sources: [ResolvedModel] = []
+    policies: [String: EntityMigrationPolicy] = [:], configuration: String? = nil, sources: [ResolvedModel] = [],
+    busyTimeout: Int? = nil
   ) throws -> MigrationPlan {
     try migrationPlan(
       forStoreAt: url, to: model, mapping: { _ in mapping }, policies: policies, configuration: configuration,
-      sources: sources)
+      sources: sources, busyTimeout: busyTimeout)
   }
 
   /// Makes a store of an older model a store of this one by a mapping model: Core Data's heavyweight migration. Returns what was done.
@@ -34,21 +35,23 @@ extension SQLiteStore {
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, with mapping: MappingModel,
     policies: [String: EntityMigrationPolicy] = [:], configuration: String? = nil, sources: [ResolvedModel] = [],
-    allowsLoss: Bool = false, progress: Progress? = nil
+    allowsLoss: Bool = false, busyTimeout: Int? = nil, progress: Progress? = nil
   ) throws -> MigrationPlan {
     try migrate(
       storeAt: url, to: model, mapping: { _ in mapping }, policies: policies, configuration: configuration,
-      sources: sources, allowsLoss: allowsLoss, progress: progress, makingDomains: { _ in ExtensionDomain() })
+      sources: sources, allowsLoss: allowsLoss, busyTimeout: busyTimeout, progress: progress,
+      makingDomains: { _ in ExtensionDomain() })
   }
 
   // MARK: By a mapping that depends on the store's model
 
   package static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
-    policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel]
+    policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], busyTimeout: Int?
   ) throws -> MigrationPlan {
     let base = StoreMigration(
-      file: StoreFile(url: url), sources: sources, stages: [model], configuration: configuration)
+      file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
+      configuration: configuration)
     return try withoutActuallyEscaping(mapping) {
       try MappedMigration(base: base, destination: model, mapping: $0, policies: policies).plan()
     }
@@ -57,10 +60,12 @@ extension SQLiteStore {
   package static func migrate(
     storeAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], allowsLoss: Bool,
-    progress: Progress?, makingDomains makeDomain: @escaping (ManagedObjectModel) throws -> ExtensionDomain
+    busyTimeout: Int?, progress: Progress?,
+    makingDomains makeDomain: @escaping (ManagedObjectModel) throws -> ExtensionDomain
   ) throws -> MigrationPlan {
     let base = StoreMigration(
-      file: StoreFile(url: url), sources: sources, stages: [model], configuration: configuration,
+      file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
+      configuration: configuration,
       allowsLoss: allowsLoss, progress: MigrationProgress(progress))
     return try withoutActuallyEscaping(mapping) {
       try MappedMigration(

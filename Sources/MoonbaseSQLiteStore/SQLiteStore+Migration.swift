@@ -13,27 +13,31 @@ extension SQLiteStore {
   /// print(try SQLiteStore.migrationPlan(forStoreAt: url, to: model))
   /// ```
   public static func migrationPlan(
-    forStoreAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = []
+    forStoreAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = [],
+    busyTimeout: Int? = nil
   ) throws -> MigrationPlan {
     try StoreMigration(
-      file: StoreFile(url: url), sources: sources, stages: [model], configuration: configuration
+      file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
+      configuration: configuration
     ).plan()
   }
 
   /// Makes a store of an older (or newer) model a store of this one: Core Data's lightweight migration. Returns what was done.
   ///
   /// Nobody else may have the store open. Either it is migrated or it is as it was, also where a process dies in between. Its UUID, its
-  /// objects' keys and metadata of the program's own stay, and so does its history.
+  /// objects' keys and metadata of the program's own stay, and so does its history. Whoever has it is waited for as long as `busyTimeout` says, in milliseconds
+  /// (5 seconds).
   ///
   /// Throws `.migrationLoss` where objects, values or destinations would be lost, unless `allowsLoss`; `.invalidRequest` for a store that this process
   /// has open, `.storeBusy` where another process has it; `CancellationError` where the progress is cancelled; and as `migrationPlan` does.
   @discardableResult
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = [],
-    allowsLoss: Bool = false, progress: Progress? = nil
+    allowsLoss: Bool = false, busyTimeout: Int? = nil, progress: Progress? = nil
   ) throws -> MigrationPlan {
     try StoreMigration(
-      file: StoreFile(url: url), sources: sources, stages: [model], configuration: configuration,
+      file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
+      configuration: configuration,
       allowsLoss: allowsLoss, progress: MigrationProgress(progress)
     ).run().first ?? MigrationPlan()
   }
@@ -51,27 +55,28 @@ extension SQLiteStore {
   @discardableResult
   public static func migrate(
     storeAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, allowsLoss: Bool = false,
-    progress: Progress? = nil
+    busyTimeout: Int? = nil, progress: Progress? = nil
   ) throws -> [MigrationPlan] {
     try stages(
       ofStoreAt: url, through: versions, configuration: configuration, allowsLoss: allowsLoss,
-      progress: MigrationProgress(progress)
+      busyTimeout: busyTimeout, progress: MigrationProgress(progress)
     ).run()
   }
 
   /// What `migrate(storeAt:through:)` would do, stage by stage, without doing it: the stages are tried in a copy beside the store. The plans end
   /// with one that could not be carried out.
   public static func migrationPlans(
-    forStoreAt url: URL, through versions: [ResolvedModel], configuration: String? = nil
+    forStoreAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Int? = nil
   ) throws -> [MigrationPlan] {
-    try stages(ofStoreAt: url, through: versions, configuration: configuration).plans()
+    try stages(ofStoreAt: url, through: versions, configuration: configuration, busyTimeout: busyTimeout).plans()
   }
 
   private static func stages(
     ofStoreAt url: URL, through versions: [ResolvedModel], configuration: String?, allowsLoss: Bool = false,
-    progress: MigrationProgress = MigrationProgress(nil)
+    busyTimeout: Int?, progress: MigrationProgress = MigrationProgress(nil)
   ) throws -> StoreMigration {
-    guard let first = try version(ofStoreAt: url, among: versions, configuration: configuration) else {
+    let first = try version(ofStoreAt: url, among: versions, configuration: configuration, busyTimeout: busyTimeout)
+    guard let first else {
       throw GraphError(
         .missingSourceModel,
         message:
@@ -79,16 +84,17 @@ extension SQLiteStore {
       )
     }
     return StoreMigration(
-      file: StoreFile(url: url), sources: [versions[first]], stages: Array(versions[(first + 1)...]),
+      file: StoreFile(url: url, busyTimeout: busyTimeout), sources: [versions[first]],
+      stages: Array(versions[(first + 1)...]),
       configuration: configuration, allowsLoss: allowsLoss, progress: progress)
   }
 
   /// Which of several versions of a model a store is of, the first by its hashes; nil for none of them. The file is only read.
   package static func version(
-    ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil
+    ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Int? = nil
   ) throws -> Int? {
-    let hashes = try metadata(ofStoreAt: url)["NSStoreModelVersionHashes"]
-    let cached = (try? cachedModel(ofStoreAt: url)).flatMap { try? $0.resolved().version }
+    let hashes = try metadata(ofStoreAt: url, busyTimeout: busyTimeout)["NSStoreModelVersionHashes"]
+    let cached = (try? cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)).flatMap { try? $0.resolved().version }
     var stored: [String: Data] = [:]
     if case .map(let entries)? = hashes {
       for (name, hash) in entries { if case .data(let data) = hash { stored[name] = data } }

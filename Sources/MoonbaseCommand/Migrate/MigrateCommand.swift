@@ -49,6 +49,8 @@ struct MigrateCommand: ParsableCommand {
   @Flag(help: "Migrate although objects, values or destinations are lost.")
   var allowLoss = false
 
+  @OptionGroup var patience: PatienceOptionGroup
+
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
@@ -71,7 +73,8 @@ struct MigrateCommand: ParsableCommand {
   }
 
   private func run(_ url: URL, _ versions: ModelVersions) throws {
-    let stages = staged ? try versions.stages(from: url, configuration: configuration) : []
+    let stages =
+      staged ? try versions.stages(from: url, configuration: configuration, busyTimeout: patience.milliseconds()) : []
     if plan {
       let plans = try planned(url, versions)
       for text in texts(plans, stages) { Terminal.print(text) }
@@ -101,22 +104,25 @@ struct MigrateCommand: ParsableCommand {
   }
 
   private func planned(_ url: URL, _ versions: ModelVersions) throws -> [MigrationPlan] {
-    let (model, sources) = (versions.destination, versions.sources)
+    let (model, sources, busyTimeout) = (versions.destination, versions.sources, try patience.milliseconds())
     if staged {
       return try SQLiteStore.migrationPlans(
-        forStoreAt: url, through: versions.chain.map(\.model), configuration: configuration)
+        forStoreAt: url, through: versions.chain.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
     }
     let plan =
       switch try MappingFile(mapping, quiet: quiet) {
       case .none:
-        try SQLiteStore.migrationPlan(forStoreAt: url, to: model, configuration: configuration, sources: sources)
+        try SQLiteStore.migrationPlan(
+          forStoreAt: url, to: model, configuration: configuration, sources: sources, busyTimeout: busyTimeout)
       case .model(let mapping):
         try SQLiteStore.migrationPlan(
-          forStoreAt: url, to: model, with: mapping, configuration: configuration, sources: sources)
+          forStoreAt: url, to: model, with: mapping, configuration: configuration, sources: sources,
+          busyTimeout: busyTimeout)
       case .script(let source):
         try source.run { script in
           try SQLiteStore.migrationPlan(
-            forStoreAt: url, to: model, with: script, configuration: configuration, sources: sources)
+            forStoreAt: url, to: model, with: script, configuration: configuration, sources: sources,
+            busyTimeout: busyTimeout)
         }
       }
     return [plan]
@@ -126,10 +132,11 @@ struct MigrateCommand: ParsableCommand {
   private func migrate(
     _ url: URL, _ versions: ModelVersions, _ progress: CommandProgress
   ) throws -> [MigrationPlan] {
-    let (model, sources) = (versions.destination, versions.sources)
+    let (model, sources, busyTimeout) = (versions.destination, versions.sources, try patience.milliseconds())
     if staged {
       return try SQLiteStore.migrate(
         storeAt: url, through: versions.chain.map(\.model), configuration: configuration, allowsLoss: allowLoss,
+        busyTimeout: busyTimeout,
         progress: progress)
     }
     let plan =
@@ -137,16 +144,17 @@ struct MigrateCommand: ParsableCommand {
       case .none:
         try SQLiteStore.migrate(
           storeAt: url, to: model, configuration: configuration, sources: sources, allowsLoss: allowLoss,
+          busyTimeout: busyTimeout,
           progress: progress)
       case .model(let mapping):
         try SQLiteStore.migrate(
           storeAt: url, to: model, with: mapping, configuration: configuration, sources: sources,
-          allowsLoss: allowLoss, progress: progress)
+          allowsLoss: allowLoss, busyTimeout: busyTimeout, progress: progress)
       case .script(let source):
         try source.run { script in
           try SQLiteStore.migrate(
             storeAt: url, to: model, with: script, configuration: configuration, sources: sources,
-            allowsLoss: allowLoss, progress: progress)
+            allowsLoss: allowLoss, busyTimeout: busyTimeout, progress: progress)
         }
       }
     return [plan]
@@ -155,7 +163,7 @@ struct MigrateCommand: ParsableCommand {
   /// What there is to say of versions that are passed over.
   private func staging(_ url: URL, _ versions: ModelVersions) throws -> String? {
     guard !staged, mapping == nil else { return nil }
-    let names = try versions.passedOver(from: url, configuration: configuration)
+    let names = try versions.passedOver(from: url, configuration: configuration, busyTimeout: patience.milliseconds())
     guard !names.isEmpty else { return nil }
     return "\(names.joined(separator: ", ")) \(names.count == 1 ? "lies" : "lie") in between: --staged goes through "
       + "\(names.count == 1 ? "it" : "them"), and may find more of what was renamed"

@@ -38,15 +38,16 @@ struct ModelVersions {
   var chain: [Version] { named + versions }
 
   /// The versions that come after that of a store, in which it is of each.
-  func stages(from store: URL, configuration: String?) throws -> ArraySlice<Version> {
-    let first = try SQLiteStore.version(ofStoreAt: store, among: chain.map(\.model), configuration: configuration)
+  func stages(from store: URL, configuration: String?, busyTimeout: Int?) throws -> ArraySlice<Version> {
+    let first = try SQLiteStore.version(
+      ofStoreAt: store, among: chain.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
     return first.map { chain[($0 + 1)...] } ?? []
   }
 
   /// The names of the model's own versions between that of a store and the current one; none where the store is of none of them.
-  func passedOver(from store: URL, configuration: String?) throws -> [String] {
+  func passedOver(from store: URL, configuration: String?, busyTimeout: Int?) throws -> [String] {
     let first = try SQLiteStore.version(
-      ofStoreAt: store, among: versions.map(\.model), configuration: configuration)
+      ofStoreAt: store, among: versions.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
     guard let first, first + 1 < versions.count else { return [] }
     return versions[(first + 1)..<(versions.count - 1)].map(\.name)
   }

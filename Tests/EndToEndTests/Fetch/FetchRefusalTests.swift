@@ -89,9 +89,13 @@ import Testing
   /// None of them waits for the five seconds that are the default at any of its looks into the file.
   @Test(arguments: [
     "info s.sqlite", "backup s.sqlite copy.sqlite", "doctor s.sqlite", "sql s.sqlite 'SELECT 1'", "history s.sqlite",
-    "fetch Person --store s.sqlite", "run --store s.sqlite -e return",
+    "fetch Person --store s.sqlite", "run --store s.sqlite -e return", "migrate s.sqlite --to m.lua",
+    "migrate s.sqlite --to m.lua --plan", "migrate s.sqlite --to m.lua --staged",
+    "migrate s.sqlite --to m.lua --staged --plan", "migrate s.sqlite --to m.lua --mapping mapping.lua",
+    "migrate s.sqlite --to m.lua --mapping mapping.lua --plan",
   ]) func whatLocksAStoreInRollbackModeIsWaitedForAsLongAsToldByEachCommand(_ command: String) throws {
     let bench = try Workbench.withPeople()
+    try bench.write("return {}", to: "mapping.lua")
     try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
     let output = try bench.program(
       "sqlite3", "s.sqlite", "BEGIN EXCLUSIVE",
