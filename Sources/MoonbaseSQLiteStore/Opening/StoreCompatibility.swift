@@ -15,12 +15,16 @@ struct StoreCompatibility {
 
   /// Throws `.incompatibleVersionHash` with what differs: the entities, and in the details their properties.
   ///
-  /// Entities whose hash cannot be computed are not compared.
+  /// An entity of which Apple's hash cannot be computed is compared with the model that the store carries, and only where that has it.
   func check() throws {
+    let carried = version.unprovenEntities.contains { stored[$0] != version.hashes[$0] } ? carried() : nil
+    let known = try? carried?.resolved().version
     let lacking = stored.keys.filter { version.hashes[$0] == nil }.sorted()
     let extra = version.hashes.keys.filter { stored[$0] == nil }.sorted()
     let changed = version.hashes.keys.filter { name in
-      !version.unprovenEntities.contains(name) && stored[name] != nil && stored[name] != version.hashes[name]
+      guard let hash = stored[name], hash != version.hashes[name] else { return false }
+      guard version.unprovenEntities.contains(name) else { return true }
+      return known?.hashes[name].map { $0 != version.hashes[name] } ?? false
     }.sorted()
     if lacking.isEmpty && extra.isEmpty && changed.isEmpty { return }
     if lacking.isEmpty, changed.isEmpty, let name = model.configuration(of: stored.keys) {

@@ -53,6 +53,49 @@ import Testing
     #expect(carried.fetchRequestTemplates["own"]?.includesSubentities == true)
   }
 
+  /// Apple's hash of an entity with derived attributes cannot be computed: the store's own copy of the model tells whether it is another version.
+  @Test func aModelThatDropsAnAttributeBesideADerivedOneIsAnotherVersion() throws {
+    var old = ManagedObjectModel {
+      EntityDescription("Thing") {
+        AttributeDescription("title", type: .string)
+        AttributeDescription("place", type: .string)
+        AttributeDescription("upper", type: .string).with { $0.derivationExpression = "uppercase:(title)" }
+      }
+      EntityDescription("Part", parent: "Thing") {}
+    }
+    let url = folder.file("derived.sqlite")
+    _ = try SQLiteStore(url: url, model: old.resolved())
+    try putForeignHashes(of: ["Thing", "Part"], in: url)
+    _ = try SQLiteStore(url: url, model: old.resolved())
+    old.entities[0].attributes.removeAll { $0.name == "place" }
+    let new = try old.resolved()
+    let error = #expect(throws: GraphError.self) { try SQLiteStore(url: url, model: new) }
+    #expect(error?.code == .incompatibleVersionHash)
+    #expect(error?.message.contains("differently declared: Part, Thing") == true, "\(error?.message ?? "")")
+    #expect(try SQLiteStore.migrationPlan(forStoreAt: url, to: new).steps.count == 2)
+    // Who takes the derived attribute away has another version too.
+    old.entities[0].attributes.removeAll { $0.name == "upper" }
+    #expect(throws: GraphError.self) { try SQLiteStore(url: url, model: old.resolved()) }
+    // Without the copy nobody can tell.
+    try RawDatabase(url).connection.executeScript("DELETE FROM Z_MODELCACHE")
+    _ = try SQLiteStore(url: url, model: new, options: SQLiteStoreOptions(readOnly: true))
+  }
+
+  /// Hashes as Apple's framework would have written them: others than ours.
+  private func putForeignHashes(of entities: [String], in url: URL) throws {
+    let database = try RawDatabase(url)
+    let select = try database.connection.statement("SELECT Z_PLIST FROM Z_METADATA")
+    #expect(try select.step())
+    var metadata = try #require(try PropertyList(binary: select.data(0)).dictionary)
+    select.reset()
+    var hashes = try #require(metadata["NSStoreModelVersionHashes"]?.dictionary)
+    for name in entities { hashes[name] = .data(Data(repeating: 7, count: 32)) }
+    metadata["NSStoreModelVersionHashes"] = .dictionary(hashes)
+    let update = try database.connection.statement("UPDATE Z_METADATA SET Z_PLIST = ?")
+    update.bind(PropertyList.dictionary(metadata).binaryData, at: 1)
+    try update.run()
+  }
+
   @Test func aCarriedModelThatCannotBeReadIsNamedWithItsFile() throws {
     try RawDatabase(folder.file()).connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00112233'")
     let error = #expect(throws: GraphError.self) { try SQLiteStore.cachedModel(ofStoreAt: folder.file()) }
