@@ -4,33 +4,47 @@ package import MoonbaseModel
 package import enum MoonbaseModel.Expression
 
 extension StoredDerivation {
-  /// Sets the attribute in the rows of the entity that declares it, as far as a query gives their keys and they are to have another value:
-  /// `UPDATE table SET column = d.v FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d WHERE ...`.
+  /// Sets the attribute in the rows of the entity that declares it, as far as a query gives their keys and they are to have another value,
+  /// with `fitting` one that the attribute's type holds: `UPDATE table SET column = d.v FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d WHERE ...`.
   ///
   /// Nil for another entity, and where the store's tables lack the column, or what it is derived from: the model's checks warn of that.
-  package func update(of entity: EntityLayout, keys: String, layout: StoreLayout, dialect: Dialect) -> String? {
+  package func update(
+    of entity: EntityLayout, keys: String, fitting: Bool = false, layout: StoreLayout, dialect: Dialect
+  ) -> String? {
     guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
-      case .attribute(let name, _) = entity.slots[slot],
+      case .attribute(let name, let kind) = entity.slots[slot],
       let select = try? select(of: entity, keys: keys, layout: layout, dialect: dialect)
     else { return nil }
     let (table, column) = (identifier(entity.table), identifier(name))
     return "UPDATE OR ABORT main.\(table) SET \(column) = d.v FROM (\(select.text)) d WHERE \(table).Z_PK = d.pk "
-      + "AND \(table).\(column) IS NOT d.v"
+      + "AND \(table).\(column) IS NOT d.v" + (fitting ? " AND \(kind.holds("d.v"))" : "")
   }
 
-  /// Keys of rows of the entity that declares the attribute in which it has another value than it is derived to, with both. Sums of
-  /// floating-point numbers that differ by their order only are no others.
+  /// Keys of rows of the entity that declares the attribute in which it has another value than it is derived to, or one that its type does not
+  /// hold, with both values and whether the derived one fits. Sums of floating-point numbers that differ by their order only are no others.
   package func differences(of entity: EntityLayout, layout: StoreLayout, dialect: Dialect) -> String? {
     let table = identifier(entity.table)
     guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
-      case .attribute(let name, _) = entity.slots[slot],
+      case .attribute(let name, let kind) = entity.slots[slot],
       let select = try? select(of: entity, keys: "SELECT Z_PK FROM \(table)", layout: layout, dialect: dialect)
     else { return nil }
     let column = "t.\(identifier(name))"
     return
-      "SELECT d.pk, \(column), d.v FROM (\(select.text)) d JOIN \(table) t ON t.Z_PK = d.pk WHERE \(column) IS NOT d.v "
-      + "AND (TYPEOF(d.v) <> 'real' OR TYPEOF(\(column)) NOT IN ('real', 'integer') "
+      "SELECT d.pk, \(column), d.v, \(kind.holds("d.v")) FROM (\(select.text)) d JOIN \(table) t ON t.Z_PK = d.pk "
+      + "WHERE NOT \(kind.holds("d.v")) OR \(column) IS NOT d.v AND (TYPEOF(d.v) <> 'real' OR TYPEOF(\(column)) NOT IN ('real', 'integer') "
       + "OR ABS(\(column) - d.v) > 1e-9 * ABS(d.v)) ORDER BY d.pk"
+  }
+
+  /// Keys of rows of the entity that declares the attribute in which it would be derived to what its type does not hold and the row does not have
+  /// yet, with that.
+  package func misfits(of entity: EntityLayout, layout: StoreLayout, dialect: Dialect) -> String? {
+    let table = identifier(entity.table)
+    guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
+      case .attribute(let name, let kind) = entity.slots[slot],
+      let select = try? select(of: entity, keys: "SELECT Z_PK FROM \(table)", layout: layout, dialect: dialect)
+    else { return nil }
+    return "SELECT d.pk, d.v FROM (\(select.text)) d JOIN \(table) t ON t.Z_PK = d.pk "
+      + "WHERE NOT \(kind.holds("d.v")) AND t.\(identifier(name)) IS NOT d.v LIMIT 1"
   }
 
   private func select(
@@ -46,7 +60,32 @@ extension StoredDerivation {
       let kinds = layout.subtree(of: entity.entity).map { String($0.number) }
       condition += " AND t0.Z_ENT IN (\(kinds.joined(separator: ", ")))"
     }
-    return "SELECT t0.Z_PK pk, " + value + " v FROM \(translator.root.from) WHERE \(condition)"
+    // Without a limit SQLite would put the value's term in each place that names it, and compute it as often.
+    return "SELECT t0.Z_PK pk, " + value + " v FROM \(translator.root.from) WHERE \(condition) LIMIT -1"
+  }
+}
+
+extension ColumnKind {
+  /// Whether a term is a value of this kind, or NULL.
+  fileprivate func holds(_ term: String) -> String {
+    func whole(_ range: ClosedRange<Int64>) -> String {
+      "TYPEOF(\(term)) IN ('integer', 'real') AND \(term) = CAST(\(term) AS INTEGER) "
+        + "AND \(term) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
+    }
+    let condition =
+      switch self {
+      case .integer16: whole(Int64(Int16.min)...Int64(Int16.max))
+      case .integer32: whole(Int64(Int32.min)...Int64(Int32.max))
+      case .integer64: whole(Int64.min...Int64.max)
+      case .boolean: whole(0...1)
+      case .double, .float, .date: "TYPEOF(\(term)) IN ('integer', 'real')"
+      // One of many digits is a text in a blob; a text of few becomes a number in its column.
+      case .decimal: "TYPEOF(\(term)) <> 'text' OR \(term) NOT GLOB '*[^-0-9.eE+]*'"
+      case .string, .uri: "TYPEOF(\(term)) = 'text'"
+      case .uuid: "TYPEOF(\(term)) = 'blob' AND LENGTH(\(term)) = 16"
+      case .data, .externalData: "TYPEOF(\(term)) = 'blob'"
+      }
+    return "(\(term) IS NULL OR \(condition))"
   }
 }
 

@@ -67,6 +67,18 @@ extension StoreCheck {
 
   // MARK: Derived attributes
 
+  /// Whether `checkDerivations` looks at the values of an attribute, by its slots in the entities that declare some.
+  func derivedSlots(of entity: EntityLayout) -> Set<Slot> {
+    Set(
+      layout.model.storedDerivations(of: entity.entity).compactMap { derivation in
+        if case .now = derivation.result { return nil }
+        guard let declaring = layout.entities[entity.entity.properties[derivation.slot].declaringEntity],
+          derivation.differences(of: declaring, layout: layout, dialect: .sqlite) != nil
+        else { return nil }
+        return derivation.slot
+      })
+  }
+
   /// Columns that hold something else than what they are derived from gives.
   func checkDerivations(of entity: EntityLayout) throws {
     for derivation in layout.model.storedDerivations(of: entity.entity) {
@@ -77,13 +89,16 @@ extension StoreCheck {
       defer { statement.reset() }
       while try statement.step() {
         try HostWork.charge(2)
+        let expression = attribute.attribute?.derivationExpression ?? ""
+        let fits = statement.integer(3) != 0
+        let advice = attribute.derivedMisfitAdvice.map { fits ? "" : ", which is \($0)" } ?? ""
         func shown(_ column: Int32) -> String { statement.isNull(column) ? "nothing" : statement.text(column) }
         try tell(
           StoreFinding(
             kind: .derived, place: "\(entity.entity.name) \(statement.text(0)) (\(entity.table))",
             message:
-              "\(attribute.name) holds \(shown(1)), and \(attribute.attribute?.derivationExpression ?? "") gives \(shown(2))",
-            repair: .file))
+              "\(attribute.name) holds \(shown(1)), and \(expression) gives \(shown(2))\(advice)",
+            repair: fits ? .file : .none))
       }
     }
   }

@@ -132,6 +132,7 @@ package final class StoreCheck {
         return (property, column, kind)
       }
     guard !kept.isEmpty else { return rowCount += try count(of: layout) }
+    let derived = derivedSlots(of: layout)
     let columns = kept.map { ", \(identifier($0.column))" }.joined()
     let statement = try connection.statement(
       "SELECT Z_PK\(columns) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)")
@@ -150,6 +151,8 @@ package final class StoreCheck {
             kind, of: statement, column: column, external: external, into: page, slot: property.slot)
           readable.append(property)
         } catch let mismatch as ColumnMismatch {
+          // Found again with what it is derived to, which mends it if that is a value.
+          if derived.contains(property.slot) { continue }
           let advice = property.derivationAdvice.map { "; \($0)" } ?? ""
           try tell(
             StoreFinding(

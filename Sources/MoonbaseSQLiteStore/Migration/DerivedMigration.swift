@@ -1,11 +1,36 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Derives attributes anew when all rows are there: new ones have no value yet, and others may count objects that are gone.
+///
+/// What the type of an attribute does not hold is not written.
 struct DerivedMigration {
   let layout: StoreLayout
   let connection: Connection
+
+  /// Throws `.invalidStore` for the first row in which an attribute is derived to what its type does not hold.
+  func run(onStoreAt path: String) throws {
+    try run()
+    for entity in layout.entities.compactMap(\.self) {
+      for derivation in layout.model.storedDerivations(of: entity.entity) {
+        if case .now = derivation.result { continue }
+        guard let misfits = derivation.misfits(of: entity, layout: layout, dialect: .sqlite) else { continue }
+        let statement = try connection.statement(misfits)
+        defer { statement.reset() }
+        guard try statement.step() else { continue }
+        let attribute = entity.entity.properties[derivation.slot]
+        let expression = attribute.attribute?.derivationExpression ?? ""
+        throw GraphError(
+          .invalidStore,
+          message:
+            "\(path) was not migrated: table \(entity.table), row \(statement.text(0)): \(entity.entity.name).\(attribute.name) "
+            + "would be derived (\(expression)) to \(statement.text(1)), which is \(attribute.derivedMisfitAdvice ?? "no value of it")",
+          entity: entity.entity.name, property: attribute.name)
+      }
+    }
+  }
 
   func run() throws {
     let updates = layout.entities.compactMap { $0 }.flatMap(statements)
@@ -26,7 +51,8 @@ struct DerivedMigration {
     layout.model.storedDerivations(of: entity.entity).compactMap { derivation in
       if case .now = derivation.result { return nil }
       return derivation.update(
-        of: entity, keys: "SELECT Z_PK FROM \(identifier(entity.table))", layout: layout, dialect: .sqlite)
+        of: entity, keys: "SELECT Z_PK FROM \(identifier(entity.table))", fitting: true, layout: layout,
+        dialect: .sqlite)
     }
   }
 }

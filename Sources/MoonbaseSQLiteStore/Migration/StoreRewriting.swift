@@ -56,7 +56,7 @@ struct StoreRewriting {
     for table in tables.oldTables.sorted() { try connection.execute("DROP TABLE \(map.oldTable(table))") }
     try progress.step("indexes")
     do { try objects.write(connection, foreign: foreign) } catch let error as SQLiteError { throw unique(error) }
-    try DerivedMigration(layout: map.new, connection: connection).run()
+    try DerivedMigration(layout: map.new, connection: connection).run(onStoreAt: path)
     try progress.step("numbers")
     try writeNumbers(connection, greatest: greatest)
     try HistoryMigration(map: map, connection: connection, path: path).run()

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// What a column holds is no value of its attribute: nothing is made of it without a word.
@@ -75,7 +76,14 @@ extension ResolvedProperty {
   /// What to do where the store derived a value that the attribute cannot be; nil for an attribute that is not derived.
   var derivationAdvice: String? {
     attribute?.derivationExpression.map {
-      "it is derived (\($0)): make what it is derived from smaller, or its type wider"
+      "it is derived (\($0)): \(Self.derivationRemedy)"
     }
+  }
+
+  private static let derivationRemedy = "put right what it is derived from, or make its type wider"
+
+  /// What is wrong with a value to which the store derives an attribute, and what to do.
+  var derivedMisfitAdvice: String? {
+    attribute.flatMap(ColumnKind.init).map { "no \($0.valueName): \(Self.derivationRemedy)" }
   }
 }

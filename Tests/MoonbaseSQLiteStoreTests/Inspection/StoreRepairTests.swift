@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
@@ -87,5 +88,82 @@ import Testing
     #expect(try shelves() == [["3", "b0", "b2", "b4"], ["3", "b0", "b2", "b4"]])
     let (table, _) = try places()
     #expect(try RawDatabase(store.url).value("SELECT COUNT(*) FROM \(table)") == "6")
+  }
+
+  // MARK: Derived values that their types do not hold
+
+  private static let sums = ManagedObjectModel {
+    EntityDescription("Shelf") {
+      AttributeDescription("pageCount", type: .integer32).with { $0.derivationExpression = "books.pages.@sum" }
+      AttributeDescription("longest", type: .integer32).with { $0.derivationExpression = "books.pages.@max" }
+      RelationshipDescription.toMany("books", destination: "Book", inverse: "shelf")
+    }
+    EntityDescription("Book") {
+      AttributeDescription("pages", type: .integer32)
+      RelationshipDescription.toOne("shelf", destination: "Shelf", inverse: "books")
+    }
+  }
+
+  /// A shelf with two books, whose table is changed past the store.
+  private func shelf(_ sql: String) throws -> MigratedStore {
+    let store = try MigratedStore()
+    try store.fill(Self.sums) { context in
+      let books = try (1...2).map { try context.insert("Book", values: ["pages": .int(Int64($0) * 100)]) }
+      try context.insert("Shelf").setObjects(books, forKey: "books")
+    }
+    let connection = try RawDatabase(store.url).connection
+    try connection.executeScript(sql)
+    return store
+  }
+
+  private func findings(_ store: MigratedStore) throws -> [String] {
+    var found: [String] = []
+    try StoreCheck(storeAt: store.url, model: Self.sums.resolved()) {
+      found.append("\($0.message)\($0.repair == .none ? "" : " (repairable)")")
+    }.run()
+    return found
+  }
+
+  private func numbers(_ store: MigratedStore) throws -> [String] {
+    try RawDatabase(store.url).rows("SELECT ZPAGECOUNT, ZLONGEST FROM ZSHELF")
+  }
+
+  @Test func aDerivedColumnThatHoldsNoValueIsDerivedAnew() throws {
+    let store = try shelf("UPDATE ZSHELF SET ZPAGECOUNT = 'many', ZLONGEST = x'00'")
+    #expect(
+      try findings(store).map { $0.prefix(while: { $0 != "," }) } == ["pageCount holds many", "longest holds \u{0}"])
+    #expect(try findings(store).allSatisfy { $0.hasSuffix("(repairable)") })
+    try StoreRepair.run(storeAt: store.url, model: Self.sums.resolved(), allowsCloudKit: false)
+    #expect(try findings(store) == [])
+    #expect(try numbers(store) == ["300|200"])
+  }
+
+  @Test func whatAnAttributeCannotHoldIsNamedAndNotDerived() throws {
+    let store = try shelf(
+      "UPDATE ZBOOK SET ZPAGES = 2000000000; UPDATE ZBOOK SET ZPAGES = 'long' WHERE Z_PK = 1; "
+        + "UPDATE ZSHELF SET ZPAGECOUNT = 1, ZLONGEST = 2; INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZPAGES, ZSHELF) "
+        + "SELECT 3, Z_ENT, 1, ZPAGES, ZSHELF FROM ZBOOK WHERE Z_PK = 2")
+    let found = try findings(store)
+    let sum = "pageCount holds 1, and books.pages.@sum gives 4000000000, which is no 32-bit integer: put right"
+    #expect(found.contains { $0.hasPrefix(sum) && !$0.hasSuffix("(repairable)") }, "\(found)")
+    let text = "longest holds 2, and books.pages.@max gives long, which is no 32-bit integer: put right"
+    #expect(found.contains { $0.hasPrefix(text) }, "\(found)")
+    try StoreRepair.run(storeAt: store.url, model: Self.sums.resolved(), allowsCloudKit: false)
+    #expect(try numbers(store) == ["1|2"])
+  }
+
+  @Test func aMigrationThatWouldDeriveWhatAnAttributeCannotHoldIsRefused() throws {
+    let store = try shelf("UPDATE ZBOOK SET ZPAGES = 'long' WHERE Z_PK = 1")
+    let before = try Data(contentsOf: store.url)
+    let new = Self.sums.changed { model in
+      model[entity: "Shelf"].attributes.append(AttributeDescription("room", type: .string))
+    }
+    let error = #expect(throws: GraphError.self) { try store.migrate(to: new) }
+    #expect(error?.code == .invalidStore && error?.property == "longest", "\(String(describing: error))")
+    #expect(error?.message.contains("table ZSHELF, row 1: Shelf.longest would be derived") == true)
+    #expect(try Data(contentsOf: store.url) == before)
+    try RawDatabase(store.url).connection.executeScript("UPDATE ZBOOK SET ZPAGES = 7 WHERE Z_PK = 1")
+    try store.migrate(to: new)
+    #expect(try numbers(store) == ["207|200"])
   }
 }
