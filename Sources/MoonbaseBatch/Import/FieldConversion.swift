@@ -20,10 +20,34 @@ struct FieldConversion {
       (.integer16, .number):
       guard let number = Self.integer(field.bytes) else { return nil }
       return RawCell(.int, word: UInt64(bitPattern: number))
+    case (.double, .text), (.double, .number):
+      return Self.double(field.bytes).map { RawCell(.double, word: $0.bitPattern) }
     case (.boolean, .bool): return RawCell(.bool, word: field.bytes.first == UInt8(ascii: "t") ? 1 : 0)
     default: return nil
     }
   }
+
+  /// A number of digits alone, with a point: up to 15 digits it is exact to divide by a power of ten.
+  private static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    guard bytes.count <= 16 else { return nil }
+    var (digits, places, hasPoint) = (0.0, 0, false)
+    for byte in bytes {
+      if byte == UInt8(ascii: "."), !hasPoint {
+        hasPoint = true
+      } else if byte >= 48, byte <= 57 {
+        digits = digits * 10 + Double(byte - 48)
+        places += hasPoint ? 1 : 0
+      } else {
+        return nil
+      }
+    }
+    let count = bytes.count - (hasPoint ? 1 : 0)
+    return count > 0 && count <= 15 && places < powers.count ? digits / powers[places] : nil
+  }
+
+  private static let powers: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  ]
 
   private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     let isNegative = bytes.first == UInt8(ascii: "-")
@@ -59,7 +83,7 @@ struct FieldConversion {
 
   /// The value in the attribute's type; nil where the text is none of it.
   private func value(_ text: String, _ kind: InputField.Kind, for attribute: AttributeDescription) throws -> Value? {
-    let trimmed = text.trimmingCharacters(in: .whitespaces)
+    let trimmed = Self.trimmed(text)
     switch attribute.type {
     case .string: return .string(text)
     case .integer16, .integer32, .integer64:
@@ -84,6 +108,13 @@ struct FieldConversion {
       return .string(text)
     default: return .string(text)
     }
+  }
+
+  /// Without spaces around it. To look for these costs more than all the rest where there are none.
+  private static func trimmed(_ text: String) -> String {
+    func isMark(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x80 } ?? true }
+    if isMark(text.utf8.first), isMark(text.utf8.last) { return text }
+    return text.trimmingCharacters(in: .whitespaces)
   }
 
   private static let truths = [

@@ -8,7 +8,7 @@ enum ColumnTarget {
   case ignored
   /// A row that says something of it is rejected, with this reason.
   case unknown(String)
-  case attribute(ResolvedProperty, AttributeDescription)
+  indirect case attribute(ResolvedProperty, AttributeDescription)  // handed on for each field: a description is large
   /// The URI of an object, or a list of them.
   case relationship(ResolvedProperty)
   /// A destination that is found by an attribute of it.
