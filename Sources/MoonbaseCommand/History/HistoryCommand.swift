@@ -78,12 +78,11 @@ struct HistoryCommand: ParsableCommand {
   func run() throws {
     let container = try PersistentContainer(settings().container)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-    if token {
-      guard let token = try container.coordinator.currentPersistentHistoryToken() else {
-        throw GraphError(.invalidRequest, message: "\(store) keeps no history")
-      }
-      return Terminal.print(token.description)
+    guard let last = try container.coordinator.currentPersistentHistoryToken() else {
+      throw GraphError(
+        .invalidRequest, message: "\(store) keeps no history: moonbase run or each with --keep-history begins one")
     }
+    if token { return Terminal.print(last.description) }
     try deletes ? delete(in: context) : print(from: context)
   }
 

@@ -27,7 +27,7 @@ struct StoreFailure: Sendable {
       .storeFailure,
       message:
         "\(path): \(triggers) not come to an end\(change), after \(overrun.limit) steps of SQLite; nothing was saved: mend or "
-        + "drop what has no end, or raise triggerStepLimit of the store's options",
+        + "drop what has no end, or open the store in Swift with a greater triggerStepLimit",
       entity: id?.entityName, objectID: id, underlying: overrun)
   }
 

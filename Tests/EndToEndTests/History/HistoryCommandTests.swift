@@ -112,7 +112,10 @@ import Testing
     #expect(try outcome("h.sqlite", "--where", "tombstone.nme == 'x'").1.contains("did you mean name?"))
     let other = try Workbench.withPeople()
     let refused = try other.moonbase("history", "s.sqlite")
-    #expect(refused.status == 1 && refused.complaints.contains("keeps a history"), "\(refused)")
+    #expect(
+      refused.status == 1
+        && refused.complaints.contains("s.sqlite keeps no history: moonbase run or each with --keep-history"),
+      "\(refused)")
   }
 
   @Test func scriptsSayWhoSaves() throws {
