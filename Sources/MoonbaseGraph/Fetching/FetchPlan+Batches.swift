@@ -9,7 +9,7 @@ extension FetchPlan {
       if let (store, found) = storeQuery {
         var query = found
         (query.limit, query.offset) = (0, 0)
-        let next = try pages(of: store) { try $0.rows(matching: query) }
+        let next = try rowPages(of: store, query)
         return { try reading { try next().map { try context.objects(for: $0) } } }
       }
       if sort != nil {
@@ -18,7 +18,7 @@ extension FetchPlan {
       }
       var next = try parts.map { part in
         let query = part.plan.query.withoutWindow
-        return (plan: part.plan, pages: try pages(of: part.store) { try $0.rows(matching: query) })
+        return (plan: part.plan, pages: try rowPages(of: part.store, query))
       }
       return {
         try reading {
@@ -62,6 +62,43 @@ extension FetchPlan {
       let page = try withExtendedLifetime(view) { try ids.next(upTo: [ManagedObjectID].batchSize) }
       return page.isEmpty ? nil : Array(page)
     }
+  }
+
+  /// The pages of the rows that match. Of a store that keeps no state while it is read, and has more than one page of them, the keys are read now
+  /// and the rows as they are asked for, as they are then; those that are gone are left out.
+  private func rowPages(of store: any PersistentStore, _ query: StoreQuery) throws -> () throws -> RowBatch? {
+    let session = try view.session(of: store)
+    guard readsByKeys else { return try pages(of: store) { try $0.rows(matching: query) } }
+    if let rows = try onlyPage(of: query, in: session) {
+      var left = rows.isEmpty ? nil : RowBatch(rows)
+      return {
+        defer { left = nil }
+        return left
+      }
+    }
+    let ids = try session.objectIDs(matching: query)
+    var position = 0
+    return {
+      while position < ids.count {
+        let page = Array(ids[position..<min(ids.count, position + RowPage.capacity)])
+        position += page.count
+        let found = Dictionary(try store.snapshots(of: page).map { ($0.id, $0) }) { row, _ in row }
+        if !found.isEmpty { return RowBatch(page.compactMap { found[$0] }) }
+      }
+      return nil
+    }
+  }
+
+  /// Whether the rows of a walk are asked for by their keys: no state can be kept for it, and its stores keep what they have in files.
+  var readsByKeys: Bool { isKept && !view.isSteady && context.parent == nil }
+
+  /// The rows that match where they fit in one page, which are of one state; nil where there are more.
+  func onlyPage(of query: StoreQuery, in session: any ReadSession) throws -> [Snapshot]? {
+    guard query.limit == 0 || query.limit > RowPage.capacity else { return try session.snapshots(matching: query) }
+    var first = query
+    first.limit = RowPage.capacity + 1
+    let rows = try session.snapshots(matching: first)
+    return rows.count < first.limit ? rows : nil
   }
 
   /// The pages of a cursor. One of a store that keeps no state while it is read is read at once, where somebody may save meanwhile.

@@ -187,13 +187,20 @@ struct FetchPlan {
   }
 
   /// What is found, to be read as it is walked, with a view that is kept. Rows are read as they are walked where nothing comes on top
-  /// of them, else their keys now. One page of rows, or those of a store that keeps no view, are read whole.
+  /// of them, else their keys now. Of a store that keeps no view one page of rows is read whole, and of more the keys; those of a parent
+  /// context are read whole.
   func results(readsKeys: Bool = false, holdsContext: Bool = true) throws -> FetchedObjects {
     try reading {
       guard let (store, query) = storeQuery, !readsKeys, !hasPending else {
         return FetchedObjects(ids: try idList(), plan: self, holdsContext: holdsContext)
       }
       let session = try view.session(of: store)
+      if readsByKeys {
+        guard let rows = try onlyPage(of: query, in: session) else {
+          return FetchedObjects(ids: try session.objectIDs(matching: query), plan: self, holdsContext: holdsContext)
+        }
+        return FetchedObjects(rows: rows, plan: self, holdsContext: holdsContext)
+      }
       if !view.isSteady {
         return FetchedObjects(rows: try session.snapshots(matching: query), plan: self, holdsContext: holdsContext)
       }
