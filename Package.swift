@@ -114,7 +114,7 @@ let package = Package(
       name: "MoonbaseBatch",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
-        "MoonbaseScripting",
+        "MoonbaseScripting", "MoonbaseSQLite", "MoonbaseSQLiteStore",
       ],
       swiftSettings: strict),
 
@@ -191,7 +191,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseBatchTests",
-      dependencies: ["MoonbasePlatform", "MoonbaseBatch", "MoonbaseModel", "MoonbaseTestSupport"],
+      dependencies: [
+        "Moonbase", "MoonbasePlatform", "MoonbaseBatch", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseSQLite",
+        "MoonbaseTestSupport",
+      ],
       swiftSettings: strict),
     // Runs the command as a person would.
     .testTarget(

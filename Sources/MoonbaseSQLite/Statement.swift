@@ -227,6 +227,14 @@ extension Statement {
     return text.isUTF8 ? text : nil
   }
 
+  /// A column's text where it is stored as text, in UTF-8 as far as it is well-formed: valid until the statement moves on or the column is
+  /// converted.
+  public func storedTextBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+    let value = sqlite3_column_value(handle, column)
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+  }
+
   /// Whether a column holds no text, or text that is well-formed in UTF-16, in which its database keeps it.
   public func isWellFormedUTF16(_ column: Int32) -> Bool {
     let value = sqlite3_column_value(handle, column)

@@ -69,6 +69,11 @@ struct FieldConversion {
         throw RowFault(column: column, value: field.shownText, reason: what)
       }
     }
+    if field.kind == .binary {
+      do { return try attribute.checked(.data(Data(field.bytes))) } catch {
+        throw RowFault(column: column, reason: error.message)
+      }
+    }
     guard let text = field.text else {
       throw RowFault(
         column: column, value: field.shownText,

@@ -17,6 +17,8 @@ package final class ImportBookmark {
   private(set) var report = ImportReport()
   /// The place that the store has noted.
   private(set) var noted: Int64?
+  /// Which of several inputs it is, that follow each other.
+  package private(set) var step = 0
 
   /// The place that an earlier run came to, or the beginning with `restarting`.
   ///
@@ -33,6 +35,7 @@ package final class ImportBookmark {
           + "the file has changed since: --restart begins anew, which takes those rows once more")
     }
     isGoingOn = true
+    step = Int(entry.number("step") ?? 0)
     offset = entry.number("offset") ?? 0
     line = entry.number("line") ?? 1
     rejectLength = entry.number("rejectLength") ?? 0
@@ -56,9 +59,19 @@ package final class ImportBookmark {
     return offset
   }
 
+  /// One input is over, and the next one follows.
+  func advance(_ report: ImportReport) throws {
+    step += 1
+    (offset, line, rejectLength, self.report) = (0, 1, 0, report)
+    let entry = entry(0, 1, report, 0)
+    try store.change(Ledger.change(job, of: store) { _ in entry })
+    noted = 0
+  }
+
   private func entry(_ offset: Int64, _ line: Int64, _ report: ImportReport, _ rejectLength: Int64) -> Ledger.Entry {
     [
-      "kind": .string("import"), "file": .string(fingerprint), "offset": .int(offset), "line": .int(line),
+      "kind": .string("import"), "file": .string(fingerprint), "step": .int(Int64(step)), "offset": .int(offset),
+      "line": .int(line),
       "rejectLength": .int(rejectLength), "rows": .int(Int64(report.rows)), "inserted": .int(Int64(report.inserted)),
       "updated": .int(Int64(report.updated)), "skipped": .int(Int64(report.skipped)),
       "rejected": .int(Int64(report.rejected)), "date": .date(Date()),

@@ -91,12 +91,12 @@ struct ImportColumns {
     }
     guard let relationship = property.relationship, keys.count > 1 else { return .relationship(property) }
     let destination = model.entities[relationship.destination]
-    guard keys.count == 2, let key = destination.property(keys[1]), key.attribute != nil else {
-      throw wrong(
-        column, "\(destination.name) has no attribute \(keys.dropFirst().joined(separator: ".")) to find its objects by"
-      )
-    }
-    lookups.append(KeyLookup(destination, [key]))
+    let names = keys.dropFirst().joined(separator: ".")
+    let properties = names.split(separator: ",").compactMap { destination.property(String($0)) }
+    guard !properties.isEmpty, properties.count == names.split(separator: ",").count,
+      properties.allSatisfy({ $0.attribute != nil })
+    else { throw wrong(column, "\(destination.name) has no attribute \(names) to find its objects by") }
+    lookups.append(KeyLookup(destination, properties))
     return .key(property, lookup: lookups.count - 1)
   }
 

@@ -68,6 +68,12 @@ package final class ImportInput {
     }
   }
 
+  /// The rows of a question to a database, so many.
+  init(_ reader: any RecordReader, of path: String, count: Int64, rejectPath: String) {
+    (self.reader, self.path, size, self.rejectPath) = (reader, path, count, rejectPath)
+    (format, fingerprint, null) = (.ndjson, nil, [])
+  }
+
   private static func format(_ path: String) -> Format? {
     let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     return ending == "jsonl" ? .ndjson : Format(rawValue: ending)

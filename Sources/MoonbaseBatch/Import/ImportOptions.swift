@@ -6,6 +6,8 @@ package struct ImportOptions {
   package var keys: [String] = []
   /// Nothing is saved.
   package var isDryRun = false
+  /// A row whose object is not there is rejected.
+  var updatesOnly = false
   /// How many rows are saved together.
   package var chunkSize = 4096
   /// How dates are written that are numbers.

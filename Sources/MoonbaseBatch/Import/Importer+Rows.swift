@@ -37,43 +37,55 @@ extension Importer {
     }
   }
 
-  /// The text of a column that names objects, or a list of texts; empty for no value, nil where the row says nothing.
-  private func keys(_ column: Int, isList: Bool, of row: RowSource) throws -> [InputKey]? {
+  /// What a column says that names objects by so many attributes; empty for no value, nil where the row says nothing.
+  private func keys(_ column: Int, isList: Bool, parts: Int = 1, of row: RowSource) throws -> [InputKey]? {
     switch row {
     case .fields(let row, let fields):
       let field = fields.field(column, of: row)
       switch field.kind {
       case .missing: return nil
       case .none: return []
-      default: return try keys(field, isList: isList, column)
+      default: return try keys(field, isList: isList, parts: parts, column)
       }
     case .cells(let cells):
       guard let cell = cells[column] else { return nil }
       if let text = cell.text {
         var text = text
         return try text.withUTF8 {
-          try keys(InputField(kind: .text, bytes: UnsafeRawBufferPointer($0)), isList: isList, column)
+          try keys(InputField(kind: .text, bytes: UnsafeRawBufferPointer($0)), isList: isList, parts: parts, column)
         }
       }
       return nil
     }
   }
 
-  private func keys(_ field: InputField, isList: Bool, _ column: Int) throws -> [InputKey] {
+  private func keys(_ field: InputField, isList: Bool, parts: Int, _ column: Int) throws -> [InputKey] {
     guard let text = field.text else {
       throw RowFault(column: columns.names[column], value: field.shownText, reason: "it is not UTF-8")
     }
-    guard isList else { return [InputKey(text: text)] }
+    guard isList || parts > 1 else { return [InputKey(texts: [text])] }
     guard field.bytes.first(where: { $0 > 32 }) == UInt8(ascii: "["),
       case .list(let list)? = try? Value(json: field.bytes)
     else {
       throw RowFault(
         column: columns.names[column], value: text, reason: "a list is expected, as in [\"one\", \"two\"]")
     }
-    return list.map { InputKey(text: $0.text ?? "\($0)") }
+    guard parts > 1 else { return list.map { InputKey(texts: [Self.text($0)]) } }
+    return try (isList ? list : [.list(list)]).map { key in
+      guard case .list(let values) = key, values.count == parts else {
+        throw RowFault(column: columns.names[column], value: text, reason: "a key is a list of \(parts) values")
+      }
+      return InputKey(texts: values.map(Self.text))
+    }
   }
 
-  struct InputKey { let text: String }
+  private static func text(_ value: Value) -> String { value.text ?? "\(value)" }
+
+  /// What an object is found by, a text for each attribute.
+  struct InputKey {
+    let texts: [String]
+    var shown: String { texts.joined(separator: ", ") }
+  }
 
   // MARK: Keys
 
@@ -101,7 +113,8 @@ extension Importer {
       let lookup = columns.lookups[place]
       var wanted: Set<KeyLookup.Key> = []
       for row in rows {
-        let texts = try? keys(column, isList: property.relationship?.isToMany == true, of: row)
+        let texts = try? keys(
+          column, isList: property.relationship?.isToMany == true, parts: lookup.properties.count, of: row)
         for text in texts ?? [] { if let key = try? key(text, of: lookup, column) { wanted.insert(key) } }
       }
       try lookup.prepare(wanted, in: context)
@@ -109,8 +122,10 @@ extension Importer {
   }
 
   private func key(_ key: InputKey, of lookup: KeyLookup, _ column: Int) throws -> KeyLookup.Key {
-    guard let attribute = lookup.properties[0].attribute else { return [] }
-    return [try value(key.text, for: attribute, column: column)]
+    try zip(lookup.properties, key.texts).map { property, text in
+      guard let attribute = property.attribute else { return .null }
+      return try value(text, for: attribute, column: column)
+    }
   }
 
   // MARK: Objects
@@ -145,26 +160,29 @@ extension Importer {
         }
         try assign(column, property, of: row, to: object) { try destination($0, column) }
       case .key(let property, let place):
-        try assign(column, property, of: row, to: object) { try destination($0, columns.lookups[place], column) }
+        let lookup = columns.lookups[place]
+        try assign(column, property, parts: lookup.properties.count, of: row, to: object) {
+          try destination($0, lookup, column)
+        }
       }
     }
   }
 
   private func assign(
-    _ column: Int, _ property: ResolvedProperty, of row: RowSource, to object: ManagedObject,
+    _ column: Int, _ property: ResolvedProperty, parts: Int = 1, of row: RowSource, to object: ManagedObject,
     _ destination: (InputKey) throws -> ManagedObjectID
   ) throws {
     let isList = property.relationship?.isToMany == true
-    guard let keys = try keys(column, isList: isList, of: row) else { return }
+    guard let keys = try keys(column, isList: isList, parts: parts, of: row) else { return }
     let ids = try keys.map(destination)
     let value: Value = isList ? .list(ids.map(Value.objectID)) : ids.first.map(Value.objectID) ?? .null
     try blaming(column, value) { try object.setValue(value, slot: property.slot) }
   }
 
   private func destination(_ key: InputKey, _ column: Int) throws -> ManagedObjectID {
-    if let id = context.coordinator.managedObjectID(forURIRepresentation: key.text) { return id }
+    if let id = context.coordinator.managedObjectID(forURIRepresentation: key.shown) { return id }
     throw RowFault(
-      column: columns.names[column], value: key.text,
+      column: columns.names[column], value: key.shown,
       reason: "it is no URI of an object of this store; an object is found by an attribute of it in a column like "
         + "\(columns.names[column]).name")
   }
@@ -174,16 +192,18 @@ extension Importer {
     do {
       if let found = try lookup.object(key) { return found.objectID }
     } catch var fault as RowFault {
-      (fault.column, fault.value) = (columns.names[column], text.text)
+      (fault.column, fault.value) = (columns.names[column], text.shown)
       throw fault
     }
     guard options.createsMissing else {
       throw RowFault(
-        column: columns.names[column], value: text.text,
+        column: columns.names[column], value: text.shown,
         reason: "there is no \(lookup.entity.name) with \(lookup.words(key)); --create-missing makes it")
     }
     let made = try context.insert(lookup.entity)
-    try blaming(column, key[0]) { try made.setValue(key[0], slot: lookup.properties[0].slot) }
+    for (property, value) in zip(lookup.properties, key) {
+      try blaming(column, value) { try made.setValue(value, slot: property.slot) }
+    }
     try lookup.note(made)
     return made.objectID
   }

@@ -361,6 +361,9 @@ package final class Importer {
     }
     return try context.undoingOnFailure {
       let found = try existing?.object(key(of: row))
+      guard found != nil || !options.updatesOnly else {
+        throw RowFault(reason: "there is no such \(entity.name): its row was rejected")
+      }
       let object = try found ?? context.insert(entity)
       try assign(row, to: object)
       if found == nil {
@@ -385,6 +388,7 @@ package final class Importer {
         }
         return .text(text)
       case .number, .bool, .nested: return .value(try Value(json: field.bytes))
+      case .binary: return .value(.data(Data(field.bytes)))
       }
     }
   }

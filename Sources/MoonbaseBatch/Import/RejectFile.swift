@@ -81,6 +81,9 @@ final class RejectFile {
         switch field.kind {
         case .missing, .none: buffer.append(contentsOf: "null".utf8)
         case .text: buffer.append(quotedUTF8: field.bytes)
+        case .binary: buffer.append(quoted: Data(field.bytes).base64EncodedString())
+        // A database has infinity, and JSON has not.
+        case .number where field.bytes.last == UInt8(ascii: "f"): buffer.append(quotedUTF8: field.bytes)
         case .number, .bool, .nested: buffer.append(contentsOf: field.bytes)
         }
       }

@@ -7,14 +7,15 @@ struct AttributeGuess {
   /// Lines of comment.
   let reasons: [String]
 
-  /// The attribute for a column of so many rows.
-  init(_ profile: ColumnProfile, named name: String, rows: Int) {
-    let (type, reason) = Self.type(of: profile)
+  /// The attribute for a column of so many rows. A database says more of it.
+  init(_ profile: ColumnProfile, named name: String, rows: Int, declared: DeclaredColumn? = nil) {
+    let (type, reason) = declared?.type(of: profile) ?? Self.type(of: profile)
     var attribute = AttributeDescription(name, type: type)
-    attribute.isOptional = rows == 0 || profile.count < rows
+    attribute.isOptional = declared.map { !$0.isRequired } ?? (rows == 0) || profile.count < rows
     if name != profile.name { attribute.userInfo[ImportColumns.columnKey] = .string(profile.name) }
-    var reasons = [Self.sentence(profile, reason, rows: rows)]
-    if type == .string, let values = Self.enumeration(profile) {
+    let words = declared.map { $0.declaration.isEmpty ? "" : "\($0.declaration.shownInComment): " } ?? ""
+    var reasons = [words + Self.sentence(profile, reason, rows: rows)]
+    if type == .string, declared?.isKey != true, let values = Self.enumeration(profile) {
       attribute.validation.allowedValues = values.map(Value.string)
       reasons.append(
         "one_of: \(values.count) different values in \(profile.count) rows; without it other values are allowed")
@@ -27,17 +28,17 @@ struct AttributeGuess {
       return rows == 0 ? "no row to guess from" : "no value in any of \(rows) rows: its type is not known"
     }
     let samples = profile.samples.map(\.shownInComment)
-    let few = profile.distinct.few?.count
+    let isOne = profile.distinct.few?.count == 1
     let shown =
-      few == 1
-      ? "always \(samples[0])" : samples.isEmpty ? "" : "as \(Array(Set(samples)).sorted().joined(separator: ", "))"
+      samples.isEmpty
+      ? "" : isOne ? "always \(samples[0])" : "as \(Array(Set(samples)).sorted().joined(separator: ", "))"
     let absent = profile.count < rows ? "no value in \(rows - profile.count) of \(rows) rows" : ""
     return [reason, shown, absent].filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
   // MARK: Types
 
-  private static func type(of profile: ColumnProfile) -> (AttributeType, String) {
+  static func type(of profile: ColumnProfile) -> (AttributeType, String) {
     let (forms, kinds) = (profile.forms, profile.kinds)
     if kinds.isEmpty { return (.string, "") }
     if kinds.contains(.nested) {

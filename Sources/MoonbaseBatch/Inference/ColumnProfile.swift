@@ -52,13 +52,14 @@ final class ColumnProfile {
     case .nested:
       kinds.insert(.nested)
       distinct.giveUp()
+    case .binary: kinds.insert(.binary)
     }
     count += 1
-    if field.kind == .text || field.kind == .number {
+    if [.text, .number, .binary].contains(field.kind) {
       // Only of a column of integers the profile has made sure that each fits.
       distinct.add(field.bytes, integer: forms.contains(.integer) ? Int64(field.text ?? "") : nil)
     }
-    if samples.count < 3, field.bytes.count < 200 { samples.append(field.shownText) }
+    if samples.count < 3, field.bytes.count < 200, field.kind != .binary { samples.append(field.shownText) }
   }
 
   private func look(_ text: UnsafeRawBufferPointer) {

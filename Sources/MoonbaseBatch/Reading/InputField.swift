@@ -11,6 +11,8 @@ struct InputField {
     case text
     /// JSON's numbers, truth values, and lists and objects as they stand there.
     case number, bool, nested
+    /// Bytes, of a database.
+    case binary
   }
 
   var kind: Kind

@@ -226,7 +226,7 @@ extension Value {
     let (kind, range, isEscaped) = try scanner.value()
     let part = UnsafeRawBufferPointer(rebasing: bytes[range])
     switch kind {
-    case .missing, .none, .nested: return .null
+    case .missing, .none, .nested, .binary: return .null
     case .bool: return .bool(part.first == UInt8(ascii: "t"))
     case .text: return .string(try text(part, isEscaped))
     case .number:

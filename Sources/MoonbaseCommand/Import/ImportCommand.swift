@@ -133,7 +133,11 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     if let all { return try StoreImportRun(all, stores.settings(), quiet: quiet).run() }
     guard let entity else { return }
-    if infer { return try InferredImport(self, file == nil ? nil : entity, file ?? entity).run() }
+    if infer {
+      let (entity, path) = (file == nil ? nil : entity, file ?? entity)
+      if OpenDatabase.isOne(path) { return try InferredDatabase(self, entity, path).run() }
+      return try InferredImport(self, entity, path).run()
+    }
     guard let file else { return }
     try take(input(file == "-" ? nil : file), file, as: entity, into: stores.settings().container)
   }

@@ -29,7 +29,7 @@ import Testing
           case .missing: return "?"
           case .none: return "-"
           case .text: return "'\(field.shownText)'"
-          case .number, .bool, .nested: return field.shownText
+          case .number, .bool, .nested, .binary: return field.shownText
           }
         }
         rows.append("\(reader.line): \(fields.joined(separator: "|"))")

@@ -1,0 +1,107 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// Guesses the model of a database, of its tables and of all of its rows.
+package final class DatabaseInference {
+  private let database: OpenDatabase
+  private var tables: [TableProfile] = []
+  /// Foreign keys that become relationships, and why others do not.
+  private var links: [TableLink] = []
+  private var refusals: [ObjectIdentifier: [String]] = [:]
+  private var joins: [JoinTable] = []
+
+  /// Called now and then with what is looked at; true ends the look.
+  package var progress: (_ table: String, _ rows: Int) -> Bool = { _, _ in false }
+
+  package init(_ database: OpenDatabase) { self.database = database }
+
+  /// The model, and how its objects come in; nil where `progress` ended the look.
+  package func plan() throws -> DatabasePlan? {
+    for table in database.schema.tables {
+      guard table.columns.count <= RowInference.greatestColumns else {
+        throw ImportError(
+          message:
+            "\(database.name): table \(table.name) has \(table.columns.count) columns, and an entity has at most \(RowInference.greatestColumns)"
+        )
+      }
+      let profile = TableProfile(table)
+      guard try profile.read(database, progress: { progress(table.name, $0) }) else { return nil }
+      tables.append(profile)
+    }
+    try database.understanding { _ in
+      try findLinks()
+      try findJoins()
+    }
+    let order = try orderedTables()
+    var model = DatabaseModel(tables: tables, links: links, joins: joins, refusals: refusals)
+    try database.understanding { try model.build($0) }
+    model.describe(database.name, passedOver: database.schema.passedOver)
+    return try database.understanding { try DatabasePlan(model, order, $0) }
+  }
+
+  // MARK: Foreign keys
+
+  private func findLinks() throws {
+    for child in tables {
+      for key in child.table.foreignKeys {
+        let parent = tables.first { $0.table.name.lowercased() == key.parent.lowercased() }
+        if let parent, let link = try TableLink(key, of: child, to: parent, database.connection) {
+          links.append(link)
+          continue
+        }
+        let reason = parent == nil ? "there is no such table" : "nothing says that these are unique there"
+        let columns = key.parentColumns.isEmpty ? "" : "(\(key.parentColumns.joined(separator: ", ")))"
+        refusals[ObjectIdentifier(child), default: []].append(
+          "foreign key \(key.columns.joined(separator: ", ")) to \(key.parent)\(columns) is no relationship: \(reason)"
+            .shownOnOneLine)
+      }
+    }
+  }
+
+  private func findJoins() throws {
+    for table in tables {
+      let own = links.filter { $0.child === table }
+      let isReferenced = links.contains { $0.parent === table }
+      guard let join = try JoinTable(table, own, isReferenced: isReferenced, database.connection) else { continue }
+      joins.append(join)
+    }
+    links.removeAll { link in joins.contains { $0.profile === link.child } }
+  }
+
+  // MARK: The order
+
+  /// Tables that others lead to come first. Where they lead to each other, one begins, and its relationships follow when all objects are there.
+  private func orderedTables() throws -> [TableProfile] {
+    var rest = tables.filter { table in !joins.contains { $0.profile === table } }
+    var order: [TableProfile] = []
+    while !rest.isEmpty {
+      let ready = rest.firstIndex { table in
+        links.allSatisfy { link in
+          link.child !== table || link.parent === table || order.contains { $0 === link.parent }
+        }
+      }
+      let next = rest.remove(at: ready ?? 0)
+      for link in links where link.child === next {
+        link.isDeferred = link.parent === next || !order.contains { $0 === link.parent }
+      }
+      order.append(next)
+    }
+    // What follows later needs a key by which its object is found.
+    for link in links where link.isDeferred {
+      guard try link.child.identity(database.connection) == nil else { continue }
+      refusals[ObjectIdentifier(link.child), default: []].append(
+        "foreign key \(link.columns.joined(separator: ", ")) to \(link.parent.table.name) is no relationship: the rows have no key"
+          .shownOnOneLine)
+    }
+    links = try links.filter { link in try !link.isDeferred || link.child.identity(database.connection) != nil }
+    return order
+  }
+}
+
+extension TableProfile {
+  /// The columns by which a row is found among the objects; nil where there are none.
+  func identity(_ connection: Connection) throws -> [String]? {
+    try table.uniqueKeys.first { try $0.allSatisfy(isComplete) && isUnique($0, connection) }
+  }
+}

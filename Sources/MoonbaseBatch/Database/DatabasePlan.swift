@@ -1,0 +1,84 @@
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// The model of a database, and the questions whose rows become its objects and their relationships, one after the other.
+package struct DatabasePlan {
+  struct Step {
+    let entity: String
+    /// What is done, for a file of rejected rows.
+    let name: String
+    let sql: String
+    /// Names of columns as an import understands them.
+    let columns: [String]
+    /// Which of them are keys of other objects.
+    let keys: Set<Int>
+    /// The attributes by which objects are found that are there; none for new ones.
+    let found: [String]
+    let count: Int64
+  }
+
+  package let inferred: InferredModel
+  let steps: [Step]
+
+  init(_ model: DatabaseModel, _ order: [TableProfile], _ connection: Connection) throws {
+    inferred = model.inferred
+    var steps = order.map { Self.objects(of: $0, model) }
+    for link in model.links where link.isDeferred { steps.append(try Self.later(link, model, connection)) }
+    for (join, name) in zip(model.joins, model.joinNames) {
+      steps.append(try Self.pairs(of: join, name, model, connection))
+    }
+    self.steps = steps
+  }
+
+  /// All rows of a table, with the relationships that lead to what is there already.
+  private static func objects(of table: TableProfile, _ model: DatabaseModel) -> Step {
+    let (name, entity) = (table.table.name, model.entity(table))
+    var columns: [String] = []
+    var parts: [String] = []
+    for column in table.table.columns {
+      guard let attribute = model.attribute(column.name, of: table) else { continue }
+      columns.append(attribute)
+      parts.append("t.\(column.name.sqlName)")
+    }
+    let first = columns.count
+    for link in model.links where link.child === table && !link.isDeferred {
+      columns.append(path(link.name, link, model))
+      parts.append(link.keySQL)
+    }
+    // All that a table may have are relationships that come later.
+    if parts.isEmpty { parts = ["NULL"]; columns = ["_"] }
+    return Step(
+      entity: entity, name: entity,
+      sql: "SELECT \(parts.joined(separator: ", ")) FROM \(name.sqlName) t\(table.table.order)", columns: columns,
+      keys: Set(first..<max(first, columns.count)), found: [], count: Int64(table.rows))
+  }
+
+  private static func path(_ relationship: String, _ link: TableLink, _ model: DatabaseModel) -> String {
+    let key = link.parentColumns.compactMap { model.attribute($0, of: link.parent) }
+    return "\(relationship).\(key.joined(separator: ","))"
+  }
+
+  /// The relationship of a foreign key, when all objects are there.
+  private static func later(_ link: TableLink, _ model: DatabaseModel, _ connection: Connection) throws -> Step {
+    let (table, entity) = (link.child.table, model.entity(link.child))
+    let identity = try link.child.identity(connection) ?? []
+    let found = identity.compactMap { model.attribute($0, of: link.child) }
+    let list = identity.map { "t.\($0.sqlName)" }.joined(separator: ", ")
+    let rows = "FROM \(table.name.sqlName) t WHERE \(link.keySQL) IS NOT NULL"
+    return Step(
+      entity: entity, name: "\(entity).\(link.name)", sql: "SELECT \(list), \(link.keySQL) \(rows)\(table.order)",
+      columns: found + [path(link.name, link, model)], keys: [found.count], found: found,
+      count: try connection.integer("SELECT COUNT(*) \(rows)") ?? 0)
+  }
+
+  /// The relationship that a join table is.
+  private static func pairs(
+    of join: JoinTable, _ name: String, _ model: DatabaseModel, _ connection: Connection
+  ) throws -> Step {
+    let entity = model.entity(join.owner.parent)
+    let found = join.owner.parentColumns.compactMap { model.attribute($0, of: join.owner.parent) }
+    return Step(
+      entity: entity, name: "\(entity).\(name)", sql: join.sql, columns: found + [path(name, join.destination, model)],
+      keys: [found.count], found: found, count: try join.count(connection))
+  }
+}

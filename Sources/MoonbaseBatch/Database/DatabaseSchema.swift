@@ -1,0 +1,112 @@
+import MoonbaseSQLite
+
+/// The tables of a database as SQLite's own pragmas tell them.
+struct DatabaseSchema {
+  struct Column {
+    let name: String
+    /// The type that is declared; SQLite holds other values too.
+    let declared: String
+    let isRequired: Bool
+  }
+
+  struct ForeignKey {
+    let columns: [String]
+    let parent: String
+    /// The columns of the parent; none where its primary key is meant.
+    let parentColumns: [String]
+    let onDelete: String
+  }
+
+  struct Table {
+    let name: String
+    let columns: [Column]
+    let primaryKey: [String]
+    /// Columns that are unique together, the primary key among them.
+    let uniqueKeys: [[String]]
+    let foreignKeys: [ForeignKey]
+    /// What orders the rows, always in the same way.
+    let order: String
+  }
+
+  let tables: [Table]
+  /// Views, virtual tables and what belongs to them, which hold no rows of their own.
+  let passedOver: [String]
+
+  init(_ connection: Connection) throws {
+    var (tables, passedOver): ([Table], [String]) = ([], [])
+    let list = try connection.rows(
+      "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' ORDER BY name COLLATE BINARY")
+    for row in list where !row[0].lowercased().hasPrefix("sqlite_") {
+      if row[1] == "table" {
+        tables.append(try Self.table(row[0], isWithoutRowid: row[2] == "1", connection))
+      } else {
+        passedOver.append("\(row[1]) \(row[0])")
+      }
+    }
+    (self.tables, self.passedOver) = (tables, passedOver)
+  }
+
+  private static func table(_ name: String, isWithoutRowid: Bool, _ connection: Connection) throws -> Table {
+    // Generated columns are there, hidden ones of virtual tables are not.
+    let rows = try connection.rows(
+      "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name)
+    let key = rows.filter { $0[3] != "0" }.sorted { Int($0[3]) ?? 0 < Int($1[3]) ?? 0 }.map { $0[0] }
+    let isNumber =
+      key.count == 1 && !isWithoutRowid && rows.contains { $0[0] == key[0] && $0[1].uppercased() == "INTEGER" }
+    let columns = rows.map {
+      // In other tables SQLite lets a primary key have no value.
+      Column(name: $0[0], declared: $0[1], isRequired: $0[2] == "1" || $0[3] != "0" && (isWithoutRowid || isNumber))
+    }
+    let names = Set(rows.map { $0[0].lowercased() })
+    let rowid = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+    let order = isWithoutRowid ? key.map { "t.\($0.sqlName)" }.joined(separator: ", ") : rowid.map { "t.\($0)" } ?? ""
+    return Table(
+      name: name, columns: columns, primaryKey: key,
+      uniqueKeys: (key.isEmpty ? [] : [key]) + (try uniqueKeys(of: name, connection)).filter { $0 != key },
+      foreignKeys: try foreignKeys(of: name, connection), order: order.isEmpty ? "" : " ORDER BY \(order)")
+  }
+
+  /// Those over columns and all rows.
+  private static func uniqueKeys(of table: String, _ connection: Connection) throws -> [[String]] {
+    let indexes = try connection.rows(
+      "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial AND origin <> 'pk' ORDER BY name", table)
+    return try indexes.compactMap { index in
+      let columns = try connection.rows("SELECT name, cid FROM pragma_index_info(?) ORDER BY seqno", index[0])
+      return columns.contains { Int($0[1]) ?? -2 < 0 } ? nil : columns.map { $0[0] }
+    }
+  }
+
+  private static func foreignKeys(of table: String, _ connection: Connection) throws -> [ForeignKey] {
+    let rows = try connection.rows(
+      "SELECT id, \"table\", \"from\", COALESCE(\"to\", ''), on_delete FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq",
+      table)
+    var keys: [ForeignKey] = []
+    var last = ""
+    for row in rows {
+      let former = row[0] == last ? keys.popLast() : nil
+      last = row[0]
+      keys.append(
+        ForeignKey(
+          columns: (former?.columns ?? []) + [row[2]], parent: row[1],
+          parentColumns: (former?.parentColumns ?? []) + (row[3].isEmpty ? [] : [row[3]]), onDelete: row[4]))
+    }
+    return keys
+  }
+}
+
+extension Connection {
+  /// All rows of a small answer, as texts.
+  func rows(_ sql: String, _ parameter: String? = nil) throws -> [[String]] {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    if let parameter { statement.bind(parameter, at: 1) }
+    var rows: [[String]] = []
+    while try statement.step() { rows.append((0..<statement.columnCount).map(statement.text)) }
+    return rows
+  }
+}
+
+extension String {
+  /// As a name in SQL.
+  var sqlName: String { "\"\(replacing("\"", with: "\"\""))\"" }
+}

@@ -1,0 +1,46 @@
+import MoonbaseGraph
+import MoonbasePlatform
+import MoonbaseSQLite
+import MoonbaseSQLiteStore
+
+/// A database that is imported: opened to be read, and no store.
+package final class OpenDatabase {
+  private let database: PlainDatabase
+  /// As it was named.
+  package let name: String
+  let schema: DatabaseSchema
+
+  var connection: Connection { database.connection }
+  package var fingerprint: String { database.fingerprint }
+
+  /// Whether a file is a database, by its contents.
+  package static func isOne(_ path: String) -> Bool {
+    var status = stat()
+    // A pipe would lose what is looked at.
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    return SQLiteStore.isDatabase(at: URL(literalPath: path))
+  }
+
+  /// Throws for a store, and for what cannot be read.
+  package init(_ path: String) throws {
+    name = path
+    let database = try PlainDatabase(URL(literalPath: path))
+    self.database = database
+    do { schema = try DatabaseSchema(database.connection) } catch { throw database.translated(error) }
+    if schema.tables.contains(where: { $0.name == "Z_METADATA" }) {
+      throw ImportError(
+        message:
+          "\(path) is a store, which has a model: moonbase model show \(path) prints it, and moonbase export --all FOLDER "
+          + "--store \(path) writes what import --all takes")
+    }
+    guard !schema.tables.isEmpty else { throw ImportError(message: "\(path) has no table") }
+  }
+
+  /// Runs what asks SQLite; its errors name the file.
+  func understanding<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    do { return try body(database.connection) } catch { throw database.translated(error) }
+  }
+
+  /// Throws where the file was written meanwhile.
+  package func requireOneState() throws { try database.requireOneState() }
+}

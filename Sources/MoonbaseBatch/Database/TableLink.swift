@@ -1,0 +1,96 @@
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// A foreign key that becomes a relationship.
+final class TableLink {
+  let child: TableProfile
+  let parent: TableProfile
+  let columns: [String]
+  let parentColumns: [String]
+  let onDelete: String
+  /// Rows whose value is not just that of a row of the parent, and those among them that lead to no row at all.
+  private(set) var inexact: Int64 = 0
+  private(set) var dangling: Int64 = 0
+  /// Its objects may come before those that they lead to.
+  var isDeferred = false
+  /// The names of the relationship and its inverse.
+  var name = ""
+  var inverse = ""
+
+  /// Nil where the parent's objects cannot be found by the columns that are meant.
+  init?(_ key: DatabaseSchema.ForeignKey, of child: TableProfile, to parent: TableProfile, _ connection: Connection)
+    throws
+  {
+    let wanted = key.parentColumns.isEmpty ? parent.table.primaryKey : key.parentColumns
+    (self.child, self.parent, onDelete) = (child, parent, key.onDelete.uppercased())
+    columns = key.columns.compactMap(child.column)
+    parentColumns = wanted.compactMap(parent.column)
+    guard columns.count == key.columns.count, parentColumns.count == columns.count, !columns.isEmpty,
+      parent.table.uniqueKeys.contains(where: { Set($0) == Set(parentColumns) }),
+      parentColumns.count == 1 || parentColumns.allSatisfy(parent.standsInLists),
+      try parent.isUnique(parentColumns, connection)
+    else { return nil }
+    let some = columns.map { "t.\($0.sqlName) IS NOT NULL" }.joined(separator: " OR ")
+    let count = "SELECT COUNT(*) FROM \(child.table.name.sqlName) t WHERE (\(some)) AND NOT EXISTS "
+    inexact = try connection.integer(count + "(SELECT 1 FROM \(found) AND \(same))") ?? 0
+    if inexact > 0 { dangling = try connection.integer(count + "(SELECT 1 FROM \(found))") ?? 0 }
+  }
+
+  // MARK: SQL
+
+  /// The row of the parent `p` for one of the child `t`, compared as the parent's column says: so its index finds it.
+  private var found: String {
+    let pairs = zip(parentColumns, columns).map { "p.\($0.sqlName) = +t.\($1.sqlName)" }
+    return "\(parent.table.name.sqlName) p WHERE \(pairs.joined(separator: " AND "))"
+  }
+
+  private var same: String {
+    zip(parentColumns, columns).map {
+      "p.\($0.sqlName) COLLATE BINARY = t.\($1.sqlName) AND typeof(p.\($0.sqlName)) = typeof(t.\($1.sqlName))"
+    }.joined(separator: " AND ")
+  }
+
+  /// The parent's key, of which an object is found; NULL where there is none.
+  var keySQL: String { "(SELECT \(Self.key("p", parentColumns)) FROM \(found))" }
+
+  static func key(_ table: String, _ columns: [String]) -> String {
+    let list = columns.map { "\(table).\($0.sqlName)" }.joined(separator: ", ")
+    return columns.count == 1 ? list : "json_array(\(list))"
+  }
+
+  // MARK: What it means
+
+  var isRequired: Bool { !isDeferred && dangling == 0 && columns.allSatisfy(child.isRequired) }
+
+  /// Whether no two rows lead to one.
+  var isOneToOne: Bool { child.table.uniqueKeys.contains { Set($0).isSubset(of: columns) } }
+
+  /// What becomes of the rows when that of the parent goes.
+  var deleteRule: DeleteRule {
+    switch onDelete {
+    case "CASCADE": .cascade
+    case "RESTRICT": .deny
+    case "NO ACTION": isRequired ? .deny : .nullify
+    default: isRequired ? .deny : .nullify
+    }
+  }
+
+  var reason: String {
+    let rule = onDelete == "NO ACTION" ? "" : ", ON DELETE \(onDelete)"
+    var text =
+      "foreign key \(columns.joined(separator: ", ")) to \(parent.table.name)(\(parentColumns.joined(separator: ", ")))\(rule)"
+    if dangling > 0 { text += "; \(dangling) rows lead to none: what they say is in the attribute" }
+    if isDeferred, columns.allSatisfy(child.isRequired) {
+      text += "; optional, for objects come before their destinations"
+    }
+    return text.shownOnOneLine
+  }
+}
+
+extension String {
+  /// Without line ends and other controls.
+  var shownOnOneLine: String {
+    contains { $0.isNewline || $0.unicodeScalars.contains { $0.value < 32 || $0.value == 127 } }
+      ? debugDescription : self
+  }
+}

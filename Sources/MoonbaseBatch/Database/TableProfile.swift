@@ -1,0 +1,73 @@
+import MoonbaseModel
+import MoonbaseSQLite
+
+/// A table, and what all of its rows have in common.
+final class TableProfile {
+  let table: DatabaseSchema.Table
+  private(set) var rows = 0
+  private var profiles: [ColumnProfile] = []
+
+  init(_ table: DatabaseSchema.Table) { self.table = table }
+
+  /// Reads all rows. False where `progress` ended that.
+  func read(_ database: OpenDatabase, progress: (Int) -> Bool) throws -> Bool {
+    let budget = DistinctBudget()
+    let names = table.columns.map(\.name)
+    profiles = names.map { ColumnProfile($0, budget) }
+    let list = names.map { "t.\($0.sqlName)" }.joined(separator: ", ")
+    let reader = try TableReader("SELECT \(list) FROM \(table.name.sqlName) t", names: names, in: database)
+    while try reader.next() {
+      rows += 1
+      for index in names.indices { profiles[index].add(reader.field(index), textsAreTyped: true) }
+      if rows & 1023 == 0, progress(rows) { return false }
+    }
+    return true
+  }
+
+  /// The name of a column as the table has it, whatever its capitals; nil where there is none.
+  func column(_ name: String) -> String? {
+    table.columns.first { $0.name.lowercased() == name.lowercased() }?.name
+  }
+
+  func profile(_ column: String) -> ColumnProfile {
+    profiles[table.columns.firstIndex { $0.name == column } ?? 0]
+  }
+
+  func declaration(_ column: String) -> DeclaredColumn {
+    let found = table.columns.first { $0.name == column }
+    return DeclaredColumn(
+      declaration: found?.declared ?? "", isRequired: found?.isRequired ?? false,
+      isKey: table.uniqueKeys.contains { $0.contains(column) })
+  }
+
+  func guess(_ column: String, named name: String) -> AttributeGuess {
+    AttributeGuess(profile(column), named: name, rows: rows, declared: declaration(column))
+  }
+
+  /// Whether each row has a value of a column.
+  func isComplete(_ column: String) -> Bool { profile(column).count == rows }
+
+  func isRequired(_ column: String) -> Bool { isComplete(column) && declaration(column).isRequired }
+
+  /// Whether what is unique in the table is so for the attributes too: 1 and '1' may be one text.
+  func isUnique(_ key: [String], _ connection: Connection) throws -> Bool {
+    var isMixed = false
+    for column in key {
+      let profile = profile(column)
+      if declaration(column).type(of: profile).0 == .transformable || profile.hasWrongText { return false }
+      if profile.kinds.contains(.text), profile.kinds != .text { isMixed = true }
+    }
+    guard isMixed else { return true }
+    let list = key.map { "CAST(\($0.sqlName) AS TEXT)" }.joined(separator: ", ")
+    let present = key.map { "\($0.sqlName) IS NOT NULL" }.joined(separator: " AND ")
+    let doubled = "SELECT 1 FROM \(table.name.sqlName) WHERE \(present) GROUP BY \(list) HAVING COUNT(*) > 1"
+    return try connection.integer("SELECT EXISTS (\(doubled))") == 0
+  }
+
+  /// Whether values of a column stand in a JSON list as they are.
+  func standsInLists(_ column: String) -> Bool {
+    let profile = profile(column)
+    return profile.kinds == .text || profile.kinds == .number && profile.forms.contains(.integer)
+      || profile.kinds.isEmpty
+  }
+}

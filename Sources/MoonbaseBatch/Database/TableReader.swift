@@ -1,0 +1,74 @@
+import MoonbasePlatform
+import MoonbaseSQLite
+
+/// Reads the rows of a question to a database: numbers, texts and bytes as they are stored.
+///
+/// The line of a row is its number, and so is its place.
+final class TableReader: RecordReader {
+  let names: [String]
+  private(set) var line: Int64 = 0
+  var endLine: Int64 { line + 1 }
+  var recordStart: Int64 { line - 1 }
+  var recordEnd: Int64 { line }
+  let record = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  private let database: OpenDatabase
+  private let statement: Statement
+  /// Columns of keys, which are texts whatever they are stored as.
+  private let keys: Set<Int>
+  private var isOver = false
+  /// The digits of the numbers of the row, and where each begins.
+  private var digits: [UInt8] = []
+  private var places: [Range<Int>]
+
+  /// The columns of `sql`, by these names.
+  init(_ sql: String, names: [String], keys: Set<Int> = [], in database: OpenDatabase) throws {
+    (self.names, self.keys, self.database) = (names, keys, database)
+    places = [Range<Int>](repeating: 0..<0, count: names.count)
+    statement = try database.understanding { try $0.statement(sql) }
+  }
+
+  deinit { statement.reset() }
+
+  func next() throws -> Bool {
+    // SQLite would begin anew.
+    if isOver { return false }
+    line += 1
+    guard try database.understanding({ _ in try statement.step() }) else {
+      isOver = true
+      return false
+    }
+    digits.removeAll(keepingCapacity: true)
+    for column in names.indices {
+      let number: String
+      switch statement.storage(Int32(column)) {
+      case .integer: number = String(statement.integer(Int32(column)))
+      case .real: number = "\(statement.double(Int32(column)))"
+      case .blob where keys.contains(column): number = statement.data(Int32(column)).base64EncodedString()
+      default: continue
+      }
+      let start = digits.count
+      digits.append(contentsOf: number.utf8)
+      places[column] = start..<digits.count
+    }
+    return true
+  }
+
+  func field(_ column: Int) -> InputField {
+    switch statement.storage(Int32(column)) {
+    case .null: .none
+    case .text: InputField(kind: .text, bytes: statement.storedTextBytes(Int32(column)) ?? record)
+    case .blob where !keys.contains(column):
+      InputField(kind: .binary, bytes: statement.storedBytes(Int32(column)) ?? record)
+    case .integer, .real, .blob:
+      digits.withUnsafeBytes {
+        InputField(
+          kind: keys.contains(column) ? .text : .number, bytes: UnsafeRawBufferPointer(rebasing: $0[places[column]]))
+      }
+    }
+  }
+
+  func skip(to offset: Int64, line: Int64) throws {
+    while self.line < offset { guard try next() else { return } }
+  }
+}

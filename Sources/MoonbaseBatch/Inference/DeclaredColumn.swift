@@ -1,0 +1,46 @@
+import MoonbaseModel
+
+/// What a database says of a column, beside the values in it.
+struct DeclaredColumn {
+  /// The type that is declared, as it is written.
+  let declaration: String
+  let isRequired: Bool
+  /// Whether it is a part of what must be unique.
+  let isKey: Bool
+
+  /// The type: the values decide, and the declaration where they leave it open.
+  func type(of profile: ColumnProfile) -> (AttributeType, String) {
+    let words = declaration.uppercased()
+    func says(_ parts: String...) -> Bool { parts.contains { words.contains($0) } }
+    if profile.kinds.isEmpty { return (declaredType, "") }
+    let (type, reason) = AttributeGuess.type(of: profile)
+    switch type {
+    // Two texts may be one date.
+    case .date where isKey: return (.string, "dates, kept as text in a key")
+    case .integer64 where says("BOOL") && profile.distinct.few.map(Self.areTruths) == true:
+      return (.boolean, "1 and 0, which come back as true and false")
+    case .integer64 where says("DECIMAL(", "NUMERIC(") && says(","):
+      return (.decimal, "numbers without a fraction so far")
+    case .decimal where profile.kinds == .number && profile.forms.contains(.number) && !says("DEC", "NUM", "MONEY"):
+      return (.double, "numbers")
+    case .double where profile.kinds == .number && profile.forms.contains(.decimal) && says("DEC", "MONEY"):
+      return (.decimal, "numbers, all digits of which a decimal keeps")
+    default: return (type, reason)
+    }
+  }
+
+  private static func areTruths(_ values: [[UInt8]]) -> Bool { values.allSatisfy { $0 == [48] || $0 == [49] } }
+
+  /// By SQLite's rules of affinity, as far as they go.
+  private var declaredType: AttributeType {
+    let words = declaration.uppercased()
+    let types: [(String, AttributeType)] = [
+      ("BOOL", .boolean), ("DATE", .date), ("TIMESTAMP", .date), ("INT", .integer64), ("CHAR", .string),
+      ("CLOB", .string),
+      ("TEXT", .string), ("UUID", .uuid), ("BLOB", .binaryData), ("REAL", .double), ("FLOA", .double),
+      ("DOUB", .double),
+      ("DEC", .decimal), ("NUM", .decimal), ("MONEY", .decimal),
+    ]
+    return types.first { words.contains($0.0) }?.1 ?? .string
+  }
+}

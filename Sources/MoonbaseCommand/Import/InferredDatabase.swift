@@ -1,0 +1,112 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseBatch
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// `moonbase import --infer` of a database of SQLite: its tables become entities, its foreign keys relationships, its rows objects.
+struct InferredDatabase {
+  private let command: ImportCommand
+  private let path: String
+
+  init(_ command: ImportCommand, _ entity: String?, _ path: String) throws {
+    (self.command, self.path) = (command, path)
+    if let entity {
+      throw UsageError("\(path) is a database, whose tables are entities: leave '\(entity)' out")
+    }
+    let others: [(String, Bool)] = [
+      ("--format", command.format != nil), ("--null", !command.null.isEmpty), ("--upsert", command.upsert != nil),
+      ("--rejects", command.rejects != nil),
+    ]
+    if let option = others.first(where: \.1)?.0 {
+      throw UsageError("\(option) is for files of rows, not for a database")
+    }
+  }
+
+  func run() throws {
+    let database = try OpenDatabase(path)
+    let place = command.dryRun ? nil : try InferredStore(command.stores.settings())
+    let isGoingOn = try place?.hasBegun(DatabaseImport.job(path)) ?? false
+    let plan = try plan(of: database)
+    guard let place else { return Terminal.write(try plan.inferred.luaSource()) }
+    if !isGoingOn {
+      for path in DatabaseImport.rejectPaths(of: plan, database) where FileManager.default.fileExists(atPath: path) {
+        guard !command.force else { continue }
+        throw UsageError("\(path) is there from an earlier import: move it, or give --force")
+      }
+      try place.write(plan.inferred, replacing: command.force, quiet: command.quiet)
+    }
+    try take(plan, of: database, into: isGoingOn ? place.description : place.description(with: plan.inferred.model))
+  }
+
+  private func plan(of database: OpenDatabase) throws -> DatabasePlan {
+    let inference = DatabaseInference(database)
+    let bar = ProgressBar(quiet: command.quiet)
+    let began = Date()
+    Interruption.isWaitedFor()
+    inference.progress = { table, rows in
+      let seconds = Date().timeIntervalSince(began)
+      bar.show(0, of: 0, rate: Double(rows) / max(seconds, 0.001), unit: "rows of \(table) looked at", seconds: seconds)
+      return Interruption.hasCome
+    }
+    defer { bar.end() }
+    guard let plan = try inference.plan() else { throw ExitCode(ExitStatus.interrupted) }
+    _ = try plan.inferred.model.resolved()
+    return plan
+  }
+
+  private func take(_ plan: DatabasePlan, of database: OpenDatabase, into description: ContainerDescription) throws {
+    let (stores, scripts) = (try command.stores.settings(), try command.scripts.settings())
+    let container = try PersistentContainer(scripts.limiting(description, stores))
+    let domain = try scripts.openDomain(forScriptsIn: ".", stores)
+    defer { domain.close() }
+    try domain.state.run {
+      let context = try domain.context(of: container.opened)
+      let bookmark = try ImportBookmark(
+        DatabaseImport.job(path), fingerprint: database.fingerprint, of: container.coordinator.persistentStores[0],
+        restarting: false)
+      if bookmark.isGoingOn, !command.quiet {
+        Terminal.complain("moonbase: an import of this database was ended: it goes on")
+      }
+      let job = DatabaseImport(plan, of: database, in: context, options: command.options, bookmark: bookmark)
+      try run(job)
+      try domain.state.flushFiles()
+    }
+  }
+
+  private func run(_ job: DatabaseImport) throws {
+    let bar = ProgressBar(quiet: command.quiet)
+    let began = Date()
+    job.progress = { name, done, total in
+      let seconds = Date().timeIntervalSince(began)
+      bar.show(
+        Int(done), of: Int(total), rate: Double(done) / max(seconds, 0.001), unit: "rows of \(name)", seconds: seconds)
+      return Interruption.hasCome
+    }
+    let isDone: Bool
+    do { isDone = try job.run() } catch {
+      bar.end()
+      summarize(job, began, isDone: false)
+      throw error
+    }
+    bar.end()
+    summarize(job, began, isDone: isDone)
+    if !isDone { throw ExitCode(ExitStatus.interrupted) }
+    if job.report.rejected > 0 { throw ExitCode(ExitStatus.rejects) }
+  }
+
+  private func summarize(_ job: DatabaseImport, _ began: Date, isDone: Bool) {
+    guard !command.quiet else { return }
+    let report = job.report
+    let seconds = String(format: "%.1f", Date().timeIntervalSince(began))
+    let linked = report.updated == 0 ? "" : ", \(report.updated) linked later"
+    Terminal.complain("moonbase: \(report.inserted) objects\(linked), \(report.rejected) rejected (\(seconds) s)")
+    if report.rejected > 0 {
+      let files = job.rejectPaths.filter { FileManager.default.fileExists(atPath: $0) }
+      Terminal.complain("moonbase: what was rejected, and why: \(files.joined(separator: ", "))")
+    }
+    if !isDone { Terminal.complain("moonbase: the import ended before its end: run it again to go on") }
+  }
+}
