@@ -11,7 +11,8 @@ final class TableProfile {
 
   /// Reads all rows. False where `progress` ended that.
   func read(_ database: OpenDatabase, progress: (Int) -> Bool) throws -> Bool {
-    let budget = DistinctBudget()
+    // Which columns are unique the table itself says.
+    let budget = DistinctBudget(slots: 0)
     let names = table.columns.map(\.name)
     profiles = names.map { ColumnProfile($0, budget) }
     let list = names.map { "t.\($0.sqlName)" }.joined(separator: ", ")

@@ -23,7 +23,10 @@ package final class ImportBookmark {
   /// The place that an earlier run came to, or the beginning with `restarting`.
   ///
   /// Throws where the file has changed since.
-  package init(_ job: String, fingerprint: String, of store: any PersistentStore, restarting: Bool) throws {
+  package init(
+    _ job: String, fingerprint: String, of store: any PersistentStore, restarting: Bool,
+    advice: String = "--restart begins anew, which takes those rows once more"
+  ) throws {
     (self.job, self.store, self.fingerprint) = (job, store, fingerprint)
     guard let entry = try Ledger.entry(job, of: store) else { return }
     noted = entry.number("offset")
@@ -32,7 +35,7 @@ package final class ImportBookmark {
       throw ImportError(
         message:
           "an import of this file ended in line \(entry.number("line") ?? 1), behind \(entry.number("rows") ?? 0) rows, and "
-          + "the file has changed since: --restart begins anew, which takes those rows once more")
+          + "the file has changed since: \(advice)")
     }
     isGoingOn = true
     step = Int(entry.number("step") ?? 0)

@@ -49,7 +49,7 @@ package final class ImportInput {
     }
     let isFile = status.st_mode & S_IFMT == S_IFREG
     size = isFile ? Int64(status.st_size) : nil
-    fingerprint = isFile && path != nil && spool == nil ? "\(status.st_size) \(status.changeTime)" : nil
+    fingerprint = spool?.fingerprint ?? (isFile && path != nil ? "\(status.st_size) \(status.changeTime)" : nil)
     let name = path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "stdin"
     let stem = name.hasSuffix(".\(format.rawValue)") ? String(name.dropLast(format.rawValue.count + 1)) : name
     let folder = path.map { $0.dropLast(name.count) } ?? ""

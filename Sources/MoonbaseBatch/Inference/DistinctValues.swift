@@ -1,8 +1,9 @@
-/// Memory that all columns share to find out which have no value twice: 32 MiB.
+/// Memory that all columns share to find out which have no value twice: 32 MiB unless said otherwise.
 final class DistinctBudget {
-  fileprivate var slots = 4 << 20
+  /// How many hashes there is room for.
+  fileprivate var slots: Int
 
-  init() {}
+  init(slots: Int = 4 << 20) { self.slots = slots }
 }
 
 /// Whether a column has a value twice, and which values it has where these are few.

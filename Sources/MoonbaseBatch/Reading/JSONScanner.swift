@@ -194,7 +194,8 @@ extension JSONScanner {
 }
 
 extension Value {
-  /// The value of a JSON text: whole numbers as integers, where they fit 64 bits, all others as doubles.
+  /// The value of a JSON text: whole numbers as integers, where they fit 64 bits, others as doubles, or as decimals where a double has not
+  /// all of their digits.
   init(json bytes: UnsafeRawBufferPointer) throws {
     var scanner = JSONScanner(bytes, isWhole: true)
     self = try Self.read(&scanner, bytes)
@@ -232,6 +233,7 @@ extension Value {
     case .number:
       let digits = String(decoding: part, as: UTF8.self)
       if let number = Int64(digits) { return .int(number) }
+      if NumberForm(part)?.isDouble(part) != true, let number = Decimal(literal: digits) { return .decimal(number) }
       guard let number = Double(digits), number.isFinite else {
         throw JSONScanner.Problem.wrong("the number \(digits) is too large", at: range.lowerBound)
       }

@@ -25,13 +25,14 @@ struct ImportRun {
       try command.dryRun
       ? nil
       : input.fingerprint.map {
-        try ImportBookmark(
-          Self.job(entity.name, file), fingerprint: $0,
-          of: context.coordinator.storeForNewObjects(of: entity), restarting: command.restart)
+        let (job, store) = (Self.job(entity.name, file), try context.coordinator.storeForNewObjects(of: entity))
+        if command.infer { return try ImportBookmark(job, fingerprint: $0, ofNewStore: store) }
+        return try ImportBookmark(job, fingerprint: $0, of: store, restarting: command.restart)
       }
     if let bookmark, bookmark.isGoingOn, !command.quiet {
       Terminal.complain(
-        "moonbase: an import of this file was ended: it goes on in line \(bookmark.line); --restart begins anew")
+        "moonbase: an import of this file was ended: it goes on in line \(bookmark.line)"
+          + (command.infer ? "" : "; --restart begins anew"))
     }
     if bookmark?.isGoingOn != true, !command.force, FileManager.default.fileExists(atPath: input.rejectPath) {
       throw UsageError(

@@ -65,8 +65,8 @@ struct InferredDatabase {
     try domain.state.run {
       let context = try domain.context(of: container.opened)
       let bookmark = try ImportBookmark(
-        DatabaseImport.job(path), fingerprint: database.fingerprint, of: container.coordinator.persistentStores[0],
-        restarting: false)
+        DatabaseImport.job(path), fingerprint: database.fingerprint,
+        ofNewStore: container.coordinator.persistentStores[0])
       if bookmark.isGoingOn, !command.quiet {
         Terminal.complain("moonbase: an import of this database was ended: it goes on")
       }

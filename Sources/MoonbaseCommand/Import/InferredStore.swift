@@ -63,3 +63,12 @@ struct InferredStore {
     if !quiet { Terminal.complain("moonbase: the model that was guessed: \(modelPath)") }
   }
 }
+
+extension ImportBookmark {
+  /// Of a store that the import itself makes: there is no other way to begin anew.
+  convenience init(_ job: String, fingerprint: String, ofNewStore store: any PersistentStore) throws {
+    try self.init(
+      job, fingerprint: fingerprint, of: store, restarting: false,
+      advice: "remove \(store.url?.relativePath ?? "the store") to begin anew")
+  }
+}
