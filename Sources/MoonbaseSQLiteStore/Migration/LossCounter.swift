@@ -23,21 +23,24 @@ struct LossCounter {
   }
 
   /// What rows have in a property that goes, as a loss; nil for nothing. `loses` says of an entity whether a property of its goes. A pair of relationships
-  /// keeps its destinations as long as one of both stays, and where both go, they are told of at one of them. Destinations that go themselves are
-  /// told of as objects.
+  /// keeps its destinations as long as one of both stays and `leads` from there to what the entity becomes; where both go, they are told of at one
+  /// of them. Destinations that go themselves are told of as objects.
   func loss(
     of property: ResolvedProperty, in entity: EntityLayout, because reason: String,
-    staying: [EntityLayout], loses: (EntityLayout, ResolvedProperty) -> Bool
+    staying: [EntityLayout], loses: (EntityLayout, ResolvedProperty) -> Bool,
+    leads: (EntityLayout, ResolvedProperty) -> Bool = { _, _ in true }
   ) throws -> MigrationPlan.Loss? {
     let found: Found?, what: String
     if let relationship = property.relationship {
       let inverse = map.old.inverse(of: property)?.property
       let destination = map.old.model.entities[relationship.destination]
-      let losers = staying.filter { other in
-        other.entity.isKind(of: destination) && inverse.map { loses(other, $0) } ?? true
-      }
       let isTold = inverse.map { $0.id < property.id } ?? false
-      found = isTold ? nil : try destinations(of: property, in: entity, among: losers)
+      let losers = staying.filter { other in
+        guard other.entity.isKind(of: destination) else { return false }
+        guard let inverse else { return true }
+        return loses(other, inverse) ? !isTold : !leads(other, inverse)
+      }
+      found = try destinations(of: property, in: entity, among: losers)
       what = "ha\(found?.count == 1 ? "s" : "ve") destinations"
     } else {
       found = try values(of: property, in: entity)

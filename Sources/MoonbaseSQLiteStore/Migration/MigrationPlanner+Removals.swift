@@ -9,13 +9,24 @@ extension MigrationPlanner {
     let stays = map.entities
     for property in removed {
       let loss = try counter.loss(
-        of: property, in: migration.old, because: reason(property, in: migration), staying: stays.map(\.old)
-      ) { entity, inverse in
-        stays.allSatisfy { $0.old.entity.index != entity.entity.index || !$0.kept.contains(inverse.id) }
-      }
+        of: property, in: migration.old, because: reason(property, in: migration), staying: stays.map(\.old),
+        loses: { entity, inverse in
+          stays.allSatisfy { $0.old.entity.index != entity.entity.index || !$0.kept.contains(inverse.id) }
+        },
+        leads: { entity, inverse in leads(from: entity, inverse, to: migration) })
       if let loss { note(loss) }
     }
     return removed.map { "- \($0.name)" }
+  }
+
+  /// Whether a relationship that stays may lead to what an entity becomes. Of one to one object it is told where it stays.
+  private func leads(from entity: EntityLayout, _ relationship: ResolvedProperty, to migration: EntityMigration) -> Bool
+  {
+    map.entities.filter { $0.old.entity.index == entity.entity.index }.allSatisfy { stays in
+      let now = stays.new.entity.properties.first { stays.origin(of: $0)?.property.id == relationship.id }
+      guard let now = now?.relationship, now.isToMany else { return true }
+      return map.new.model.entities[now.destination].subtree.contains(migration.new.entity.index)
+    }
   }
 
   private func reason(_ property: ResolvedProperty, in migration: EntityMigration) -> String {

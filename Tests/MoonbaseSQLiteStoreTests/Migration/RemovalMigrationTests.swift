@@ -67,6 +67,21 @@ import Testing
     #expect(try store.schema() == MigratedStore.schema(of: new))
   }
 
+  /// An entity that leaves its parent leaves the relationships that it had from there, and those that led to it.
+  @Test func destinationsOfAnEntityThatLeavesItsParentAreTold() throws {
+    let new = old.changed { model in
+      model[entity: "Worker"].superentityName = nil
+      model[entity: "Worker"].attributes += model[entity: "Person"].attributes
+    }
+    let found = try losses(new)
+    for name in ["home", "friends"] {
+      #expect(found.contains { $0.contains("Worker.\(name)") && $0.contains("1") }, "\(found)")
+    }
+    let before = try store.folder.contents()
+    #expect(throws: GraphError.self) { try store.migrate(to: new) }
+    #expect(try store.folder.contents() == before)
+  }
+
   @Test func valuesOfEachEntityAreToldAndKept() throws {
     let before = try store.folder.contents()
     let new = changed("Person", without: "fax", "telex")
