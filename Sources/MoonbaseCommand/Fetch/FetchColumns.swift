@@ -40,8 +40,8 @@ struct FetchColumns {
     }
     switch property.kind {
     case .toMany: return nil
-    case .toOne: return property.slot
-    case .attribute(let attribute): return attribute.type == .transformable ? nil : property.slot
+    case .attribute(let attribute) where attribute.type == .transformable: return nil
+    case .toOne, .attribute: return property.slot
     }
   }
 

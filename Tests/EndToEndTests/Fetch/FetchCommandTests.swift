@@ -3,6 +3,24 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct FetchCommandTests {
+  /// What a transformer makes is written as it is, and no value as none, whichever columns there are.
+  @Test(arguments: ["ndjson", "csv"]) func transformableValuesAreWritten(_ format: String) throws {
+    let bench = try Workbench()
+    try bench.write(
+      "return { entities = { P = { attributes = { name = 'string', tf = 'transformable' } } } }", to: "m.lua")
+    try bench.write("name,tf\na,hello\nb,\n", to: "p.csv")
+    let made = try bench.moonbase("import", "P", "p.csv", "--store", "s.sqlite", "--model", "m.lua")
+    try #require(made.status == 0, "\(made)")
+    for command in ["fetch", "export"] {
+      let outcome = try bench.moonbase(
+        command, "P", "--store", "s.sqlite", "--sort", "name", "--columns", "tf,name", "--format", format)
+      let expected =
+        format == "csv"
+        ? "tf,name\nhello,a\n,b\n" : "{\"tf\": \"hello\", \"name\": \"a\"}\n{\"tf\": null, \"name\": \"b\"}\n"
+      #expect(outcome.status == 0 && outcome.output == expected, "\(outcome)")
+    }
+  }
+
   @Test func aPredicateWithParametersAnOrderAndALimitSelect() throws {
     let bench = try Workbench.withPeople()
     func ages(_ arguments: String...) throws -> String {
