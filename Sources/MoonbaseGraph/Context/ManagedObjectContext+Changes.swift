@@ -59,6 +59,7 @@ extension ManagedObjectContext {
   public func rollback() throws {
     settle()
     try refuseWithinHooks("a rollback was asked for")
+    try refuseGivingUp("a rollback was asked for")
     defer { endChangeEvent() }
     defer { tellObservers() }
     // What hooks around faults do goes too.
@@ -111,6 +112,7 @@ extension ManagedObjectContext {
   public func reset() throws {
     settle()
     try refuseWithinHooks("a reset was asked for")
+    try refuseGivingUp("a reset was asked for")
     let formerCount = registered.count
     forgetChanges()
     hasReadLists = false

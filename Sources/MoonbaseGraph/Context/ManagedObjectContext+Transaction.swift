@@ -10,12 +10,22 @@ extension ManagedObjectContext {
     try transaction(with: nil, body)
   }
 
-  /// Runs a part of what its caller saves: `body` must not save itself.
+  /// Runs a part of what its caller saves: `body` must not save itself, nor give up what was done before it.
   package func refusingSaves<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let former = isInTransaction
-    isInTransaction = true
-    defer { isInTransaction = former }
+    let former = (isInTransaction, refusesGivingUp)
+    (isInTransaction, refusesGivingUp) = (true, true)
+    defer { (isInTransaction, refusesGivingUp) = former }
     return try body()
+  }
+
+  /// Throws where what others did would be given up with what is meant to be.
+  func refuseGivingUp(_ operation: String) throws {
+    guard refusesGivingUp else { return }
+    throw GraphError(
+      .invalidRequest,
+      message:
+        "\(operation) among objects that are saved together: raise an error, which gives up what was done with this one"
+    )
   }
 
   /// The same as a transaction, together with a change of a store's metadata.

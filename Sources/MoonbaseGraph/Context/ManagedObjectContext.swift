@@ -140,6 +140,8 @@ public final class ManagedObjectContext {
   var saveSequences: SaveSequences?
   /// Whether the body of a transaction runs.
   var isInTransaction = false
+  /// Whether a part of what is saved together runs.
+  var refusesGivingUp = false
   /// What was there before changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
   /// Objects deleted since delete rules were last applied.

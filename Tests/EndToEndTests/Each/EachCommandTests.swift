@@ -32,6 +32,14 @@ import Testing
     #expect(try bench.sum() == 300 * 301 / 2 + 297 * 500)
   }
 
+  /// What was done with the objects before is not theirs to give up.
+  @Test(arguments: ["rollback", "reset"]) func codeCannotGiveUpWhatWasDoneWithOthers(_ method: String) throws {
+    let outcome = try each("--do", "object.n = object.n + 500 if object.n == 650 then context:\(method)() end")
+    #expect(outcome.status == 4 && outcome.complaints.contains("a \(method) was asked for among objects"), "\(outcome)")
+    #expect(outcome.complaints.contains("300 objects visited: 299 changed, 1 failed"), "\(outcome)")
+    #expect(try bench.sum() == 300 * 301 / 2 + 299 * 500)
+  }
+
   @Test func objectsThatBreakARuleAreToldAndTheOthersOfTheirBatchAreSaved() throws {
     for (batch, rule) in [("1000", "Item.n (1000) must be at most 999"), ("1", "Item.n"), ("13", "Item.n")] {
       let before = try bench.sum()
