@@ -138,6 +138,8 @@ struct BatchWorker: ParsableCommand {
     let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
     defer { domain.close() }
+    // Standard output is for the answers.
+    domain.state.output = LuaOutput({ bytes, _ in StandardStream.error.write(bytes) }, flush: StandardStream.flush)
     let state = try job.resume(acceptingChanges: false)
     Interruption.isWaitedFor()
     var hasFailed = false

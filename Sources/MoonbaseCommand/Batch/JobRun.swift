@@ -49,7 +49,14 @@ struct JobRun {
       summarize(result, state, began)
       throw ExitCode(ExitStatus.interrupted)
     }
-    let isFinished = try first.finish()
+    let isFinished: Bool
+    do { isFinished = try first.finish() } catch {
+      summarize(result, state, began)
+      if !options.quiet {
+        Terminal.complain("moonbase: all chunks are done, and finish failed: moonbase batch resume calls it again")
+      }
+      throw error
+    }
     summarize(result, state, began)
     if !isFinished { throw ExitCode(ExitStatus.rejects) }
   }

@@ -101,6 +101,18 @@ extension Workbench {
     #expect(try bench.number("SELECT COUNT(*) FROM ZNOTE") == 6)
   }
 
+  @Test func whatAScriptPrintsIsNotAmongTheAnswers() throws {
+    let bench = try Workbench.withItems(4)
+    try bench.write(
+      "return { request = 'Item', chunk = function() print('noise') end, finish = function() error('no end') end }",
+      to: "p.lua")
+    let first = try bench.batch("run", "p.lua", "--chunk", "2", status: 1)
+    #expect(first.complaints.contains("2 chunks done, 0 failed") && first.complaints.contains("no end"), "\(first)")
+    #expect(first.complaints.contains("moonbase batch resume calls it again"), "\(first)")
+    let worker = try bench.batch("worker", "p.lua", input: "1-2\n")
+    #expect(worker.output.split(separator: "\n").allSatisfy { $0.hasPrefix("{") }, "\(worker)")
+  }
+
   @Test func aScriptCannotSaveAPartOfAChunk() throws {
     let bench = try Workbench.withItems(10)
     try bench.write(
