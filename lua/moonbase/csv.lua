@@ -203,7 +203,8 @@ local function next_row(reader)
     return next(fields) == "n" and next(fields, "n") == nil and host.list(fields) or fields, line
   end
   if count ~= reader.width and not reader.ragged then
-    refuse(reader, line, string.format("%d field%s where %d are expected", count, count == 1 and "" or "s", reader.width))
+    local noun = count == 1 and "field" or "fields"
+    refuse(reader, line, string.format("%d %s where %d are expected", count, noun, reader.width))
   end
   local row = {}
   for index = 1, min(count, reader.width) do row[names[index]] = fields[index] end

@@ -154,6 +154,7 @@ local function take(job, from, to)
     local problem, at = attempt(job, from, to)
     if problem == nil then return end
     if at == from or from == to then
+      if not job.rejects then error(problem, 0) end
       job.faults[from] = problem
       from = from + 1
     else
@@ -164,19 +165,45 @@ local function take(job, from, to)
   end
 end
 
--- Reads a chunk; false at the end. A record that cannot be understood is put aside.
+-- The next row and its line, or nil and a fault; nothing at the end.
+local function next_of(job, next_row)
+  local ok, row, line = pcall(next_row)
+  if not ok then
+    if fault.is(row) and row.record then return nil, row.line, row end
+    error(row, 0)
+  end
+  if row == nil then return nil end
+  line = line or job.number + 1
+  if type(row) ~= "table" then
+    return nil, line, fault.new {
+      line = line, message = "a row is expected, got " .. fault.shown(row), record = tostring(row),
+    }
+  end
+  if row._record then
+    for name in pairs(row) do
+      if not is_added[name] then return row, line end
+    end
+    return row, line, "its record could not be understood, and still waits in _record to be mended"
+  end
+  return row, line
+end
+
+-- Reads a chunk; false at the end. A record that cannot be understood is put aside; where nobody takes it, it ends the
+-- import behind the rows before it.
 local function read(job, next_row, size)
   job.count = 0
-  while job.count < size do
-    local ok, row, line = pcall(next_row)
-    if ok and row == nil then return job.count > 0 end
-    if not ok and not (fault.is(row) and row.record) then error(row, 0) end
+  while job.count < size and job.ending == nil do
+    local row, line, problem = next_of(job, next_row)
+    if not line then return job.count > 0 end
+    if problem and not job.rejects then
+      job.ending = problem
+      return true
+    end
     local index = job.count + 1
     job.count, job.number = index, job.number + 1
-    job.rows[index], job.faults[index] = ok and row or nil, not ok and row or nil
-    job.lines[index] = ok and (line or job.number) or not ok and row.line
+    job.rows[index], job.lines[index], job.faults[index] = row, line, problem
   end
-  return true
+  return job.count > 0
 end
 
 ---@class moonbase.ImportRunOptions
@@ -219,20 +246,22 @@ function import.run(context, rows, body, options)
     fault.raise("'run': option 'rejects' is what 'rejects' of this module gives")
   end
   if context.has_changes then fault.raise("'run': the context has unsaved changes: save them before the import") end
-  local job = { context = context, take = body, rows = {}, lines = {}, faults = {}, count = 0, number = 0 }
+  local job = {
+    context = context, take = body, rejects = rejects, rows = {}, lines = {}, faults = {}, count = 0, number = 0,
+  }
   local report = { rows = 0, rejected = 0 }
   while read(job, rows, size) do
     take(job, 1, job.count)
     for index = 1, job.count do
       local problem = job.faults[index]
       if problem ~= nil then
-        if not rejects then error(problem, 0) end
         rejects:add(job.rows[index], job.lines[index], problem)
         report.rejected, job.faults[index] = report.rejected + 1, nil
       end
     end
     report.rows = report.rows + job.count
     if options.progress then options.progress:advance(job.count) end
+    if job.ending ~= nil then error(job.ending, 0) end
   end
   return report
 end

@@ -86,8 +86,11 @@ import Testing
       end
       local ok, err = pcall(import.run, context, rows, function(row) context:insert("Person", row) end, { chunk = 4 })
       print(ok, err.key, err.value, context.has_changes, context:fetch("Person"):count())
+      local lines = require("moonbase.json").lines('{}\\n{}\\n7\\n{}\\n')
+      print(pcall(import.run, context, lines, function() context:insert("Person") end))
+      print(context:fetch("Person"):count())
       """)
-    #expect(lines == ["false\tage\t999\tfalse\t7"])
+    #expect(lines == ["false\tage\t999\tfalse\t7", "false\tline 3: a row is expected, got 7", "9"])
   }
 
   /// Rows of anything else than csv are put aside as lines of JSON.
@@ -95,16 +98,16 @@ import Testing
     let lines = try ScriptBench().lines(
       """
       local json, import = require "moonbase.json", require "moonbase.import"
-      local rows = json.lines('{"firstName": "a"}\\n{"firstName": "b", "age": 900, "_line": 7}\\n\\n{"firstName"\\n')
+      local rows = json.lines('{"firstName": "a"}\\n{"firstName": "b", "age": 900, "_line": 7}\\n\\n{"firstName"\\n7\\n')
       local rejects = import.rejects(rows, function(text) print((text:gsub("\\n$", ""))) end)
       local report = import.run(context, rows, function(row) row._line = nil context:insert("Person", row) end,
         { rejects = rejects })
       print(report.rows, report.rejected)
       """)
-    try #require(lines.count == 3, "\(lines)")
+    try #require(lines.count == 4, "\(lines)")
     #expect(lines[0].contains(#""_column": "age", "_line": 2, "#) || lines[0].contains(#""_column":"age","_line":2"#))
     #expect(lines[1].contains(#"{\"firstName\""#) && lines[1].contains("_record"))
-    #expect(lines[2] == "3\t2")
+    #expect(lines[2].contains("a row is expected") && lines[3] == "4\t3")
   }
 
   /// What the store does wrong is no row's fault: the import ends, and nothing is put aside.
