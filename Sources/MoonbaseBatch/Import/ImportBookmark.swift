@@ -86,7 +86,9 @@ package final class ImportBookmark {
       // Another process imports the same file.
       guard known?.number("offset") == expected else {
         throw GraphError(
-          .storeFailure, message: "another import of this file is at work in the store, or was: run it again")
+          .storeFailure,
+          message:
+            "another import of this file wrote to the store meanwhile: see what it took before this one is run again")
       }
       return entry
     }

@@ -15,6 +15,16 @@ enum ColumnTarget {
   case key(ResolvedProperty, lookup: Int)
 }
 
+extension ColumnTarget {
+  /// The property that is set.
+  fileprivate var slot: Slot? {
+    switch self {
+    case .ignored, .unknown: nil
+    case .attribute(let property, _), .relationship(let property), .key(let property, _): property.slot
+    }
+  }
+}
+
 /// The columns of an input, and what they mean for an entity.
 struct ImportColumns {
   let entity: ResolvedEntity
@@ -45,7 +55,9 @@ struct ImportColumns {
     for name in all.dropFirst(names.count) {
       let target: ColumnTarget
       do {
-        target = try self.target(of: map[name] ?? name, column: name)
+        let found = try self.target(of: map[name] ?? name, column: name)
+        try refuseTwice(found, column: name)
+        target = found
       } catch let error as ImportError where !refusing {
         target = .unknown(error.message)
       }
@@ -76,6 +88,12 @@ struct ImportColumns {
       try take(names + [name])
       return names.count - 1
     }
+  }
+
+  /// Two columns for one property: nobody knows which of them counts.
+  private func refuseTwice(_ target: ColumnTarget, column: String) throws {
+    guard let slot = target.slot, let place = targets.firstIndex(where: { $0.slot == slot }) else { return }
+    throw wrong(column, "column '\(names[place])' is \(entity.name).\(entity.properties[slot].name) already")
   }
 
   private mutating func target(of path: String, column: String) throws -> ColumnTarget {

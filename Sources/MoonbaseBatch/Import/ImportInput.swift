@@ -1,3 +1,5 @@
+import MoonbaseGraph
+import MoonbaseModel
 import MoonbasePlatform
 
 /// What is imported: a file or standard input, in one of the forms.
@@ -13,6 +15,7 @@ package final class ImportInput {
   package let fingerprint: String?
   let reader: any RecordReader
   private let null: [UInt8]
+  private let descriptor: Int32
   package let rejectPath: String
 
   /// Opens a file. Without a format its name says it. What was spooled is read from its beginning.
@@ -39,6 +42,7 @@ package final class ImportInput {
     } else {
       descriptor = STDIN_FILENO
     }
+    self.descriptor = descriptor
     let bytes = InputBytes(descriptor, closes: path != nil || spool != nil)
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -71,7 +75,16 @@ package final class ImportInput {
   /// The rows of a question to a database, so many.
   init(_ reader: any RecordReader, of path: String, count: Int64, rejectPath: String) {
     (self.reader, self.path, size, self.rejectPath) = (reader, path, count, rejectPath)
-    (format, fingerprint, null) = (.ndjson, nil, [])
+    (format, fingerprint, null, descriptor) = (.ndjson, nil, [], -1)
+  }
+
+  /// Keeps other imports from the file as long as this one has it open: they would write to the same file of rejected rows.
+  ///
+  /// Throws where one has it.
+  package func claim() throws {
+    guard let path, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+    throw GraphError(
+      .storeBusy, message: "\(path): another import of this file is at work: wait for its end, and see what it took")
   }
 
   private static func format(_ path: String) -> Format? {

@@ -29,6 +29,9 @@ package final class Importer {
   /// Called between chunks with the place in the input; true ends the import there.
   package var progress: (_ offset: Int64, ImportReport) -> Bool = { _, _ in false }
 
+  /// Told of a hook that failed when its object was saved.
+  package var didFailAfterSave: (GraphError) -> Void = { _ in }
+
   private var chunk = StagedRows()
   /// Why the input cannot be read any further.
   private var ending: InputError?
@@ -256,7 +259,7 @@ package final class Importer {
     let row = chunk.rows[index]
     attempt.report.rows += 1
     do {
-      if let fault = row.fault { throw fault }
+      if let fault = row.fault ?? unmended(row) { throw fault }
       guard let source = source(row) else { return attempt.objects.append(nil) }
       attempt.objects.append(try take(source, &attempt.report))
     } catch let error where ImportFailure.isOfRows(error) {
@@ -264,6 +267,24 @@ package final class Importer {
       attempt.faults[index] = ImportFailure.fault(of: error)
     }
   }
+
+  /// Of a row of a reject file that has nothing but a record which could not be understood.
+  private func unmended(_ row: StagedRows.Row) -> RowFault? {
+    guard let column = recordColumn else { return nil }
+    return chunk.withFields { fields in
+      func isThere(_ column: Int) -> Bool {
+        let kind = fields.field(column, of: row).kind
+        return kind != .none && kind != .missing
+      }
+      let names = input.reader.names
+      guard isThere(column), !names.indices.contains(where: { !RejectFile.columns.contains(names[$0]) && isThere($0) })
+      else { return nil }
+      return RowFault(reason: "its record could not be understood, and still waits in _record to be mended")
+    }
+  }
+
+  /// Where a reject file has records that could not be understood.
+  private var recordColumn: Int? { input.reader.names.firstIndex(of: "_record") }
 
   private func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
     let mark = mark
@@ -284,6 +305,7 @@ package final class Importer {
         }
         report = done
         noted = last.end
+        context.takeDidSaveErrors().forEach(didFailAfterSave)
         return true
       } catch let error where ImportFailure.isOfRows(error) {
         try rejects.cut(to: mark.rejectLength)

@@ -4,6 +4,7 @@ import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLiteStore
 import MoonbaseScripting
 
 /// One import: its progress, its end, and what is said of it.
@@ -21,6 +22,8 @@ struct ImportRun {
     guard let entity = context.model.entity(entityName) else {
       throw GraphError.unknownEntity(entityName, in: context.model)
     }
+    try Self.checkRejects(of: input, command)
+    try input.claim()
     bookmark =
       try command.dryRun
       ? nil
@@ -43,6 +46,19 @@ struct ImportRun {
       entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
   }
 
+  /// Rejected rows must not take the place of what is read.
+  private static func checkRejects(of input: ImportInput, _ command: ImportCommand) throws {
+    let place = input.rejectPath
+    guard place != "-" else { throw UsageError("--rejects takes the path of a file, not standard output") }
+    guard let path = FileIdentity.truePath(place) else { return }
+    let used =
+      [input.path, command.map, command.stores.stores.model].compactMap(\.self) + command.stores.stores.modules
+    let isUsed = used.contains { FileIdentity.truePath($0) == path }
+    guard !isUsed, !SQLiteStore.isFileOfOpenStore(atPath: path, writing: true) else {
+      throw UsageError("\(place) is read by this import: name another file for rejected rows with --rejects")
+    }
+  }
+
   /// The name in the ledger of an import of a file.
   static func job(_ entity: String, _ file: String) -> String {
     "import \(entity) \(URL(literalPath: file).standardizedFileURL.path)"
@@ -52,6 +68,11 @@ struct ImportRun {
     let bar = ProgressBar(quiet: command.quiet)
     let began = Date()
     Interruption.isWaitedFor()
+    var failuresAfterSaves = 0
+    importer.didFailAfterSave = { error in
+      failuresAfterSaves += 1
+      if failuresAfterSaves <= 20 { Terminal.complain("moonbase: it is saved, but then: \(error)") }
+    }
     importer.progress = { [input] offset, report in
       bar.show(
         Int(offset), of: Int(input.size ?? 0),
@@ -73,7 +94,10 @@ struct ImportRun {
     }
     try importer.close()
     summarize(began, isWhole: true)
-    if importer.report.rejected > 0 { throw ExitCode(ExitStatus.rejects) }
+    if failuresAfterSaves > 20 {
+      Terminal.complain("moonbase: and \(failuresAfterSaves - 20) more failed after they were saved")
+    }
+    if importer.report.rejected > 0 || failuresAfterSaves > 0 { throw ExitCode(ExitStatus.rejects) }
   }
 
   private func summarize(_ began: Date, isWhole: Bool, ofInput: Bool = false) {

@@ -20,7 +20,9 @@ struct StoreImportRun {
 
   func run() throws {
     let contents = try StoreImport.contents(of: folder)
-    let isThere = settings.stores[0].url.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
+    // A run that was killed as it began may have left a file without anything in it.
+    let attributes = settings.stores[0].url.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path) }
+    let isThere = (attributes?[.size] as? Int ?? 0) > 0
     var description = settings.container
     if let path = settings.model ?? (isThere ? nil : "\(folder)/\(contents.model)") {
       var model = try ManagedObjectModel(contentsOf: URL(literalPath: path))

@@ -23,8 +23,8 @@ import Testing
     return result
   }
 
-  private func roundTrip(_ bench: Workbench, _ store: String) throws {
-    try export(bench, store, to: "one")
+  private func roundTrip(_ bench: Workbench, _ store: String, exported: Bool = false) throws {
+    if !exported { try export(bench, store, to: "one") }
     let outcome = try bench.moonbase("import", "--all", "one", "--store", "new.sqlite")
     #expect(outcome.status == 0, "\(outcome)")
     try export(bench, "new.sqlite", to: "two")
@@ -109,6 +109,14 @@ import Testing
     let bench = try Workbench()
     try #require(try bench.takeRealStore(name))
     try roundTrip(bench, "s.sqlite")
+  }
+
+  /// So a run leaves it that is killed as it begins.
+  @Test func anEmptyFileIsFilled() throws {
+    let bench = try Workbench.withPeople()
+    try export(bench, "s.sqlite", to: "one")
+    try Data().write(to: bench.file("new.sqlite"))
+    try roundTrip(bench, "s.sqlite", exported: true)
   }
 
   /// The index of the packages that are installed here; where there is none, one of that form.

@@ -53,6 +53,77 @@ import Testing
     #expect(try bench.bytes(of: "p.rejects.csv") == rejects)
   }
 
+  /// What is read is not written over, whatever names lead to it.
+  @Test func rejectedRowsDoNotTakeThePlaceOfWhatIsRead() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,age\nAnn,1\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv"])
+    try bench.write("name,age\nAnn,x\n", to: "p.csv")
+    try bench.write("return { columns = {} }", to: "map.lua")
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.file("link").path, withDestinationPath: bench.file("p.csv").path)
+    let before = try bench.contents()
+    for place in ["p.csv", "./p.csv", "link", "s.sqlite", "m.lua", "map.lua"] {
+      for more in [[], ["--dry-run"]] {
+        let outcome = try bench.imports(
+          ["Person", "p.csv", "--map", "map.lua", "--rejects", place, "--force"] + more, status: 2)
+        #expect(outcome.complaints.contains("\(place) is read by this import"), "\(outcome)")
+      }
+    }
+    #expect(
+      try bench.imports(["Person", "p.csv", "--rejects", "-"], status: 2).complaints.contains("not standard output"))
+    #expect(try bench.contents() == before)
+  }
+
+  /// Two imports of one file would write to one file of rejected rows.
+  @Test func aFileThatAnotherImportHasIsLeftToIt() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,age\nAnn,x\nBob,2\n", to: "p.csv")
+    let other = open(bench.file("p.csv").path, O_RDONLY)
+    defer { close(other) }
+    #expect(flock(other, LOCK_EX) == 0)
+    let outcome = try bench.imports(["Person", "p.csv"], status: 75)
+    #expect(outcome.complaints.contains("p.csv: another import of this file is at work"), "\(outcome)")
+    #expect(try bench.names().filter { $0.contains("rejects") } == [])
+    flock(other, LOCK_UN)
+    try bench.imports(["Person", "p.csv"], status: 4)
+  }
+
+  @Test func twoColumnsForOnePropertyAreRefused() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,years,age\nAnn,1,2\n", to: "p.csv")
+    try bench.write("return { columns = { years = 'age' } }", to: "map.lua")
+    let outcome = try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 1)
+    #expect(outcome.complaints.contains("column 'age': column 'years' is Person.age already"), "\(outcome)")
+  }
+
+  /// A reject file whose records nobody mended makes no empty objects.
+  @Test(arguments: ["csv", "ndjson"]) func recordsThatWaitToBeMendedAreRejectedAgain(_ form: String) throws {
+    let bench = try Workbench.forImports()
+    try bench.write(form == "csv" ? "name,people\nA\nB,[]\n" : "{\"name\": \n{\"name\": \"B\"}\n", to: "d.\(form)")
+    try bench.imports(["Department", "d.\(form)"], status: 4)
+    let outcome = try bench.imports(["Department", "d.rejects.\(form)"], status: 4)
+    #expect(outcome.complaints.contains("0 inserted, 1 rejected"), "\(outcome)")
+    let again = String(decoding: try bench.bytes(of: "d.rejects.rejects.\(form)"), as: UTF8.self)
+    #expect(
+      again.contains("waits in _record to be mended") && again.contains(form == "csv" ? ",A\n" : "{\\\"name\\\": "),
+      "\(again)")
+  }
+
+  /// A hook that fails when its object is saved is told.
+  @Test func whatFailsAfterASaveIsTold() throws {
+    let bench = try Workbench.forImports()
+    try bench.write(
+      "return { name = 'x', entities = { Person = { did_save = function(p) if p.name == 'Bob' then error('no') end end } } }",
+      to: "x.lua")
+    try bench.write("name\nAnn\nBob\nCy\n", to: "p.csv")
+    let outcome = try bench.imports(["Person", "p.csv", "--extension", "x.lua"], status: 4)
+    #expect(
+      outcome.complaints.contains("it is saved, but then: ") && outcome.complaints.contains("3 inserted, 0 rejected"),
+      "\(outcome)")
+    #expect(try bench.fetched("Person", "--count") == "3\n")
+  }
+
   @Test func hostileRowsAreRejectedAndTheOthersTaken() throws {
     let bench = try Workbench.forImports()
     var bytes = Data("name,age\nAnn,1\n".utf8)

@@ -32,7 +32,8 @@ import Testing
         }
       }
       if status == nil { status = try bench.moonbase(arguments).status }
-      #expect(status == 4)
+      // One that was killed behind its last transaction is over, and what it rejected is not written over.
+      #expect(status == 4 || status == 2)
       // Each fiftieth has a wrong age, and each fiftieth but the first a value that is taken.
       let rejected = count / 50 * 2
       #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == Int64(count - rejected))
