@@ -90,6 +90,7 @@ extension PersistentStoreDescription {
       allowsMigrationLoss: allowsMigrationLoss, sqlLog: sqlLog)
     if let busyTimeout { options.busyTimeout = busyTimeout }
     if let triggerStepLimit { options.triggerStepLimit = triggerStepLimit }
+    if let cacheSize { options.cacheSize = cacheSize }
     return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
   }
 
@@ -98,7 +99,7 @@ extension PersistentStoreDescription {
     [
       ("isReadOnly", isReadOnly), ("busyTimeout", busyTimeout != nil), ("allowsCloudKit", allowsCloudKit),
       ("synchronizesFully", synchronizesFully), ("triggerStepLimit", triggerStepLimit != nil),
-      ("sqlLog", sqlLog != nil), ("transactionAuthor", transactionAuthor != nil),
+      ("cacheSize", cacheSize != nil), ("sqlLog", sqlLog != nil), ("transactionAuthor", transactionAuthor != nil),
     ]
   }
 }

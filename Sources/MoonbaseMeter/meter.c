@@ -12,6 +12,7 @@
 _Thread_local int64_t moonbase_meter_rest = INT64_MAX;
 _Thread_local int64_t moonbase_meter_greatest_value = INT64_MAX;
 _Thread_local int32_t moonbase_function_depth = 0;
+_Thread_local int64_t moonbase_function_refusals = 0;
 
 static bool (*_Atomic looks)(void);
 

@@ -6,6 +6,12 @@ package enum HostFunction {
   /// Whether one runs on this thread.
   package static var isRunning: Bool { moonbase_functions_running() > 0 }
 
+  /// How often one was refused on this thread what it asked a store for.
+  package static var refusals: Int64 { moonbase_functions_refused() }
+
+  /// Says that one is refused what it asks for.
+  package static func refuse() { moonbase_function_refuse() }
+
   /// Runs one.
   @inline(__always)
   package static func run<Result>(_ body: () throws -> Result) rethrows -> Result {

@@ -3,12 +3,23 @@ internal import MoonbasePlatform
 
 /// What SQLite holds for a registered function.
 private final class FunctionBox {
-  unowned let connection: Connection
-  let body: (borrowing FunctionCall) throws -> Void
+  /// The functions of a connection go with it.
+  private unowned let connection: Connection
+  private let body: (borrowing FunctionCall) throws -> Void
 
   init(_ connection: Connection, _ body: @escaping (borrowing FunctionCall) throws -> Void) {
     self.connection = connection
     self.body = body
+  }
+
+  @inline(__always)
+  func run(in context: OpaquePointer, arguments: UnsafeBufferPointer<OpaquePointer?>) {
+    do {
+      try body(FunctionCall(context: context, arguments: arguments))
+    } catch {
+      connection.functionError = error
+      sqlite3_result_error(context, "a function failed", -1)
+    }
   }
 }
 
@@ -40,9 +51,10 @@ extension Connection {
       handle, name, arguments, SQLITE_UTF8 | traits.rawValue, box.toOpaque(),
       { context, count, values in
         guard let context, let data = sqlite3_user_data(context) else { return }
-        let box = Unmanaged<FunctionBox>.fromOpaque(data).takeUnretainedValue()
-        let arguments = UnsafeBufferPointer(start: values, count: Int(count))
-        box.connection.perform(box.body, in: context, arguments: arguments)
+        // SQLite keeps the box as long as a statement may call it.
+        Unmanaged<FunctionBox>.fromOpaque(data)._withUnsafeGuaranteedRef {
+          $0.run(in: context, arguments: UnsafeBufferPointer(start: values, count: Int(count)))
+        }
       }, nil, nil,
       { data in
         if let data { Unmanaged<FunctionBox>.fromOpaque(data).release() }
@@ -53,17 +65,5 @@ extension Connection {
   /// Takes a function away again, and lets go of what it calls. It stays while a statement steps.
   public func unregister(function name: String, arguments: Int32) {
     _ = sqlite3_create_function_v2(handle, name, arguments, SQLITE_UTF8, nil, nil, nil, nil, nil)
-  }
-
-  fileprivate func perform(
-    _ body: (borrowing FunctionCall) throws -> Void, in context: OpaquePointer,
-    arguments: UnsafeBufferPointer<OpaquePointer?>
-  ) {
-    do {
-      try body(FunctionCall(context: context, arguments: arguments))
-    } catch {
-      functionError = error
-      sqlite3_result_error(context, "a function failed", -1)
-    }
   }
 }

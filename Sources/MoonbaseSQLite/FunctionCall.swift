@@ -17,6 +17,10 @@ public struct FunctionCall: ~Copyable {
     self.arguments = arguments
   }
 
+  /// An argument as SQLite has it.
+  @inline(__always)
+  func value(_ index: Int) -> OpaquePointer? { arguments[index] }
+
   /// How an argument is stored.
   public func storage(_ index: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_value_type(arguments[index])) ?? .null

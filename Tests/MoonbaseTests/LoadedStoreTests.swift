@@ -115,6 +115,9 @@ import Testing
     store = .inMemory
     store.triggerStepLimit = 1
     wrong.append(("triggerStepLimit", store))
+    store = .inMemory
+    store.cacheSize = 1
+    wrong.append(("cacheSize", store))
     for (name, store) in wrong {
       let error = #expect(throws: GraphError.self) { try PersistentContainer(model: model, store: store) }
       #expect(error?.code == .invalidRequest && error?.message.contains("has no \(name)") == true)

@@ -56,10 +56,13 @@ struct EachCommand: ParsableCommand {
 
   private static let greatestJobs = 256
   private static let usualBatch = 1000
+  /// Rows are read and written in the order of the file, each once: who keeps more of it only needs more memory.
+  private static let cacheSize = 8 << 20
 
   func run() throws {
     var stores = try stores.settings()
     if dryRun { stores.readOnly = true }
+    stores.cacheSize = Self.cacheSize
     let scripts = try scripts.settings()
     let function = try EachFunction(code: code, file: script, limit: scripts.limits.sourceSize)
     let container = try PersistentContainer(scripts.limiting(stores.container, stores))
@@ -80,7 +83,7 @@ struct EachCommand: ParsableCommand {
   /// The objects that match now.
   private func ids(in container: PersistentContainer) throws -> IDList {
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-    return IDList(try context.fetchIDs(condition.request(entity, in: context)))
+    return try context.fetchIDList(condition.request(entity, in: context))
   }
 }
 

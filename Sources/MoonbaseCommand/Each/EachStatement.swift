@@ -22,7 +22,7 @@ struct EachStatement {
     do {
       done = try interrupting(domain.state.interrupter) {
         try domain.state.run {
-          try setting.function.load(in: domain).runInStore(request, in: context) { Interruption.hasCome }
+          try setting.function.load(in: domain).runInStore(request, in: context)
         }
       }
     } catch  where Interruption.hasCome {

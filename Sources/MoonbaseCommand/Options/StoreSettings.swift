@@ -13,6 +13,8 @@ struct StoreSettings: Equatable {
   /// In milliseconds.
   var busyTimeout: Int?
   var synchronizesFully = false
+  /// Of each connection, in bytes.
+  var cacheSize: Int?
 
   /// The container that they describe. A store is migrated by the command that is called so, and by no other.
   var container: ContainerDescription {
@@ -33,6 +35,7 @@ struct StoreSettings: Equatable {
       if keepsHistory { description.stores[index].keepsHistory = true }
       if synchronizesFully { description.stores[index].synchronizesFully = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
+      if let cacheSize { description.stores[index].cacheSize = cacheSize }
     }
     return description
   }

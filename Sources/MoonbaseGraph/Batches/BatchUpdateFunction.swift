@@ -1,5 +1,5 @@
 public import MoonbaseModel
-import MoonbasePlatform
+package import MoonbasePlatform
 
 /// What an attribute becomes in a batch update: a function over attributes of the row as it was.
 ///
@@ -19,23 +19,25 @@ public final class BatchUpdateFunction: Sendable {
   /// The names of the attributes that it reads; empty for the one that it sets.
   public let inputs: [String]
   private nonisolated(unsafe) let body: Body  // a script's stays on its thread
+  package nonisolated(unsafe) let plain: Plain?  // the same
 
   /// Makes a function of values of attributes, in the order of their names.
   public init(of inputs: String..., body: @escaping @Sendable ([Value]) throws -> Value) {
     self.inputs = inputs
     self.body = { cells, take in try take(.value(body(cells.map(\.asValue)))) }
+    plain = nil
   }
 
   /// Makes a function of what the attribute had.
   public init(_ body: @escaping @Sendable (Value) throws -> Value) {
-    inputs = []
+    (inputs, plain) = ([], nil)
     self.body = { cells, take in try take(.value(body(cells[0].asValue))) }
   }
 
   /// Makes a function of what the attribute had, as a Swift type: no value is what stands for it (`AttributeValue.missing`), any other that cannot be
   /// read as that type is an error.
   public init<Kind: AttributeValue>(as type: Kind.Type, _ body: @escaping @Sendable (Kind) throws -> Kind) {
-    inputs = []
+    (inputs, plain) = ([], nil)
     self.body = { cells, take in
       let value = cells[0].asValue
       guard let known = Kind.read(value) ?? (value.isNull ? Kind.missing : nil) else {
@@ -45,10 +47,23 @@ public final class BatchUpdateFunction: Sendable {
     }
   }
 
+  /// The function of a script in a form that a store may call for each row instead. Where it knows no answer, or a check says no, the function itself is
+  /// called, and says what is wrong.
+  package struct Plain {
+    package let call: RowCall
+    /// How many inputs it gets, from the first on.
+    package let inputCount: Int
+    /// Asks of the inputs and the result whether they may stand so; nil where nothing is to be asked.
+    package var check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
+
+    package init(_ call: RowCall, inputCount: Int) { (self.call, self.inputCount) = (call, inputCount) }
+  }
+
   /// Makes the function of a script, which stays on its thread.
-  package init(of inputs: [String], ofScript body: @escaping Body) {
+  package init(of inputs: [String], ofScript body: @escaping Body, plain: Plain? = nil) {
     self.inputs = inputs
     self.body = body
+    self.plain = plain
   }
 
   /// Calls it for a row. What it gives is handed over in the form of its attribute.
@@ -60,7 +75,7 @@ public final class BatchUpdateFunction: Sendable {
   ) throws {
     var refusal: (any Error)?
     do {
-      try HostFunction.run {
+      try ManagedObjectContext.runningFunction {
         try body(inputs) { cell in
           let fitting = try attribute.checked(cell)
           do { try take(fitting) } catch {
@@ -108,7 +123,7 @@ extension BatchUpdateFunction: Hashable {
 
 extension AttributeDescription {
   /// What the attribute holds of it, with no value made of what fits as it is.
-  fileprivate func checked(_ cell: Snapshot.Cell) throws -> Snapshot.Cell {
+  func checked(_ cell: Snapshot.Cell) throws -> Snapshot.Cell {
     switch (type, cell) {
     case (_, .null), (.string, .text), (.integer64, .int), (.boolean, .bool), (.binaryData, .data): return cell
     case (.double, .double(let number)) where !number.isNaN: return cell

@@ -5,8 +5,8 @@ package import enum MoonbaseModel.Predicate
 
 /// A change of one attribute that a store makes in one statement, and that leaves what setting it in each object and saving would leave.
 ///
-/// That holds where nobody looks at the objects: no hook, rule, normalizer or derived attribute, and no rule of the model but those that values of
-/// attributes alone may break, which are asked of each row. As soon as one is broken, or the function fails, nothing is changed, and it is the graph
+/// That holds where nobody looks at the objects: no hook, normalizer or stored derived attribute, and no rules, those of the model among them, but
+/// such as look at the value of an attribute and nothing else, which are asked of each row. As soon as one is broken, or the function fails, nothing is changed, and it is the graph
 /// that has to say of which object: that is rare, and takes no longer than it would have taken anyway.
 package struct UnwatchedUpdate {
   /// How many rows matched, and how many of them have another value now.
@@ -15,16 +15,13 @@ package struct UnwatchedUpdate {
     package let changed: Int
   }
 
-  /// What a function gives for a row does not fit, or the row breaks a rule already.
-  private struct Misfit: Error {}
-
   private let context: ManagedObjectContext
   private let entity: ResolvedEntity
   private let property: ResolvedProperty
   private let inputs: [String]
   private let predicate: Predicate?
-  /// Attributes of which the model says more than their type.
-  private let ruled: [ResolvedProperty]
+  /// Attributes of which something is said that a value may break.
+  private let ruled: [RuledAttribute]
 
   /// Nil where somebody looks. `key` is to be what a function makes of `inputs`, of all that matches the predicate.
   package init?(
@@ -38,46 +35,66 @@ package struct UnwatchedUpdate {
     let named = ([key] + inputs).map(entity.property)
     guard named.allSatisfy({ $0?.attribute != nil && $0?.isTransient == false }) else { return nil }
     var slots: Set<Slot> = []
+    var behaviors: [EntityBehavior] = []
     for index in entity.indexes(includingSubentities: true) where !context.model.entities[index].isAbstract {
       let behavior = try context.behavior(of: context.model.entities[index])
       guard behavior.isUnwatched, named.allSatisfy({ behavior.isStoredAsIs($0?.slot ?? 0) }) else { return nil }
       slots.formUnion(behavior.slotsToValidate)
+      behaviors.append(behavior)
     }
+    // Of a row it is not known which rules of several entities are its own.
+    guard behaviors.count == 1 || behaviors.allSatisfy(\.valueRules.isEmpty) else { return nil }
+    // Transient values that nobody has set are not asked for.
+    slots = slots.filter { $0 >= entity.properties.count || !entity.properties[$0].isTransient }
     // A request names neither what subentities add nor relationships.
     guard slots.allSatisfy({ $0 < entity.properties.count && entity.properties[$0].attribute != nil }) else {
       return nil
     }
-    ruled = slots.sorted().map { entity.properties[$0] }
+    ruled = slots.sorted().map { RuledAttribute(entity.properties[$0], rules: behaviors[0].valueRules[$0] ?? []) }
     (self.context, self.entity, self.property) = (context, entity, property)
     (self.inputs, self.predicate) = (inputs, predicate)
   }
 
   /// Changes the rows, all or none. Nil, and nothing done, where the graph has to do it. Throws what ends a run, and what a store throws.
-  package func run(_ body: @escaping BatchUpdateFunction.Body) throws -> Outcome? {
+  package func run(
+    _ body: @escaping BatchUpdateFunction.Body, plain: BatchUpdateFunction.Plain?
+  ) throws -> Outcome? {
     try context.beginBatch("update")
     var isMisfit = false
     var request = BatchUpdateRequest(entity.name, where: predicate)
     let count = inputs.count
     // Only what the function sets is known by its new value.
-    let others = ruled.filter { $0.slot != property.slot }
-    let isRuled = others.count < ruled.count
+    let others = ruled.filter { $0.property.slot != property.slot }
+    let own = ruled.first { $0.property.slot == property.slot }
+    var plain = plain
+    if !ruled.isEmpty {
+      plain?.check = { cells, result in
+        do {
+          for (index, other) in others.enumerated() { try other.check(cells[count + index]) }
+          try own?.check(result)
+          return true
+        } catch {
+          return false
+        }
+      }
+    }
     let function = BatchUpdateFunction(
-      of: inputs + others.map(\.name),
+      of: inputs + others.map(\.property.name),
       ofScript: { cells, take in
         do {
-          for (cell, other) in zip(cells[count...], others) { try Self.check(cell, other) }
+          for (index, other) in others.enumerated() { try other.check(cells[count + index]) }
+          guard let own else { return try body(UnsafeBufferPointer(rebasing: cells[..<count]), take) }
           try body(UnsafeBufferPointer(rebasing: cells[..<count])) { cell in
-            guard isRuled, let attribute = property.attribute else { return try take(cell) }
-            let value = try attribute.checked(cell.asValue)
-            let fitting = value.isNull ? Snapshot.Cell.null : .value(value)
-            try Self.check(fitting, property)
+            let fitting = try own.fitting(cell)
+            try own.check(fitting)
             try take(fitting)
           }
         } catch {
           isMisfit = true
           throw error
         }
-      })
+      },
+      plain: plain)
     request.functionsToUpdate[property.name] = function
     request.resultType = .count
     do {
@@ -90,21 +107,44 @@ package struct UnwatchedUpdate {
       return nil
     }
   }
+}
 
-  private static func check(_ cell: Snapshot.Cell, _ property: ResolvedProperty) throws {
+/// An attribute of which the model or a rule says more than its type.
+private struct RuledAttribute {
+  /// A value breaks what is said.
+  struct Misfit: Error {}
+
+  let property: ResolvedProperty
+  private let attribute: AttributeDescription?
+  private let isRuledByModel: Bool
+  private let rules: [EntityExtension.ValueRule]
+
+  init(_ property: ResolvedProperty, rules: [EntityExtension.ValueRule]) {
+    self.property = property
+    self.rules = rules
+    attribute = property.attribute
+    isRuledByModel = property.attribute?.validation.isEmpty == false
+  }
+
+  /// What the attribute holds of a value.
+  func fitting(_ cell: Snapshot.Cell) throws -> Snapshot.Cell { try attribute?.checked(cell) ?? cell }
+
+  /// Throws what a rule throws, and `Misfit` for a value that breaks one.
+  func check(_ cell: Snapshot.Cell) throws {
     if case .null = cell {
       guard property.isOptional else { throw Misfit() }
-    } else if property.attribute?.validation.isEmpty == false {
-      guard try property.validate(cell.asValue).isEmpty else { throw Misfit() }
+      return
     }
+    if isRuledByModel { guard try property.validate(cell.asValue).isEmpty else { throw Misfit() } }
+    for rule in rules { guard try rule(cell) else { throw Misfit() } }
   }
 }
 
 extension EntityBehavior {
-  /// Whether nobody but the model sees an object that is read, changed and saved.
+  /// Whether nobody sees an object that is read, changed and saved, but rules that look at single values.
   fileprivate var isUnwatched: Bool {
-    !hasWillSave && !hasDidSave && !hasObjectRules && !hasAwakeFromFetch && !hasFaultHooks && rules.isEmpty
-      && normalizers.isEmpty && accessors.isEmpty && storedSlots.isEmpty && derivedSlotsToValidate.isEmpty
-      && !hooks.contains(.validateValue)
+    !hasWillSave && !hasDidSave && !hasObjectRules && !hasAwakeFromFetch && !hasFaultHooks && normalizers.isEmpty
+      && accessors.isEmpty && storedSlots.isEmpty && derivedSlotsToValidate.isEmpty
+      && !hooks.contains(.validateValue) && rules.allSatisfy { valueRules[$0.key]?.count == $0.value.count }
   }
 }

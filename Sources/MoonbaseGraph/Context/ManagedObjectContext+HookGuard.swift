@@ -46,11 +46,23 @@ extension ManagedObjectContext {
   @inline(__always)
   static func refuseWithinFunctions(_ operation: @autoclosure () -> String) throws {
     guard HostFunction.isRunning else { return }
-    throw GraphError(
+    HostFunction.refuse()
+    throw functionRefusal(operation())
+  }
+
+  private static func functionRefusal(_ operation: String) -> GraphError {
+    GraphError(
       .contextBusy,
       message:
-        "\(operation()) while a function of a batch update runs, which may only look at what it is given: do it before or after the update"
+        "\(operation) while a function of a batch update runs, which may only look at what it is given: do it before or after the update"
     )
+  }
+
+  /// Runs a function, which must not go on as if nothing were when it catches the refusal.
+  static func runningFunction(_ body: () throws -> Void) throws {
+    let refusals = HostFunction.refusals
+    try HostFunction.run(body)
+    guard HostFunction.refusals == refusals else { throw functionRefusal("a store was asked") }
   }
 
   /// Throws where rules run: what came or went now would not be validated.

@@ -30,6 +30,8 @@ final class EntityBehavior {
   let valueClasses: [Slot: ValueClass]
   let normalizers: [Slot: [(Value, ManagedObject) throws -> Value]]
   let rules: [Slot: [EntityExtension.Rule]]
+  /// Of these, those that need no object.
+  let valueRules: [Slot: [EntityExtension.ValueRule]]
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
   let delayedShadows: [Slot: Slot]
 
@@ -80,6 +82,7 @@ final class EntityBehavior {
     valueClasses = builder.valueClasses
     normalizers = builder.normalizers
     rules = builder.rules
+    valueRules = builder.valueRules
     delayedShadows = builder.delayedShadows
     preCalculatedSlots = builder.preCalculatedSlots
     derivedSlotsToValidate = builder.derivedSlotsToValidate

@@ -16,6 +16,7 @@ struct EntityBehaviorBuilder {
   private(set) var valueClasses: [Slot: ValueClass] = [:]
   private(set) var normalizers: [Slot: [(Value, ManagedObject) throws -> Value]] = [:]
   private(set) var rules: [Slot: [EntityExtension.Rule]] = [:]
+  private(set) var valueRules: [Slot: [EntityExtension.ValueRule]] = [:]
   private(set) var delayedShadows: [Slot: Slot] = [:]
   private(set) var preCalculatedSlots: [Slot] = []
   private(set) var storedSlots: [Slot] = []
@@ -91,7 +92,11 @@ struct EntityBehaviorBuilder {
     for (name, normalizer) in entry.normalize {
       normalizers[try slot(name, from: ancestor), default: []].append(normalizer)
     }
-    for (name, rule) in entry.validate { rules[try slot(name, from: ancestor), default: []].append(rule) }
+    for (name, rule) in entry.validate {
+      let slot = try slot(name, from: ancestor)
+      rules[slot, default: []].append(rule)
+      if let ofValue = entry.valueRules[name] { valueRules[slot, default: []].append(ofValue) }
+    }
     for derived in entry.derived { try addDerived(derived, from: ancestor) }
     for derived in entry.stored { try addStored(derived, from: ancestor) }
   }

@@ -16,11 +16,16 @@ public struct EntityExtension {
   /// A rule over a value that is never `.null`: returns what is wrong with it, or nil. The subject says whose value it is, which
   /// one it had when it was saved last, and why the rule is asked.
   public typealias Rule = (Value, RuleSubject) throws -> RuleFailure?
+  /// Whether a value that is there is as a rule wants it.
+  package typealias ValueRule = (Snapshot.Cell) throws -> Bool
 
   /// By attribute: changes a value before all rules.
   public var normalize: [String: (Value, ManagedObject) throws -> Value] = [:]
   /// By property: checks a value.
   public var validate: [String: Rule] = [:]
+  /// By property: of the rules in `validate` those that look at nothing but the value, in a form that needs no object. They say whether nothing
+  /// is wrong with it. A store may ask them of rows that it changes by itself.
+  package var valueRules: [String: ValueRule] = [:]
   /// Checks a new object as a whole.
   public var validateForInsert: ((ManagedObject) throws -> RuleFailure?)?
   /// Checks a changed object as a whole.

@@ -162,7 +162,7 @@ struct FetchPlan {
   }
 
   /// The IDs of what is found, as they are kept.
-  private func idList() throws -> IDList {
+  func idList() throws -> IDList {
     guard let (store, query) = storeQuery, !hasPending else { return IDList(try objectIDs()) }
     return try view.session(of: store).objectIDs(matching: query)
   }

@@ -45,6 +45,9 @@ extension ManagedObjectContext {
     try FetchPlan(request, in: self).objectIDs()
   }
 
+  /// The same, packed.
+  package func fetchIDList(_ request: FetchRequest) throws -> IDList { try FetchPlan(request, in: self).idList() }
+
   /// How many objects match a request.
   public func count(_ request: FetchRequest) throws -> Int { try FetchPlan(request, in: self).count() }
 

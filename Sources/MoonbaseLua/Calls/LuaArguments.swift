@@ -52,6 +52,16 @@ public struct LuaArguments: ~Copyable {
   /// Sets an argument (from 0); the bytes are copied.
   public func set(_ index: Int, bytes: UnsafeRawBufferPointer) { buffer.setBytes(checked(index), to: bytes) }
 
+  /// Sets an argument (from 0) to bytes that stay where they are until the call has ended: nothing is copied before Lua has them.
+  @inlinable
+  package func set(_ index: Int, borrowedBytes bytes: UnsafeRawBufferPointer) {
+    let place = words + checked(index) * 24
+    place.storeBytes(of: bytes.baseAddress, as: UnsafeRawPointer?.self)
+    place.storeBytes(of: bytes.count, toByteOffset: 8, as: Int.self)
+    place.storeBytes(of: 4, toByteOffset: 16, as: UInt32.self)
+    place.storeBytes(of: 1, toByteOffset: 20, as: UInt32.self)
+  }
+
   /// Sets an argument (from 0) to a host object; with `scoped` its handle dies with the innermost scope.
   public func set(
     _ index: Int, object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false

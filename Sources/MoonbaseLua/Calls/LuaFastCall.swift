@@ -46,6 +46,7 @@ public final class LuaFastCall {
     words = UnsafeMutableRawPointer(buffer.values)
     assert(MemoryLayout<MBLValue>.stride == 24 && MemoryLayout<MBLValue>.offset(of: \.tag) == 16)
     assert(MBLTag.nil.rawValue == 0 && MBLTag.integer.rawValue == 2 && MBLTag.number.rawValue == 3)
+    assert(MBLTag.string.rawValue == 4 && MBL_BORROWED == 1 && MemoryLayout<MBLValue>.offset(of: \.extra) == 20)
     holdsMore = buffer.holdsMore
     home = reference.link.home
   }
@@ -109,7 +110,7 @@ public final class LuaFastCall {
       MBLStatus(rawValue: Int32(plain.status)) ?? .runtime, result: LuaResult(plain, of: .passUnretained(self)))
   }
 
-  /// Makes a call whose arguments are not all scalars, or that is a run of its own.
+  /// Makes a call of which not all arguments are scalars or borrowed bytes, or that is a run of its own.
   @inline(never)  // so that the quick call needs no room on the stack for it
   private func beginSlowly() throws(LuaError) -> LuaResult {
     let state = try reference.state

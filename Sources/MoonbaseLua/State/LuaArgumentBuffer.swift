@@ -108,7 +108,7 @@ final class LuaArgumentBuffer {
   /// Turns offsets into addresses, after the last value was set.
   func seal(_ count: Int) {
     guard hasStrings else { return }
-    for index in 0..<count where values[index].tag == .string {
+    for index in 0..<count where values[index].tag == .string && values[index].extra != MBL_BORROWED {
       values[index].pointer = UnsafeRawPointer(bytes + Int(values[index].integer))
     }
   }

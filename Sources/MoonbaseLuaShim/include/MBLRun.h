@@ -45,8 +45,15 @@ typedef struct MBLFastResult {
   uint16_t tag;      // an MBLTag
   int16_t status;    // an MBLStatus
 } MBLFastResult;
-// mbl_call_one within a run, for calls that are made often; strings, objects and references are not among the arguments.
+// mbl_call_one within a run, for calls that are made often; objects and references are not among the arguments.
 MBLFastResult mbl_fast_call(MBLState *_Nonnull state, int32_t function, const MBLValue *_Nonnull arguments, int32_t count);
+
+// A function as one that a store calls for each row. `home` is where the state is found, or NULL once it is closed; it and the reference outlive the call.
+typedef struct MBLRowCall MBLRowCall;
+MBLRowCall *_Nullable mbl_row_call_make(MBLState *_Nullable const *_Nonnull home, int32_t function);
+void mbl_row_call_free(MBLRowCall *_Nonnull call);
+// Calls it within a run, for the first result, a scalar or a string that is kept until the next call. Cells are values with strings that are borrowed.
+bool mbl_row_call(void *_Nonnull call, const void *_Nonnull cells, int32_t count, void *_Nonnull result);
 
 // MARK: Tracebacks of the last call that failed
 

@@ -43,7 +43,7 @@ typedef struct MBLValue {
   };
   uint64_t length;
   MBLTag tag;
-  uint32_t extra;  // of an object: whether its handle is scoped, and what it weighs; of a result: whether its bytes are borrowed
+  uint32_t extra;  // of an object: whether its handle is scoped, and what it weighs; of a string: whether its bytes are borrowed
 } MBLValue;
 
 enum {

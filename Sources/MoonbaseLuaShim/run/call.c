@@ -2,14 +2,8 @@
 
 // Calls of Lua functions by the host.
 
-typedef struct CallRequest {
-  int32_t function;
-  const MBLValue *arguments;
-  int32_t count;
-} CallRequest;
-
-static int call_body(lua_State *L) {
-  CallRequest *request = lua_touserdata(L, 1);
+int mbl_call_body(lua_State *L) {
+  MBLCallRequest *request = lua_touserdata(L, 1);
   MBLState *S = mbl_of(L);
   luaL_checkstack(L, request->count + 8, NULL);
   lua_settop(L, 0);
@@ -18,8 +12,6 @@ static int call_body(lua_State *L) {
   lua_callk(L, request->count, LUA_MULTRET, 0, NULL);
   return lua_gettop(L);
 }
-
-bool mbl_is_call_body(lua_CFunction function) { return function == call_body; }
 
 MBLStatus mbl_call(MBLState *S, int32_t function, const MBLValue *arguments, int32_t count, int32_t results) {
   lua_State *L = S->running;
@@ -34,8 +26,8 @@ MBLStatus mbl_call(MBLState *S, int32_t function, const MBLValue *arguments, int
     for (int32_t i = 0; i < count; i++) mbl_push_value(S, L, &arguments[i]);
     status = mbl_call_lua(S, L, count, results, base + 1);
   } else {
-    CallRequest request = {function, arguments, count};
-    lua_pushcfunction(L, call_body);
+    MBLCallRequest request = {function, arguments, count};
+    lua_pushcfunction(L, mbl_call_body);
     lua_pushlightuserdata(L, &request);
     status = mbl_call_lua(S, L, 1, results, base + 1);
   }

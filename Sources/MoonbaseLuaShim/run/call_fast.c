@@ -2,7 +2,7 @@
 
 #include "run/run.h"
 
-// The call that is made for every row: mbl_call for scalars and one result, with as little as possible around lua_pcall.
+// The call that is made for every row: mbl_call for scalars, strings and one result, with as little as possible around lua_pcall.
 
 static inline void push_scalar(lua_State *L, const MBLValue *value) {
   if (value->tag == MBLTagInteger) {
@@ -65,9 +65,18 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   if (base + count + 4 > LUA_MINSTACK && !lua_checkstack(L, count + 8)) {
     return (MBLFastResult){0, base, MBLTagNil, MBLStatusStack};
   }
+  bool hasStrings = false;
+  for (int32_t i = 0; i < count; i++) hasStrings |= arguments[i].tag == MBLTagString;
+  MBLCallRequest request = {function, arguments, count};
   lua_pushcfunction(L, mbl_handler);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-  for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
+  if (hasStrings) {
+    lua_pushcfunction(L, mbl_call_body);
+    lua_pushlightuserdata(L, &request);
+    count = 1;
+  } else {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
+  }
   MBLStatus status = mbl_call_lua(S, L, count, LUA_MULTRET, -count - 2);
   if (status == MBLStatusOK) {
     int results = lua_gettop(L) - base - 1;

@@ -9,6 +9,15 @@
 // The message handler of the host's calls: keeps the traceback.
 int mbl_handler(lua_State *L);
 void mbl_trace_capture(MBLState *S, lua_State *L, int32_t level);
-bool mbl_is_call_body(lua_CFunction function);
+
+// A call whose arguments can only be pushed within it, because there may be no memory for them.
+typedef struct MBLCallRequest {
+  int32_t function;
+  const MBLValue *arguments;
+  int32_t count;
+} MBLCallRequest;
+
+// Calls the function of a request, its only argument.
+int mbl_call_body(lua_State *L);
 
 #endif

@@ -8,7 +8,7 @@
 static bool is_glue(lua_State *L, lua_Debug *frame) {
   if (frame->what[0] != 'C' || !lua_checkstack(L, 1)) return false;
   lua_getinfo(L, "f", frame);
-  bool isGlue = mbl_is_call_body(lua_tocfunction(L, -1));
+  bool isGlue = lua_tocfunction(L, -1) == mbl_call_body;
   lua_settop(L, -2);
   return isGlue;
 }

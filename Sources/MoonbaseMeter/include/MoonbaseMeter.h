@@ -49,6 +49,11 @@ static inline int32_t moonbase_functions_running(void) { return moonbase_functio
 static inline void moonbase_function_enter(void) { moonbase_function_depth++; }
 static inline void moonbase_function_leave(void) { moonbase_function_depth--; }
 
+// How often on this thread such a function was refused what it asked a store for: one that catches the error goes no further by that.
+extern _Thread_local int64_t moonbase_function_refusals;
+static inline int64_t moonbase_functions_refused(void) { return moonbase_function_refusals; }
+static inline void moonbase_function_refuse(void) { moonbase_function_refusals++; }
+
 // The cores that this process may use: fewer than the machine has, where it was started so (taskset, a container).
 int moonbase_core_count(void);
 

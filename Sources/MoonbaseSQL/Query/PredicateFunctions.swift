@@ -47,6 +47,11 @@ package enum PredicateFunctions {
   /// What a function of collections makes of decimals, given as texts with spaces between them.
   package static let decimalReduction = "moonbase_decimal_reduction"
 
+  // MARK: Sums
+
+  /// Adds integers of 64 bits up, as an aggregate: an integer, or a double where that holds no more.
+  package static let integerSum = "moonbase_sum"
+
   // MARK: Functions
 
   /// A function that SQL is given.

@@ -174,9 +174,9 @@ extension QueryTranslator {
     return SQLTerm(fragment: entry.aggregate(result, ofNone: none, isFixed: true), kind: element.kind)
   }
 
-  /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits, as those of 64 bits may: they are added in
-  /// halves, and put together they are an integer again, or a double where they have to. What is no integer in such a column counts as SQLite's
-  /// operators on bits take it. A sum of floating-point numbers that is no number is NULL.
+  /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits, as those of 64 bits may: a function of the
+  /// host's adds them up. What is no integer in such a column counts as SQLite's operators on bits take it. A sum of floating-point numbers that is no
+  /// number is NULL.
   func sum(_ element: SQLTerm, isMean: Bool) throws -> SQLFragment {
     // What else is no column is a function's result or an aggregate, which may or may not be an integer.
     guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
@@ -193,8 +193,7 @@ extension QueryTranslator {
     } else if element.isNarrow {
       total = "SUM(\(column) | 0)"
     } else {
-      let (high, low) = ("SUM(\(column) >> 32)", "SUM(\(column) & 4294967295)")
-      total = "((\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295))"
+      total = "\(PredicateFunctions.integerSum)(\(column))"
     }
     if isMean { return SQLFragment("\(total) * 1.0 / COUNT(\(column))") }
     return SQLFragment(

@@ -11,12 +11,13 @@ import enum MoonbaseModel.Expression
 ///
 /// | in SQL | gives |
 /// |---|---|
-/// | `MOONBASE_BATCH_n` of a row | the value |
-/// | `MOONBASE_BATCH_n_DIFFERS` of a row | whether the value is another one than the column has; it is kept |
-/// | `MOONBASE_BATCH_n_GIVEN` of the key of that row | the value that is kept |
+/// | `MOONBASE_BATCH_n` of a row's key, entity and inputs | the value |
+/// | `MOONBASE_BATCH_n_DIFFERS` of its inputs and the column | whether the value is another one than the column has; it is kept |
+/// | `MOONBASE_BATCH_n_GIVEN` | the value that is kept |
 ///
 /// The last two are for an `UPDATE` that takes one row after the other and asks for a row's value right behind the condition. One that
-/// collects its rows first is told by the second call (`RowsAreCollected`), and nothing is written.
+/// collects its rows first is told by the second call (`RowsAreCollected`), and nothing is written. So is one whose function fails: of which row is
+/// known to the first.
 final class BatchFunction {
   private struct Input {
     let slot: Slot
@@ -44,11 +45,17 @@ final class BatchFunction {
   private let store: StoreNumber
   /// What a row has, while the function runs.
   private let cells: UnsafeMutableBufferPointer<Snapshot.Cell>
-  private var result = BatchResultCell()
-  /// The key of the row that is to get what is kept.
-  private var waiting: Int64?
+  // For each row these are read and written: docs/development.md, "What the compiler is told".
+  @exclusivity(unchecked) private var result = BatchResultCell()
+  /// Whether a row is to get what is kept.
+  @exclusivity(unchecked) private var isWaiting = false
   /// How often it was asked whether a value is another one.
-  private(set) var count = 0
+  @exclusivity(unchecked) private(set) var count = 0
+  /// The quick way to a script's function over plain values.
+  private let plain: RowFunction?
+  private let check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
+  /// Whether what is kept came by that way.
+  @exclusivity(unchecked) private var isPlain = false
 
   /// Nil for one that reads more than columns, or such in which values do not lie as they are.
   init?(_ value: StoreBatchRequest.NewValue, slot: Slot, column: String, of rows: BatchRows) throws {
@@ -76,6 +83,7 @@ final class BatchFunction {
     (self.inputs, self.attribute, self.column, first) = (inputs, attribute, column, kind)
     (layout, self.store, entity) = (store.layout, StoreNumber(store.identifier), rows.query.entity)
     name = "MOONBASE_BATCH_\(slot)"
+    (plain, check) = Self.plain(value, of: inputs.map(\.type), toSet: attribute.type)
     cells = .allocate(capacity: inputs.count)
     cells.initialize(repeating: .null)
   }
@@ -96,19 +104,27 @@ final class BatchFunction {
   var value: String { "\(name)(\(row))" }
 
   /// Whether that is another one than a row `t0` has.
-  var difference: String { "\(name)_DIFFERS(\(row), t0.\(identifier(column)))" }
-
-  /// The value of the row `t0` of which it was asked last whether it is another one.
-  var given: String { "\(name)_GIVEN(t0.Z_PK)" }
-
-  private var row: String {
-    (["Z_PK", "Z_ENT"] + inputs.map(\.column)).map { "t0.\(identifier($0))" }.joined(separator: ", ")
+  var difference: String {
+    "\(name)_DIFFERS(\(list(inputs.map(\.column) + (columnPlace < inputs.count ? [] : [column]))))"
   }
+
+  /// The value of the row of which it was asked last whether it is another one.
+  var given: String { "\(name)_GIVEN()" }
+
+  private var row: String { list(["Z_PK", "Z_ENT"] + inputs.map(\.column)) }
+
+  private func list(_ columns: [String]) -> String {
+    columns.map { "t0.\(identifier($0))" }.joined(separator: ", ")
+  }
+
+  /// Where the column that is set stands among the arguments of the question whether it differs.
+  private var columnPlace: Int { inputs.firstIndex { $0.column == column } ?? inputs.count }
 
   /// The functions, with the numbers of their arguments.
   private var names: [(name: String, arguments: Int32)] {
-    let row = Int32(inputs.count + Self.keyCount)
-    return [(name, row), (name + "_DIFFERS", row + 1), (name + "_GIVEN", 1)]
+    let inputCount = Int32(inputs.count)
+    let asked = Int32(max(inputs.count, columnPlace + 1))
+    return [(name, inputCount + Int32(Self.keyCount)), (name + "_DIFFERS", asked), (name + "_GIVEN", 0)]
   }
 
   /// The arguments before the inputs: the row's key and the number of its entity.
@@ -116,27 +132,25 @@ final class BatchFunction {
 
   /// Makes it known to a connection.
   func register(on connection: Connection) throws {
-    (waiting, count) = (nil, 0)
-    let names = names
+    (isWaiting, count) = (false, 0)
+    let (names, place) = (names, columnPlace)
     try connection.register(function: names[0].name, arguments: names[0].arguments, traits: .directOnly) {
       [self] call in
-      try compute(call)
+      try compute(call, from: Self.keyCount) { id(key: call.integer(0), entity: call.integer(1)) }
       result.set(on: call)
     }
     try connection.register(function: names[1].name, arguments: names[1].arguments, traits: .directOnly) {
       [self] call in
-      if waiting != nil { throw RowsAreCollected() }
+      if isWaiting { throw RowsAreCollected() }
       count += 1
-      try compute(call)
-      let differs = result.differs(from: call, at: inputs.count + Self.keyCount)
-      if differs { waiting = call.integer(0) }
-      call.set(Int64(differs ? 1 : 0))
+      let differs = try computeQuickly(call) ? plain?.differs(from: call, at: place) : differs(call, at: place)
+      isWaiting = differs == true
+      call.set(Int64(isWaiting ? 1 : 0))
     }
     try connection.register(function: names[2].name, arguments: names[2].arguments, traits: .directOnly) {
       [self] call in
-      guard waiting == nil || waiting == call.integer(0) else { throw RowsAreCollected() }
-      waiting = nil
-      result.set(on: call)
+      isWaiting = false
+      if isPlain { plain?.set(on: call) } else { result.set(on: call) }
     }
   }
 
@@ -147,18 +161,43 @@ final class BatchFunction {
 
   // MARK: Calling
 
-  private func compute(_ call: borrowing FunctionCall) throws {
+  /// False where the quick way is none, or knows no answer.
+  private func computeQuickly(_ call: borrowing FunctionCall) throws -> Bool {
+    try HostWork.charge()
+    let refusals = HostFunction.refusals
+    isPlain = plain?.compute(call) == true && passesCheck && HostFunction.refusals == refusals
+    return isPlain
+  }
+
+  private var passesCheck: Bool {
+    guard let check, let plain else { return true }
+    for (index, input) in inputs.enumerated() { cells[index] = Snapshot.Cell(plain.cell(index), of: input.type) }
+    return check(UnsafeBufferPointer(cells), Snapshot.Cell(plain.given, of: attribute.type))
+  }
+
+  /// Whether the column has another value; what fails is left to the way that knows of which row.
+  private func differs(_ call: borrowing FunctionCall, at place: Int) throws -> Bool {
+    var isRowAsked = false
+    do {
+      try compute(call, from: 0) {
+        isRowAsked = true
+        return id(key: 0, entity: 0)
+      }
+    } catch {
+      throw isRowAsked ? RowsAreCollected() : error
+    }
+    return result.differs(from: call, at: place)
+  }
+
+  private func compute(_ call: borrowing FunctionCall, from place: Int, _ id: () -> ManagedObjectID) throws {
     try HostWork.charge()
     for (index, input) in inputs.enumerated() {
-      cells[index] = try Self.cell(call, at: index + Self.keyCount, type: input.type)
+      cells[index] = try Self.cell(call, at: index + place, type: input.type)
     }
     var fits = false
     switch source {
     case .function(let function):
-      let (key, number) = (call.integer(0), call.integer(1))
-      try function.call(
-        UnsafeBufferPointer(cells), toSet: attribute, of: entity, id: { id(key: key, entity: number) }
-      ) { fits = result.take($0) }
+      try function.call(UnsafeBufferPointer(cells), toSet: attribute, of: entity, id: id) { fits = result.take($0) }
     case .expression(let expression):
       var row = ColumnSubject()
       for (index, input) in inputs.enumerated() { row.values[input.slot] = cells[index].asValue }
@@ -209,6 +248,47 @@ final class BatchFunction {
     default: break
     }
     throw BatchRefusal()
+  }
+}
+
+extension BatchFunction {
+  /// The quick way, for types whose values are plain in columns and for functions alike.
+  private static func plain(
+    _ value: StoreBatchRequest.NewValue, of inputs: [AttributeType], toSet type: AttributeType
+  ) -> (RowFunction?, ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?) {
+    guard case .function(let function, _) = value, let plain = function.plain, let result = RowFunction.Kind(type)
+    else { return (nil, nil) }
+    let kinds = inputs.compactMap { RowFunction.Kind($0) }
+    guard kinds.count == inputs.count else { return (nil, nil) }
+    return (RowFunction(plain.call, of: kinds, count: plain.inputCount, result: result), plain.check)
+  }
+}
+
+extension RowFunction.Kind {
+  fileprivate init?(_ type: AttributeType) {
+    switch type {
+    case .string: self = .text
+    case .binaryData: self = .bytes
+    case .integer16: self = .integer(Int64(Int16.min)...Int64(Int16.max))
+    case .integer32: self = .integer(Int64(Int32.min)...Int64(Int32.max))
+    case .integer64: self = .integer(.min ... .max)
+    case .double: self = .number
+    case .boolean: self = .boolean
+    default: return nil
+    }
+  }
+}
+
+extension Snapshot.Cell {
+  fileprivate init(_ cell: PlainCell, of type: AttributeType) {
+    self =
+      switch cell.kind {
+      case .none: .null
+      case .boolean: .bool(cell.integer != 0)
+      case .integer: .int(cell.integer)
+      case .number: .double(cell.number)
+      case .bytes: type == .string ? .text(cell.bytes) : .data(cell.bytes)
+      }
   }
 }
 

@@ -28,6 +28,9 @@ public struct SQLiteStoreOptions: Sendable {
   /// How many of SQLite's own steps the triggers of the file may take in one save, or one other change, and a million more for each row that
   /// it writes: a trigger that goes on and on fails the save with `.storeFailure`, after some seconds. `Int.max` is no bound.
   public var triggerStepLimit: Int
+  /// How many bytes of the file each of the store's connections keeps in memory at most; 32 MiB unless said otherwise. What one save writes to should
+  /// fit, indexes included.
+  public var cacheSize: Int
   /// What is told each statement that the store runs, when it has run; nil, which costs nothing, for nobody.
   public var sqlLog: SQLLog?
 
@@ -36,7 +39,7 @@ public struct SQLiteStoreOptions: Sendable {
     readOnly: Bool = false, busyTimeout: Int = 5000, synchronizesFully: Bool = false, allowsCloudKit: Bool = false,
     keepsHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
     shouldInferMappingModelAutomatically: Bool = true, allowsMigrationLoss: Bool = false,
-    triggerStepLimit: Int = 500_000_000, sqlLog: SQLLog? = nil
+    triggerStepLimit: Int = 500_000_000, cacheSize: Int = 32 << 20, sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
@@ -48,6 +51,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
     self.allowsMigrationLoss = allowsMigrationLoss
     self.triggerStepLimit = triggerStepLimit
+    self.cacheSize = cacheSize
     self.sqlLog = sqlLog
   }
 }

@@ -13,6 +13,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   var reader: UInt64?
   private let busyTimeout: Int
   private let synchronizesFully: Bool
+  private let cacheSize: Int
   /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
   private var schema: (version: Int64, data: UInt32)?
   private var hasSettledJournal = false
@@ -42,6 +43,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   init(_ connection: Connection, options: SQLiteStoreOptions, isLazy: Bool = false) throws {
     self.connection = connection
     (busyTimeout, synchronizesFully) = (options.busyTimeout, options.synchronizesFully)
+    cacheSize = options.cacheSize
     options.sqlLog?.follow(connection)
     connection.setBusyTimeout(milliseconds: busyTimeout)
     if !isLazy { try sizeCache() }
@@ -56,7 +58,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// follows relationships. Of a script's memory they take a quarter at most.
   func sizeCache() throws {
     guard !hasSizedCache else { return }
-    try connection.execute("PRAGMA cache_size = -\(min(32768, HostWork.greatestValue >> 12))")
+    try connection.execute("PRAGMA cache_size = -\(min(max(0, cacheSize) >> 10, HostWork.greatestValue >> 12))")
     hasSizedCache = true
   }
 

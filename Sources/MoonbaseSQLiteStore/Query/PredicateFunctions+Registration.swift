@@ -25,6 +25,7 @@ extension PredicateFunctions {
     try register("moonbase_single", arguments: 1, on: connection) { call in
       if call.isNull(0) { call.setNull() } else { call.set(Single.value(of: call.double(0))) }
     }
+    try connection.registerIntegerSum(integerSum)
     try registerDecimals(on: connection)
     try ConstantList.register(on: connection)
     for (index, function) in functions.enumerated() {

@@ -247,16 +247,9 @@ extension ScriptDomain {
     }
   }
 
-  /// Sets an argument of a call that is made often to what lies in a row.
+  /// Sets an argument of a call that is made often to what lies in a row, where it lies until the call has ended.
   func setArgument(_ index: Int, of arguments: borrowing LuaArguments, to cell: Snapshot.Cell) throws {
-    switch cell {
-    case .null: arguments.setNil(index)
-    case .bool(let truth): arguments.set(index, boolean: truth)
-    case .int(let number): arguments.set(index, integer: number)
-    case .double(let number): arguments.set(index, number: number)
-    case .text(let bytes), .data(let bytes): arguments.set(index, bytes: bytes)
-    case .date, .uuid, .reference, .value: try setArgument(index, of: arguments, to: cell.asValue)
-    }
+    if !arguments.set(index, plain: cell) { try setArgument(index, of: arguments, to: cell.asValue) }
   }
 
   /// Reads the one result of a call that is made often.
@@ -266,5 +259,21 @@ extension ScriptDomain {
     if let truth = result.boolean { return .bool(truth) }
     if type != .binaryData, let text = result.text { return .string(text) }
     return try graphValue(from: try result.value, for: type)
+  }
+}
+
+extension LuaArguments {
+  /// Sets an argument to what lies in a row, where it lies until the call has ended; false for what becomes an object in Lua.
+  @inline(__always)
+  func set(_ index: Int, plain cell: Snapshot.Cell) -> Bool {
+    switch cell {
+    case .null: setNil(index)
+    case .bool(let truth): set(index, boolean: truth)
+    case .int(let number): set(index, integer: number)
+    case .double(let number): set(index, number: number)
+    case .text(let bytes), .data(let bytes): set(index, borrowedBytes: bytes)
+    case .date, .uuid, .reference, .value: return false
+    }
+    return true
   }
 }

@@ -88,7 +88,10 @@ struct DomainBuilder {
     for (key, function) in entry.normalize {
       result.normalize[key] = normalizer(function, entity: entry.name, key: key)
     }
-    for (key, function) in entry.validate { result.validate[key] = rule(function) }
+    for (key, function) in entry.validate {
+      result.validate[key] = rule(function)
+      if function.parameterCount <= 1 { result.valueRules[key] = valueRule(function) }
+    }
     for derived in entry.derived {
       let attribute = try make(derived, of: entry.name, in: domain)
       if derived.isStored { result.stored.append(attribute) } else { result.derived.append(attribute) }
@@ -133,6 +136,19 @@ struct DomainBuilder {
         if count > 3 { try scripts.setArgument(3, of: $0, to: .string(subject.occasion.rawValue)) }
       } reading: {
         try RuleOutcome(function, entity: object.entity).failure($0, in: scripts)
+      }
+    }
+  }
+
+  /// One that names no argument but the value cannot see more of the object.
+  private func valueRule(_ function: LuaFunction) -> EntityExtension.ValueRule {
+    let count = function.parameterCount
+    let call = LuaFastCall(function, parameters: count)
+    return { [types] value in
+      try call.run {
+        if count > 0, !$0.set(0, plain: value) { try types.openDomain().setArgument(0, of: $0, to: value.asValue) }
+      } reading: {
+        $0.boolean == true
       }
     }
   }

@@ -133,8 +133,10 @@ extension ScriptDomain {
   fileprivate func batchFunction(
     _ function: LuaFunction, of inputs: [String], for property: ResolvedProperty
   ) -> BatchUpdateFunction {
-    BatchUpdateFunction(
-      of: inputs, ofScript: batchBody(function, inputCount: max(1, inputs.count), for: property.attributeType))
+    let count = max(1, inputs.count)
+    return BatchUpdateFunction(
+      of: inputs, ofScript: batchBody(function, inputCount: count, for: property.attributeType),
+      plain: function.rowCall.map { BatchUpdateFunction.Plain($0, inputCount: count) })
   }
 
   /// What calls a function of a script with what lies in a row, and hands over what it returns as a value of a type.

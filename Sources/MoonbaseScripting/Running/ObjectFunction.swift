@@ -62,10 +62,8 @@ public final class ObjectFunction {
 
   /// Has the store set an attribute of all objects that match, in one statement, where that leaves what calling it for each and saving would leave; nil,
   /// and nothing done, where it may not.
-  ///
-  /// `isEnded` is asked before each row; where it is true nothing is changed, and `.interrupted` is thrown.
   package func runInStore(
-    _ request: FetchRequest, in context: ManagedObjectContext, isEnded: @escaping () -> Bool
+    _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> UnwatchedUpdate.Outcome? {
     guard let assignment else { return nil }
     let entity = try context.entity(request.entityName)
@@ -76,12 +74,11 @@ public final class ObjectFunction {
       let function = try? domain.state.load(
         assignment.text, name: "each", in: domain.state.environment([:]))
     else { return nil }
-    let body = domain.batchBody(
-      function, inputCount: assignment.inputs.count, for: entity.property(assignment.attribute)?.attributeType)
-    return try update.run { cells, take in
-      if isEnded() { throw GraphError(.interrupted, message: "interrupted") }
-      try body(cells, take)
-    }
+    let count = assignment.inputs.count
+    return try update.run(
+      domain.batchBody(
+        function, inputCount: count, for: entity.property(assignment.attribute)?.attributeType),
+      plain: function.rowCall.map { BatchUpdateFunction.Plain($0, inputCount: count) })
   }
 
   /// What an error of it says, with its place in the script.

@@ -26,6 +26,8 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public var synchronizesFully = false
   /// How many of SQLite's steps the triggers of a file may take in one save; nil for the bound that a file's store has by itself.
   public var triggerStepLimit: Int?
+  /// How many bytes of a file each of its store's connections keeps in memory at most; nil for the 32 MiB that it takes by itself.
+  public var cacheSize: Int?
   /// What is told each statement that a file's store runs.
   public var sqlLog: SQLLog?
   /// Whether a file that CloudKit mirrors may be written.

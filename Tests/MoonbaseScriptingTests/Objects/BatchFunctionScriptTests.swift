@@ -59,6 +59,7 @@ import Testing
       ("s = function(s) return context:fetch('P'):first().s end", "before or after", "P.s"),
       ("s = function(s) context:fetch('P'):batch_delete() end", "before or after", "P.s"),
       ("s = function(s) context:save_ahead() end", "before or after", "P.s"),
+      ("s = function(s) pcall(function() context:save() end) return s end", "before or after", "P.s"),
       ("s = { inputs = { 5 }, get = print }", "inputs of s lists names", "s"),
       ("s = { inputs = { 'x' }, get = print }", "no property x", ""),
     ])

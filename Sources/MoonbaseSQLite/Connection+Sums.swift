@@ -1,0 +1,54 @@
+internal import MoonbaseCSQLite
+internal import MoonbasePlatform
+
+extension Connection {
+  /// Lets SQL add integers up without SQLite's error where a sum grows past 64 bits: it is a double then. NULL counts for nothing, the sum of nothing is
+  /// NULL, and what is no integer counts as `CAST(... AS INTEGER)` takes it.
+  package func registerIntegerSum(_ name: String) throws {
+    let code = sqlite3_create_function_v2(
+      handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil, nil,
+      { context, _, values in
+        guard let context, let value = values?[0], sqlite3_value_type(value) != SQLITE_NULL else { return }
+        guard let sum = IntegerSum.place(in: context, isMade: true) else { return sqlite3_result_error_nomem(context) }
+        sum.pointee.add(sqlite3_value_int64(value))
+      },
+      { context in
+        guard let context else { return }
+        guard let sum = IntegerSum.place(in: context, isMade: false)?.pointee else {
+          return sqlite3_result_null(context)
+        }
+        if let integer = sum.integer {
+          sqlite3_result_int64(context, integer)
+        } else {
+          sqlite3_result_double(context, sum.double)
+        }
+      }, nil)
+    if code != SQLITE_OK { throw error(code, sql: nil) }
+  }
+}
+
+/// A sum of 128 bits in memory that SQLite clears and frees.
+private struct IntegerSum {
+  private var low: UInt64
+  private var high: Int64
+
+  static func place(in context: OpaquePointer, isMade: Bool) -> UnsafeMutablePointer<IntegerSum>? {
+    sqlite3_aggregate_context(context, isMade ? Int32(MemoryLayout<IntegerSum>.size) : 0)?
+      .assumingMemoryBound(to: IntegerSum.self)
+  }
+
+  mutating func add(_ number: Int64) {
+    let (sum, isCarried) = low.addingReportingOverflow(UInt64(bitPattern: number))
+    low = sum
+    high &+= (number >> 63) &+ (isCarried ? 1 : 0)
+  }
+
+  /// Nil for what 64 bits do not hold.
+  var integer: Int64? {
+    let integer = Int64(bitPattern: low)
+    return high == integer >> 63 ? integer : nil
+  }
+
+  /// Rounded as a sum in memory is.
+  var double: Double { Double(high << 32 | Int64(low >> 32)) * 0x1p32 + Double(low & 0xffff_ffff) }
+}
