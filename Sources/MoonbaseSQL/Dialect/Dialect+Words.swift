@@ -49,6 +49,14 @@ extension Dialect {
     }
   }
 
+  /// How many rows one statement takes that has so many parameters for each.
+  package func rowsPerStatement(_ parameterCount: Int) -> Int {
+    switch writing {
+    case .rows: 1
+    case .sets(let greatest): max(1, greatest / max(1, parameterCount))
+    }
+  }
+
   /// Which rows of a result are wanted; 0 means no limit.
   func window(limit: Int, offset: Int) -> SQLFragment {
     if limit <= 0, offset <= 0 { return SQLFragment("") }

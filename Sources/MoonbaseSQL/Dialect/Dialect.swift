@@ -43,6 +43,14 @@ package struct Dialect: Sendable {
     case checked
   }
 
+  /// In what portions rows are written.
+  package enum Writing: Sendable {
+    /// A prepared statement is stepped row by row: a call of the engine costs nothing.
+    case rows
+    /// A statement takes as many rows as it has parameters for, so many at most: each costs a round trip.
+    case sets(parameters: Int)
+  }
+
   /// Whether statements can call functions of this process: operators on texts, functions of predicates, scripts.
   package enum Matching: Sendable {
     case functions
@@ -76,6 +84,7 @@ package struct Dialect: Sendable {
   package var arithmetic: Arithmetic
   package var matching: Matching
   package var decimals: Decimals
+  package var writing: Writing
   /// What keeps an index of a column from being used, where the engine would choose the wrong one.
   package var withoutIndex: String
   /// An order may have so many terms, the key of the row among them.
@@ -88,7 +97,7 @@ package struct Dialect: Sendable {
     engine: String, placeholder: Placeholder, truth: (yes: String, no: String),
     nullSafe: (equal: String, distinct: String), keySets: KeySets, nullOrder: NullOrder, collation: String?,
     noLimit: NoLimit, ignore: @escaping @Sendable (_ keys: String) -> String, failing: String = "",
-    arithmetic: Arithmetic, matching: Matching, decimals: Decimals, withoutIndex: String = "",
+    arithmetic: Arithmetic, matching: Matching, decimals: Decimals, writing: Writing, withoutIndex: String = "",
     greatestOrder: Int = .max,
     greatestColumnCount: Int
   ) {
@@ -97,6 +106,7 @@ package struct Dialect: Sendable {
     (self.keySets, self.nullOrder, self.collation, self.noLimit) = (keySets, nullOrder, collation, noLimit)
     (self.ignore, self.failing) = (ignore, failing)
     (self.arithmetic, self.matching, self.decimals) = (arithmetic, matching, decimals)
+    self.writing = writing
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
     self.greatestColumnCount = greatestColumnCount
   }

@@ -17,8 +17,11 @@ package struct RowStatements: Sendable {
   /// Inserts a row: its parameters are key, entity number, version and the columns' values, a relationship's with the number of its
   /// entity where that has a column.
   package let insertion: String
+  /// How many rows one insertion takes.
+  package let insertionSize: Int
   private let dialect: Dialect
   private let table: String
+  private let names: [String]
 
   /// Throws where the file lacks what rows of the entity need.
   package init(_ layout: EntityLayout, dialect: Dialect) throws {
@@ -34,9 +37,17 @@ package struct RowStatements: Sendable {
       case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), toOne: toOne)
       }
     }
-    let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap { [$0.name] + $0.entityColumn }
-    insertion = dialect.statement(
-      "INSERT\(dialect.failing) INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(parameters(names.count)))")
+    names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap { [$0.name] + $0.entityColumn }
+    insertionSize = dialect.rowsPerStatement(names.count)
+    insertion = Self.insertion(1, into: table, names, dialect)
+  }
+
+  /// Inserts so many rows, the parameters of one behind those of the other.
+  package func insertion(_ count: Int) -> String { Self.insertion(count, into: table, names, dialect) }
+
+  private static func insertion(_ count: Int, into table: String, _ names: [String], _ dialect: Dialect) -> String {
+    let rows = [String](repeating: "(\(parameters(names.count)))", count: count).joined(separator: ", ")
+    return dialect.statement("INSERT\(dialect.failing) INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows)")
   }
 
   /// Changes some slots: parameters are the values, the new version, the key and the expected version; without a check the key only.

@@ -81,6 +81,10 @@ import struct MoonbaseModel.SortDescriptor
     #expect(
       writing.insertion == "INSERT INTO ZPROJECT (Z_PK, Z_ENT, Z_OPT, ZDEPARTMENT, ZTITLE) VALUES ($1, $2, $3, $4, $5)"
         || writing.insertion.hasSuffix("VALUES ($1, $2, $3, $4, $5)"))
+    #expect(writing.insertion(2).hasSuffix(" VALUES ($1, $2, $3, $4, $5), ($6, $7, $8, $9, $10)"))
+    #expect(writing.insertionSize == 13_107)
+    let stepped = try RowStatements(bench.layout.layout(project), dialect: .sqlite)
+    #expect(stepped.insertionSize == 1 && stepped.insertion == stepped.insertion(1))
     let slot = try #require(project.slot("title"))
     #expect(
       writing.update([slot], checksVersion: true)

@@ -48,5 +48,5 @@ extension Dialect {
     engine: "PostgreSQL", placeholder: .numbered, truth: ("TRUE", "FALSE"),
     nullSafe: ("IS NOT DISTINCT FROM", "IS DISTINCT FROM"), keySets: .arrays, nullOrder: .written,
     collation: "\"C\"", noLimit: .absent, ignore: { " ON CONFLICT (\($0)) DO NOTHING" }, arithmetic: .checked,
-    matching: .cannot, decimals: .exact, greatestColumnCount: 1600)
+    matching: .cannot, decimals: .exact, writing: .sets(parameters: 65_535), greatestColumnCount: 1600)
 }
