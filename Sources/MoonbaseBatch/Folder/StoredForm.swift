@@ -7,6 +7,11 @@ enum StoredForm {
     func refusal() -> RowFault {
       RowFault(column: column, value: field.shownText, reason: "it is not in the form of \(attribute.type.phrase)")
     }
+    if attribute.type == .composite {
+      guard field.kind == .nested, let json = try? Value(json: field.bytes), let value = element(json, of: attribute)
+      else { throw refusal() }
+      return value
+    }
     guard let text = field.text else { throw refusal() }
     let value: Value? =
       switch (attribute.type, field.kind) {
@@ -26,5 +31,33 @@ enum StoredForm {
       }
     guard let value else { throw refusal() }
     return value
+  }
+
+  /// What a composite has of an element; nil for what is not in its form.
+  private static func element(_ json: Value, of attribute: AttributeDescription) -> Value? {
+    switch (attribute.type, json) {
+    case (.composite, .map(let map)):
+      var result: [String: Value] = [:]
+      for (name, value) in map {
+        guard let element = attribute.elements.first(where: { $0.name == name }),
+          let value = self.element(value, of: element)
+        else { return nil }
+        result[name] = value
+      }
+      return .map(result)
+    case (.boolean, .bool), (.integer16, .int), (.integer32, .int), (.integer64, .int), (.double, .double),
+      (.float, .double), (.string, .string):
+      return json
+    case (.double, .int(let number)), (.float, .int(let number)): return .double(Double(number))
+    case (.double, .string(let text)), (.float, .string(let text)):
+      return ["inf", "-inf"].contains(text) ? Double(text).map(Value.double) : nil
+    case (.date, .double(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case (.date, .int(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+    case (.decimal, .string(let text)): return Decimal(literal: text).map(Value.decimal)
+    case (.uuid, .string(let text)): return UUID(literal: text).map(Value.uuid)
+    case (.uri, .string(let text)): return URL(string: text).map(Value.uri)
+    case (.binaryData, .string(let text)): return Data(base64Encoded: text).map(Value.data)
+    default: return nil
+    }
   }
 }

@@ -64,11 +64,10 @@ struct FieldConversion {
   /// The value of a field for an attribute. Throws `RowFault` for one that is none.
   func value(_ field: InputField, for attribute: AttributeDescription, column: String) throws -> Value {
     if field.kind == .none || field.kind == .missing { return .null }
-    if field.kind == .nested {
-      do { return try Value(json: field.bytes) } catch JSONScanner.Problem.wrong(let what, _) {
-        throw RowFault(column: column, value: field.shownText, reason: what)
-      }
+    if attribute.type == .composite, field.kind == .nested || field.kind == .text {
+      return try composite(field, of: attribute, column: column)
     }
+    if field.kind == .nested { return try Self.json(field, column: column) }
     if field.kind == .binary {
       do { return try attribute.checked(.data(Data(field.bytes))) } catch {
         throw RowFault(column: column, reason: error.message)
@@ -83,6 +82,36 @@ struct FieldConversion {
       return try attribute.checked(try value(text, field.kind, for: attribute) ?? .string(text))
     } catch let error as ModelError {
       throw RowFault(column: column, value: text, reason: error.message)
+    }
+  }
+
+  private static func json(_ field: InputField, column: String) throws -> Value {
+    do { return try Value(json: field.bytes) } catch JSONScanner.Problem.wrong(let what, _) {
+      throw RowFault(column: column, value: field.shownText, reason: what)
+    }
+  }
+
+  /// An object of JSON, in csv as a text, whose members are read as fields of the elements.
+  private func composite(_ field: InputField, of attribute: AttributeDescription, column: String) throws -> Value {
+    if field.bytes.isEmpty { return .null }
+    let json = try Self.json(field, column: column)
+    do { return try attribute.checked(try element(json, of: attribute)) } catch let error as ModelError {
+      throw RowFault(column: column, value: field.shownText, reason: error.message)
+    }
+  }
+
+  private func element(_ json: Value, of attribute: AttributeDescription) throws -> Value {
+    switch json {
+    case .map(let map) where attribute.type == .composite:
+      var result: [String: Value] = [:]
+      for (name, value) in map {
+        // The attribute says which elements there are.
+        result[name] = try attribute.elements.first { $0.name == name }.map { try element(value, of: $0) } ?? value
+      }
+      return .map(result)
+    case .string(let text): return try value(text, .text, for: attribute) ?? json
+    case .int, .double: return try json.text.flatMap { try value($0, .number, for: attribute) } ?? json
+    default: return json
     }
   }
 

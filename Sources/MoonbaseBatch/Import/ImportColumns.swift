@@ -101,6 +101,11 @@ struct ImportColumns {
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let property = entity.property(keys[0]) else { throw unknown(keys[0], column) }
     if let attribute = property.attribute {
+      guard keys.count == 1 || attribute.type != .composite else {
+        throw wrong(
+          column,
+          "\(entity.name).\(keys[0]) is a composite, which is read whole: an object of JSON in a column \(keys[0])")
+      }
       guard keys.count == 1 else {
         throw wrong(column, "\(entity.name).\(keys[0]) is an attribute, behind which no '.\(keys[1])' can stand")
       }

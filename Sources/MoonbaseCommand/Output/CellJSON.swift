@@ -43,7 +43,16 @@ struct CellJSON {
     case .null, .bool, .int, .string, .uuid, .uri, .decimal:
       var losses = OutputLosses()
       bytes.append(json: value, dates: .reference, column: "", losses: &losses)
-    case .list, .map: throw damaged()
+    case .map(let map):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, entry) in map.sorted(by: { $0.key < $1.key }).enumerated() {
+        if index > 0 { bytes.append(contentsOf: ", ".utf8) }
+        bytes.append(quoted: entry.key)
+        bytes.append(contentsOf: ": ".utf8)
+        try append(entry.value, damaged: damaged)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    case .list: throw damaged()
     }
   }
 

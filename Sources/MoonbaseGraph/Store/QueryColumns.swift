@@ -244,6 +244,9 @@ struct StoredPaths {
       case .toOne(let relationship) where !isLast:
         entity = context.model.destination(of: relationship)
         entities = entity.indexes(includingSubentities: true)
+      case .attribute(let attribute)
+      where attribute.type == .composite && attribute.element(at: keys[(place + 1)...]) != nil:
+        return nil
       case .attribute: return "it looks into \(key), which is one value to the store"
       case .toOne: return "\(path) is an object"
       case .toMany: return "\(path) leads to several objects"

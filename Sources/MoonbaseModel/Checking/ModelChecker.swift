@@ -108,6 +108,9 @@ struct ModelChecker {
     let names =
       lineage.flatMap(\.attributes).map(\.name) + lineage.flatMap(\.relationships).filter { !$0.isToMany }.map(\.name)
     let known = Set(names)
+    let composites = Set(lineage.flatMap(\.attributes).filter { $0.type == .composite }.map(\.name))
+    // In a model whose app is not here they do no harm.
+    let refused = model.allowsUnknownClasses ? [] : composites
     for constraint in entity.uniquenessConstraints {
       try ModelError.chargeProperty()
       let place = entity.constraintLocations[constraint]
@@ -115,13 +118,26 @@ struct ModelChecker {
         mistakes.add(
           invalid("entity \(entity.name): a uniqueness constraint names no attribute", of: entity, at: place))
       }
-      for name in constraint where !known.contains(name) {
+      for name in constraint where !known.contains(name) || refused.contains(name) {
+        let key = String(name.prefix { $0 != "." })
+        let what =
+          composites.contains(key)
+          ? "which is \(key == name ? "" : "an element of ")a composite: a constraint is over attributes and to-one relationships, "
+            + "so give what must be unique an attribute of its own"
+          : "which is no attribute or to-one relationship of it" + suggestion(for: name, among: names)
         mistakes.add(
-          invalid(
-            "entity \(entity.name): its uniqueness constraint names \(name), which is no attribute or to-one relationship of it"
-              + suggestion(for: name, among: names), of: entity, at: place))
+          invalid("entity \(entity.name): its uniqueness constraint names \(name), \(what)", of: entity, at: place))
       }
     }
+  }
+
+  /// Whether a path leads to an element of a composite.
+  private func isElement(_ path: String, of lineage: [EntityDescription]) -> Bool {
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard keys.count > 1, let owner = lineage.lazy.flatMap(\.attributes).first(where: { $0.name == keys[0] }) else {
+      return false
+    }
+    return owner.element(at: keys.dropFirst()) != nil
   }
 
   private func checkIndexes(of entity: EntityDescription) throws(ModelError) {
@@ -141,6 +157,7 @@ struct ModelChecker {
       if !seen.insert(index.name).inserted { refuse(" has two indexes \(index.name)") }
       for element in index.elements where !element.isExpression {
         let name = element.property
+        if !known.contains(name), isElement(name, of: lineage) { continue }
         if !known.contains(name) {
           refuse(
             ": its index \(index.name) names \(name), which it does not have\(suggestion(for: name, among: names))")

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// Finds what is worth telling about a model without being wrong.
 struct ModelWarnings {
   let model: ResolvedModel
@@ -58,8 +60,19 @@ struct ModelWarnings {
       result.append("names a value transformer, which only transformable attributes use")
     }
     if attribute.type == .composite, attribute.elements.isEmpty { result.append("is a composite without elements") }
-    if attribute.type == .composite, !attribute.isTransient {
-      result.append("is a composite, which no SQLite store can keep here: give its elements attributes of their own")
+    if isStored {
+      result += attribute.unkeptElements.map { "has the element \($0.path.joined(separator: ".")), \($0.reason)" }
+    }
+    if attribute.type == .composite && attribute.preservesValueInHistoryOnDeletion
+      || attribute.leaves.contains(where: \.attribute.preservesValueInHistoryOnDeletion)
+    {
+      result.append(
+        "is a composite, of whose values no history keeps any: give what it is to keep an attribute of its own")
+    }
+    let defaults = attribute.leaves.filter { !$0.attribute.defaultValue.isNull }.map { $0.path.joined(separator: ".") }
+    if !defaults.isEmpty {
+      result.append(
+        "has a default for its element \(defaults.listed()), which is never used: give the whole attribute a default")
     }
     if let name = attribute.valueTransformerName, attribute.type == .transformable, !AppleNames.isTransformer(name) {
       result.append("names the transformer \(name)\(absence)")

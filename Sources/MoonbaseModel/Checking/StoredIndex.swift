@@ -59,14 +59,17 @@ private struct IndexTerms {
       throw IndexObstacle(reason: "its element \(name) asks for an R-tree, of which no file of Core Data's is known")
     }
     guard element.isExpression else {
-      guard hasColumn(name) else { throw IndexObstacle(reason: "its element \(name) has no column") }
-      return .keyPath(.evaluatedObject, [name])
+      let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      if isComposite(keys) {
+        throw IndexObstacle(
+          reason: "its element \(name) is a composite, which has several columns: name one of its elements")
+      }
+      guard hasColumn(keys) else { throw IndexObstacle(reason: "its element \(name) has no column") }
+      return .keyPath(.evaluatedObject, keys)
     }
     do {
       let expression = try Expression(format: name)
-      if case .keyPath(.evaluatedObject, let keys) = expression, keys.count == 1, hasColumn(keys[0]) {
-        return expression
-      }
+      if case .keyPath(.evaluatedObject, let keys) = expression, hasColumn(keys) { return expression }
       return try checked(number: expression)
     } catch let error as IndexObstacle {
       throw IndexObstacle(reason: "its expression \(name): \(error.reason)")
@@ -83,9 +86,20 @@ private struct IndexTerms {
     }
   }
 
-  private func hasColumn(_ name: String) -> Bool {
-    guard let property = entity.property(name), !property.isTransient else { return false }
-    return if case .toMany = property.kind { false } else { true }
+  /// Whether a property, or an element of a composite, lies in one column.
+  private func hasColumn(_ keys: [String]) -> Bool {
+    guard let property = keys.first.flatMap({ entity.property($0) }), !property.isTransient else { return false }
+    switch property.kind {
+    case .toMany: return false
+    case .toOne: return keys.count == 1
+    case .attribute: return attribute(at: keys).map { $0.type != .composite } ?? false
+    }
+  }
+
+  private func isComposite(_ keys: [String]) -> Bool { attribute(at: keys)?.type == .composite }
+
+  private func attribute(at keys: [String]) -> AttributeDescription? {
+    keys.first.flatMap { entity.property($0) }?.attribute?.element(at: keys.dropFirst())
   }
 
   // MARK: Conditions
@@ -128,7 +142,7 @@ private struct IndexTerms {
   private func isPresence(_ comparison: Predicate.Comparison) throws -> Bool {
     let others = [comparison.left, comparison.right].filter { $0 != .constant(.null) }
     guard others.count == 1 else { return false }
-    guard case .keyPath(.evaluatedObject, let keys) = others[0], keys.count == 1, hasColumn(keys[0]) else {
+    guard case .keyPath(.evaluatedObject, let keys) = others[0], hasColumn(keys) else {
       throw foreign("\(others[0])")
     }
     return true
@@ -138,12 +152,14 @@ private struct IndexTerms {
     switch expression {
     case .constant(.string(let text)) where !text.utf8.contains(0): return .string
     case .constant(.date(let date)) where date.timeIntervalSinceReferenceDate.isPlain: return .date
-    case .keyPath(.evaluatedObject, let keys) where keys.count == 1:
-      switch try attribute(keys[0]).type {
+    case .keyPath(.evaluatedObject, let keys) where keys.count == 1 || attribute(at: keys) != nil:
+      switch try attribute(keys).type {
       case .string: return .string
       case .date: return .date
       // What is read of it is the float next to it: a condition is a range then.
-      case .float: throw IndexObstacle(reason: "\(keys[0]) is of single precision, which SQL compares as a range")
+      case .float:
+        throw IndexObstacle(
+          reason: "\(keys.joined(separator: ".")) is of single precision, which SQL compares as a range")
       default: break
       }
     default: break
@@ -162,10 +178,12 @@ private struct IndexTerms {
         throw IndexObstacle(reason: "\(number) has digits that programs may round otherwise: use numbers of halves")
       }
       return expression
-    case .keyPath(.evaluatedObject, let keys) where keys.count == 1:
-      switch try attribute(keys[0]).type {
+    case .keyPath(.evaluatedObject, let keys) where keys.count == 1 || attribute(at: keys) != nil:
+      switch try attribute(keys).type {
       case .integer16, .integer32, .integer64, .double, .float, .boolean: return expression
-      case let type: throw IndexObstacle(reason: "\(keys[0]) is \(type.phrase), with which SQL does not compute")
+      case let type:
+        throw IndexObstacle(
+          reason: "\(keys.joined(separator: ".")) is \(type.phrase), with which SQL does not compute")
       }
     case .function(let name, let arguments):
       guard [PredicateFunction.add, .subtract, .multiply, .divide].contains(PredicateFunction(rawValue: name)) else {
@@ -180,9 +198,9 @@ private struct IndexTerms {
     }
   }
 
-  private func attribute(_ name: String) throws(IndexObstacle) -> AttributeDescription {
-    guard hasColumn(name), let attribute = entity.property(name)?.attribute else {
-      throw IndexObstacle(reason: "\(name) is no attribute with a column")
+  private func attribute(_ keys: [String]) throws(IndexObstacle) -> AttributeDescription {
+    guard hasColumn(keys), let attribute = attribute(at: keys) else {
+      throw IndexObstacle(reason: "\(keys.joined(separator: ".")) is no attribute with a column")
     }
     return attribute
   }

@@ -39,6 +39,8 @@ extension AttributeDescription {
     case (.uuid, .string(let text)):
       if let uuid = UUID(literal: text) { return .uuid(uuid) }
     case (.composite, .map(let map)): return try composite(map)
+    // A script's empty table may be a list as well.
+    case (.composite, .list(let list)) where list.isEmpty: return .null
     default: break
     }
     throw refusal(of: value)
@@ -83,6 +85,7 @@ extension AttributeDescription {
     return Double(rounded)
   }
 
+  /// The elements that have a value; without any there is none, for no column of a store could tell the two apart.
   private func composite(_ map: [String: Value]) throws(ModelError) -> Value {
     var result: [String: Value] = [:]
     for (key, value) in map {
@@ -91,12 +94,13 @@ extension AttributeDescription {
         throw ModelError(.invalidValue, message: "the composite has no element \(key)\(hint)")
       }
       do {
-        result[key] = try element.checked(value)
+        let value = try element.checked(value)
+        if !value.isNull { result[key] = value }
       } catch {
         throw ModelError(error.code, message: "\(key): \(error.message)")
       }
     }
-    return .map(result)
+    return result.isEmpty ? .null : .map(result)
   }
 
   private func refusal(of value: Value) -> ModelError {

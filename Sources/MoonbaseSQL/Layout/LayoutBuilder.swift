@@ -17,8 +17,14 @@ package struct LayoutBuilder {
   private var lacks = LayoutLacks()
   private var joins: [JoinLayout] = []
 
-  package init(model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, path: String = "", dialect: Dialect)
-  {
+  /// The columns of elements by `Entity.attribute.element`, as the file itself says.
+  private let elementColumns: [String: String]
+
+  package init(
+    model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, elementColumns: [String: String] = [:],
+    path: String = "", dialect: Dialect
+  ) {
+    self.elementColumns = elementColumns
     self.dialect = dialect
     self.path = path
     self.model = model
@@ -36,6 +42,7 @@ package struct LayoutBuilder {
       if let file, !file.has(table.name) { lacks.note(table: table.name, of: entity, path: path) }
     }
     for entity in held { try placeColumns(of: entity) }
+    for entity in held { try placeComposites(of: entity) }
     for entity in held { placeToMany(of: entity) }
     let result = StoreLayout(
       model: model, entities: model.entities.map { layout(of: $0) }, tables: held.compactMap { tables[$0.index] },
@@ -94,6 +101,7 @@ package struct LayoutBuilder {
   private mutating func placeColumns(of entity: ResolvedEntity) throws {
     for property in entity.properties where property.declaringEntity == entity.index && !property.isTransient {
       switch property.kind {
+      case .attribute(let attribute) where attribute.type == .composite: break
       case .attribute(let attribute): slots[property.id] = try place(attribute, of: entity)
       case .toOne(let relationship): slots[property.id] = place(relationship, of: entity)
       case .toMany: break
@@ -168,6 +176,60 @@ package struct LayoutBuilder {
   private mutating func add(_ column: String, type: String, rank: Int, name: String, of entity: ResolvedEntity) {
     tables[entity.root]?.columns.append(
       .init(name: column, type: type, rank: rank, entity: entity.index, sortName: name.lowercased()))
+  }
+
+  // MARK: Composites
+
+  /// Elements come when all properties of the table have their columns, which do not depend on them so: entity by entity, and by the
+  /// names that lead to them.
+  private mutating func placeComposites(of entity: ResolvedEntity) throws {
+    for property in entity.properties.sorted(by: { $0.name.literallyPrecedes($1.name) })
+    where property.declaringEntity == entity.index && !property.isTransient {
+      guard let attribute = property.attribute, attribute.type == .composite else { continue }
+      if let lack = lacks.tables[entity.root] {
+        slots[property.id] = .lost(lack)
+      } else {
+        slots[property.id] =
+          try file == nil ? newComposite(attribute, of: entity) : foundComposite(attribute, of: entity)
+      }
+    }
+  }
+
+  private mutating func newComposite(_ attribute: AttributeDescription, of entity: ResolvedEntity) throws -> SlotLayout
+  {
+    let name = "\(entity.name).\(attribute.name)"
+    if let obstacle = CompositeLayout.obstacle(attribute) {
+      throw GraphError(
+        .invalidStore,
+        message:
+          "\(name): a \(dialect.engine) store has no columns for it: \(obstacle); change that, or make it transient",
+        entity: entity.name, property: attribute.name)
+    }
+    let layout = CompositeLayout(attribute) { claim("Z" + ($0.path.last ?? "").uppercased(), of: entity) }
+    add(layout, of: entity)
+    return .composite(layout)
+  }
+
+  /// Where a file has the elements: where it says so itself, or in the only columns whose names they could bear.
+  private mutating func foundComposite(_ attribute: AttributeDescription, of entity: ResolvedEntity) -> SlotLayout {
+    var search = ElementSearch(
+      attribute, entity: entity.name, columns: file?.columns[table(of: entity).uppercased()] ?? [],
+      taken: tables[entity.root]?.takenNames ?? [], stated: elementColumns,
+      wanters: ElementSearch.wanters(in: held.filter { $0.root == entity.root }, stated: elementColumns))
+    guard let layout = search.layout() else {
+      return .lost(
+        lacks.note(
+          elements: search.obstacle, of: attribute, entity: entity, table: table(of: entity), path: path))
+    }
+    for leaf in layout.leaves { _ = claim(leaf.column, of: entity) }
+    add(layout, of: entity)
+    return .composite(layout)
+  }
+
+  private mutating func add(_ layout: CompositeLayout, of entity: ResolvedEntity) {
+    for leaf in layout.leaves {
+      add(leaf.column, type: leaf.kind.declaredType, rank: leaf.kind.rank, name: leaf.attribute.name, of: entity)
+    }
   }
 
   // MARK: To-many relationships

@@ -48,6 +48,18 @@ package struct LayoutLacks: Sendable {
         advice: "restore the file from a backup that has it"), in: path)
   }
 
+  /// Elements of a composite attribute that may lie here or there, or nowhere.
+  mutating func note(
+    elements obstacle: String, of attribute: AttributeDescription, entity: ResolvedEntity, table: String, path: String
+  ) -> GraphError {
+    note(
+      MissingFeature(
+        entity: entity.name, property: attribute.name, table: table,
+        reason: "in which columns of \(table) the elements of \(entity.name).\(attribute.name) lie cannot be told "
+          + "(\(obstacle)), so \(entity.name).\(attribute.name) cannot be read",
+        advice: "write the store with Core Data, or give what it holds attributes of their own"), in: path)
+  }
+
   /// A type of which no column's form is known.
   mutating func noteForm(
     of attribute: AttributeDescription, entity: ResolvedEntity, table: String, path: String

@@ -7,6 +7,8 @@ package enum SlotLayout: Sendable {
   case none
   /// In a column.
   case attribute(column: String, kind: ColumnKind)
+  /// In the columns of its elements.
+  case composite(CompositeLayout)
   /// In a column that holds the destination's key.
   case toOne(ToOneLayout)
   /// In the destinations' to-one column.

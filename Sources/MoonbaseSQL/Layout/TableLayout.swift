@@ -20,6 +20,9 @@ package struct TableLayout: Sendable {
 
   package init(name: String) { self.name = name }
 
+  /// The names that columns of the format have, in upper case.
+  var takenNames: Set<String> { names }
+
   /// A free name: the wanted one, or with the first number behind it that is free.
   package mutating func claim(_ wanted: String) -> String {
     var name = wanted

@@ -97,6 +97,13 @@ extension QueryTranslator {
         let term = try value(keys[...], from: root)
         if term.kind == .opaque { throw Untranslatable("\(key) is bytes that SQL makes no sense of") }
         return (term, kind)
+      case .composite(let composite):
+        guard let leaf = composite.leaf(at: keys[(place + 1)...]) else {
+          throw Untranslatable("\(keys.joined(separator: ".")) lies in several columns")
+        }
+        let term = try value(keys[...], from: root)
+        if term.kind == .opaque { throw Untranslatable("\(key) is kept otherwise than it is compared") }
+        return (term, leaf.kind)
       case .toOne(let toOne): entity = try layout.layout(layout.model.entities[toOne.destination])
       default: throw Untranslatable("\(keys.joined(separator: ".")) is no single value in the store")
       }

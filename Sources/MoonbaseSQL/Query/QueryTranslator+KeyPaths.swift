@@ -79,7 +79,7 @@ extension QueryTranslator {
         return ToManyEntry(toOne, owner: owner, scope: try newScope(destination), rest: keys)
       case .join(let join):
         return ToManyEntry(join, owner: owner, scope: try newScope(join.destination), rest: keys)
-      case .none, .lost, .attribute: throw Untranslatable("\(key) leads nowhere in the store")
+      case .none, .lost, .attribute, .composite: throw Untranslatable("\(key) leads nowhere in the store")
       }
     }
     throw Untranslatable("the path has no to-many relationship")
@@ -116,6 +116,10 @@ extension QueryTranslator {
       return term(
         SQLFragment(start.column(column)), of: attribute,
         isOpaque: layout.comparedInMemory.contains(start.layout.entity.properties[slot].id))
+    case .composite(let composite):
+      return try element(
+        rest, of: composite, from: start,
+        isOpaque: layout.comparedInMemory.contains(start.layout.entity.properties[slot].id))
     case .toOne(let toOne):
       if rest.isEmpty || rest == ["objectID"] && hasNoProperty("objectID", toOne.destination) {
         return SQLTerm(fragment: SQLFragment(start.column(toOne.column)), kind: .object(toOne.destination))
@@ -126,6 +130,31 @@ extension QueryTranslator {
       return try derived(key, from: start)
     case .lost, .foreignKey, .join: throw Untranslatable("\(key) is no single value in the store")
     }
+  }
+
+  /// What a composite has at the end of a path; of elements together SQL can tell whether one has a value.
+  private func element(
+    _ path: ArraySlice<String>, of composite: CompositeLayout, from start: QueryScope, isOpaque: Bool
+  ) throws -> SQLTerm {
+    if let leaf = composite.leaf(at: path) {
+      return term(SQLFragment(start.column(leaf.column)), of: leaf.attribute, isOpaque: isOpaque)
+    }
+    let columns = composite.leaves(behind: path).map { start.column($0.column) }
+    guard !columns.isEmpty else {
+      throw Untranslatable("\(composite.attribute.name) has no element \(path.joined(separator: "."))")
+    }
+    return SQLTerm(fragment: SQLFragment(Self.first(columns)), kind: .opaque)
+  }
+
+  /// The first of some expressions that is not NULL: a function takes some hundred arguments.
+  private static func first(_ expressions: [String]) -> String {
+    let row = 64
+    if expressions.count == 1 { return expressions[0] }
+    guard expressions.count > row else { return "COALESCE(\(expressions.joined(separator: ", ")))" }
+    return first(
+      stride(from: 0, to: expressions.count, by: row).map {
+        first(Array(expressions[$0..<min($0 + row, expressions.count)]))
+      })
   }
 
   /// A decimal, compared by its key or as it is.

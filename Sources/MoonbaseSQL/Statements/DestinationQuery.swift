@@ -36,7 +36,7 @@ package struct DestinationQuery {
       owner = "t0.\(identifier(back.column))"
       order = Self.order(nil)
     case .lost(let error): throw error
-    case .none, .attribute: return nil
+    case .none, .attribute, .composite: return nil
     }
   }
 

@@ -10,6 +10,8 @@ package struct RowSelect: Sendable {
     /// In a column that is not there, or of which nobody knows the form: which of `lacks` says so.
     case lost(Int)
     case attribute(ColumnKind, Int32)
+    /// In the columns of its elements: which of `composites`.
+    case composite(Int)
     /// Text in UTF-16, which may be none.
     case wideText(ColumnKind, Int32)
     /// The key of a destination whose entity is known.
@@ -28,6 +30,15 @@ package struct RowSelect: Sendable {
     package var unknown: Symbol
   }
 
+  /// A composite attribute with the columns of its elements.
+  package struct Composite: Sendable {
+    package var layout: CompositeLayout
+    /// By its leaves.
+    package var places: [Place]
+
+    package init(layout: CompositeLayout, places: [Place]) { (self.layout, self.places) = (layout, places) }
+  }
+
   /// An entity whose rows may be among the result.
   package struct Kind: Sendable {
     package var entity: ResolvedEntity
@@ -43,6 +54,7 @@ package struct RowSelect: Sendable {
   /// The result columns, on alias `t0`: key, entity number, version, then values.
   package let columns: [String]
   package let lacks: [GraphError]
+  package let composites: [Composite]
   package let kinds: [Kind]
   /// Selects one row by key.
   package let pointSelect: String
@@ -67,7 +79,7 @@ package struct RowSelect: Sendable {
           return slots?.contains(property.slot) ?? true ? places.place(place) : .null
         })
     }
-    (columns, lacks) = (places.columns, places.lacks)
+    (columns, lacks, composites) = (places.columns, places.lacks, places.composites)
     table = own.table
     entityCondition = Self.condition(own, concrete: concrete, in: layout)
     self.dialect = dialect
@@ -99,6 +111,7 @@ private struct ColumnPlaces {
   let layout: StoreLayout
   private(set) var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
   private(set) var lacks: [GraphError] = []
+  private(set) var composites: [RowSelect.Composite] = []
   private var known: [String: Int32] = [:]
 
   init(layout: StoreLayout) { self.layout = layout }
@@ -109,9 +122,11 @@ private struct ColumnPlaces {
     case .lost(let lack):
       lacks.append(lack)
       return .lost(lacks.count - 1)
-    case .attribute(let column, let kind):
-      let isWide = layout.keepsUTF16 && (kind == .string || kind == .uri)
-      return isWide ? .wideText(kind, index(of: column)) : .attribute(kind, index(of: column))
+    case .attribute(let column, let kind): return place(column, kind)
+    case .composite(let composite):
+      let places = composite.leaves.map { place($0.column, $0.kind) }
+      composites.append(RowSelect.Composite(layout: composite, places: places))
+      return .composite(composites.count - 1)
     case .toOne(let toOne):
       let entity = layout.model.entities[toOne.destination]
       let key = index(of: toOne.column)
@@ -121,6 +136,11 @@ private struct ColumnPlaces {
       let name = toOne.entityColumn ?? "entity by \(toOne.column)"
       return .polymorphic(key, index(of: number, named: name), destinations(entity))
     }
+  }
+
+  private mutating func place(_ column: String, _ kind: ColumnKind) -> RowSelect.Place {
+    let isWide = layout.keepsUTF16 && (kind == .string || kind == .uri)
+    return isWide ? .wideText(kind, index(of: column)) : .attribute(kind, index(of: column))
   }
 
   /// The destination's row says of which entity it is. The column beside the key may be stale, and counts where there is no such row.

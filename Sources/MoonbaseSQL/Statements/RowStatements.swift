@@ -9,6 +9,8 @@ package struct RowStatements: Sendable {
     package var name: String
     /// For relationships.
     package var toOne: ToOneLayout?
+    /// For a value that lies in several columns.
+    package var composite: CompositeLayout?
     package var isExternal = false
   }
 
@@ -35,9 +37,10 @@ package struct RowStatements: Sendable {
       case .attribute(let name, .externalData): Column(slot: slot, name: identifier(name), isExternal: true)
       case .attribute(let name, _): Column(slot: slot, name: identifier(name))
       case .toOne(let toOne): Column(slot: slot, name: identifier(toOne.column), toOne: toOne)
+      case .composite(let composite): Column(slot: slot, name: "", composite: composite)
       }
     }
-    names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap { [$0.name] + $0.entityColumn }
+    names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap(\.names)
     insertionSize = dialect.rowsPerStatement(names.count)
     insertion = Self.insertion(1, into: table, names, dialect)
   }
@@ -56,7 +59,7 @@ package struct RowStatements: Sendable {
   package func update(_ slots: [Slot], checksVersion: Bool) -> String {
     var parts: [String] = []
     for column in columns where slots.contains(column.slot) {
-      parts += ([column.name] + column.entityColumn).map { "\($0) = ?" }
+      parts += column.names.map { "\($0) = ?" }
       if let orderColumn = column.toOne?.orderColumn { parts.append("\(identifier(orderColumn)) = NULL") }
     }
     parts.append(checksVersion ? "Z_OPT = ?" : "Z_OPT = COALESCE(Z_OPT, 0) + 1")
@@ -74,7 +77,7 @@ package struct RowStatements: Sendable {
 
   /// Takes the values of some slots away from a row, so that others can have them; nil where none of them has a column.
   package func clearing(_ slots: Set<Slot>) -> String? {
-    let parts = columns.filter { slots.contains($0.slot) }.map { "\($0.name) = NULL" }
+    let parts = columns.filter { slots.contains($0.slot) }.flatMap(\.names).map { "\($0) = NULL" }
     return parts.isEmpty
       ? nil : dialect.statement("UPDATE\(dialect.failing) \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ?")
   }
@@ -91,5 +94,9 @@ package struct RowStatements: Sendable {
 }
 
 extension RowStatements.Column {
-  fileprivate var entityColumn: [String] { toOne?.entityColumn.map { [identifier($0)] } ?? [] }
+  /// The columns that a value of it sets, in the order of their parameters.
+  fileprivate var names: [String] {
+    if let composite { return composite.leaves.map { identifier($0.column) } }
+    return [name] + (toOne?.entityColumn.map { [identifier($0)] } ?? [])
+  }
 }

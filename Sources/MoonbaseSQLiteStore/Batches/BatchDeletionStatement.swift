@@ -20,7 +20,7 @@ struct BatchDeletionStatement: BatchStatement {
       for (slot, place) in kind.slots.enumerated() {
         let property = kind.entity.properties[slot]
         switch place {
-        case .none, .attribute: break
+        case .composite, .none, .attribute: break
         case .toOne:
           guard let relationship = property.relationship, isSilent(relationship.description.deleteRule) else {
             return false

@@ -40,7 +40,7 @@ struct DeletionTie {
     numbers = owner.entity.parent == nil ? nil : layout.subtree(of: model.entities[owner.entity.index]).map(\.number)
     switch self.owner.place {
     case .toOne, .foreignKey, .join: break
-    case .none, .attribute, .lost: return nil
+    case .none, .attribute, .composite, .lost: return nil
     }
     if let inverse, inverse.property.isTransient { return nil }
   }
@@ -81,7 +81,7 @@ struct DeletionTie {
       return one
         + " UNION ALL SELECT d.Z_PK FROM \(source) p JOIN \(table) d ON d.Z_PK = p.\(own) WHERE p.\(other) IN ("
         + owners + ")"
-    case .none, .attribute, .lost: return SQLFragment("SELECT NULL Z_PK WHERE FALSE")
+    case .none, .attribute, .composite, .lost: return SQLFragment("SELECT NULL Z_PK WHERE FALSE")
     }
   }
 

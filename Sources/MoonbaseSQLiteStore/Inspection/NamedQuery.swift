@@ -132,6 +132,10 @@ package final class NamedQuery {
     for (property, slot) in zip(entity.properties, layout.slots) {
       switch slot {
       case .attribute(let column, _): columns.append("t.\(identifier(column)) AS \(quoted(property.name))")
+      case .composite(let composite):
+        columns += composite.leaves.map { leaf in
+          "t.\(identifier(leaf.column)) AS \(quoted(([property.name] + leaf.path).joined(separator: ".")))"
+        }
       case .toOne(let place): columns.append("t.\(identifier(place.column)) AS \(quoted(property.name))")
       case .join(let join): views.append(view(of: join, name: "\(entity.name).\(property.name)"))
       case .none, .foreignKey, .lost: break

@@ -34,7 +34,7 @@ struct OrderedPlaces {
       guard let column = join.orderColumn else { return nil }
       (self.column, ownerColumn, source) = (column, join.ownerColumn, identifier(join.table))
       statements = OrderStatements(join, column: column, dialect: .sqlite)
-    case .attribute, .none, .toOne, .lost: return nil
+    case .attribute, .composite, .none, .toOne, .lost: return nil
     }
     (self.property, self.owner) = (property, owner)
   }

@@ -126,25 +126,20 @@ package final class StoreCheck {
 
   private func checkRows(of layout: EntityLayout) throws {
     let entity = layout.entity
-    let kept: [(property: ResolvedProperty, column: String, kind: ColumnKind)] = zip(entity.properties, layout.slots)
-      .compactMap { property, slot in
-        guard case .attribute(let column, let kind) = slot else { return nil }
-        return (property, column, kind)
-      }
-    guard !kept.isEmpty else { return rowCount += try count(of: layout) }
+    let kept = KeptColumns(layout)
+    guard !kept.attributes.isEmpty || !kept.composites.isEmpty else { return rowCount += try count(of: layout) }
     let derived = derivedSlots(of: layout)
-    let columns = kept.map { ", \(identifier($0.column))" }.joined()
+    let columns = kept.columns.map { ", \(identifier($0))" }.joined()
     let statement = try connection.statement(
       "SELECT Z_PK\(columns) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)")
     defer { statement.reset() }
     while try statement.step() {
-      try HostWork.charge(1 + kept.count)
+      try HostWork.charge(1 + kept.columns.count)
       rowCount += 1
       let page = RowPageBuilder(number, entity: entity.symbol, slotCount: entity.properties.count, capacity: 1)
       page.beginRow(key: statement.integer(0), version: 1)
       var readable: [ResolvedProperty] = []
-      for (index, (property, _, kind)) in kept.enumerated() {
-        let column = Int32(index + 1)
+      for (property, column, kind) in kept.attributes {
         do {
           if kind == .externalData, try isMissingFile(statement, column: column, of: property, in: layout) { continue }
           try ColumnDecoder.read(
@@ -158,6 +153,17 @@ package final class StoreCheck {
             StoreFinding(
               kind: .value, place: place(statement, layout),
               message: "\(property.name) \(mismatch.description)\(advice)"))
+        }
+      }
+      for (property, decoder) in kept.composites {
+        do {
+          page.set(try decoder.value(statement, external: external), slot: property.slot)
+          readable.append(property)
+        } catch {
+          try tell(
+            StoreFinding(
+              kind: .value, place: place(statement, layout),
+              message: "\(error.name(of: property.name)) \(error.description)"))
         }
       }
       page.endRow()
@@ -239,7 +245,7 @@ package final class StoreCheck {
         }
         if let inverse, !isFirstSide(property, of: inverse) { continue }
         try checkPairs(of: property, in: join, of: layout)
-      case .attribute, .none, .foreignKey, .join, .lost: break
+      case .attribute, .composite, .none, .foreignKey, .join, .lost: break
       }
     }
   }
@@ -323,5 +329,29 @@ package final class StoreCheck {
           // A process may be about to save a row that does.
           repair: old.contains(name) ? .file : .none))
     }
+  }
+}
+
+/// What of an entity's values is read to look at them, behind the key.
+private struct KeptColumns {
+  private(set) var columns: [String] = []
+  private(set) var attributes: [(property: ResolvedProperty, column: Int32, kind: ColumnKind)] = []
+  private(set) var composites: [(property: ResolvedProperty, decoder: CompositeDecoder)] = []
+
+  init(_ layout: EntityLayout) {
+    for (property, slot) in zip(layout.entity.properties, layout.slots) {
+      switch slot {
+      case .attribute(let column, let kind): attributes.append((property, place(column), kind))
+      case .composite(let composite):
+        let places = composite.leaves.map { RowSelect.Place.attribute($0.kind, place($0.column)) }
+        composites.append((property, CompositeDecoder(RowSelect.Composite(layout: composite, places: places))))
+      case .none, .toOne, .foreignKey, .join, .lost: break
+      }
+    }
+  }
+
+  private mutating func place(_ column: String) -> Int32 {
+    columns.append(column)
+    return Int32(columns.count)
   }
 }

@@ -46,7 +46,8 @@ extension SQLiteStore {
       let schema = try FileSchema(connection, path: file.path)
       let tables = try tables(connection)
       let layout = try model.map {
-        try StoreContents.layout($0, held: metadata.held(of: $0), in: schema, connection, path: file.path)
+        try StoreContents.layout(
+          $0, held: metadata.held(of: $0), in: schema, metadata: metadata, connection, path: file.path)
       }
       return StoreFacts(
         size: file.size("") ?? 0, wantsLog: connection.usesWriteAheadLog, logSize: file.size("-wal"),

@@ -9,6 +9,8 @@ import MoonbaseSQLite
 struct ColumnConversion {
   let entity: EntityLayout
   let property: ResolvedProperty
+  /// The names of the elements of a composite that lead to the column.
+  var element: [String] = []
   let column: String
   let from: ColumnKind
   let to: ColumnKind
@@ -26,6 +28,17 @@ struct ColumnConversion {
     (self.from, self.to, self.conversion) = (from, to, conversion)
   }
 
+  /// The same of an element of a composite.
+  init?(
+    _ leaf: CompositeLayout.Leaf, from old: CompositeLayout.Leaf, of property: ResolvedProperty, in entity: EntityLayout
+  ) {
+    guard old.attribute.type != leaf.attribute.type,
+      let conversion = AttributeConversion(from: old.attribute.type, to: leaf.attribute.type)
+    else { return nil }
+    (self.entity, self.property, column, element) = (entity, property, old.column, old.path)
+    (from, to, self.conversion) = (old.kind, leaf.kind, conversion)
+  }
+
   /// The value of a column, given with the key of its row. Throws `.invalidStore` for what is no value of its type.
   func value(_ call: borrowing FunctionCall, external: ExternalData, path: String) throws -> Value {
     if call.isNull(0) { return .null }
@@ -39,7 +52,7 @@ struct ColumnConversion {
       }
     let read = isSound ? SQLValue.value(call, at: 0, type: conversion.source) : .null
     guard !read.isNull else {
-      let name = "\(entity.entity.name).\(property.name)"
+      let name = ([entity.entity.name, property.name] + element).joined(separator: ".")
       throw GraphError(
         .invalidStore,
         message:

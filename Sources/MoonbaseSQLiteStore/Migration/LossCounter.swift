@@ -53,6 +53,9 @@ struct LossCounter {
   }
 
   private func values(of property: ResolvedProperty, in entity: EntityLayout) throws -> Found? {
+    if case .composite(let composite) = entity.slots[property.slot] {
+      return try count("\(rows(of: entity)) \(composite.presence)")
+    }
     guard case .attribute(let column, _) = entity.slots[property.slot], !isDerivedFromOthers(property, in: entity)
     else { return nil }
     return try count("\(rows(of: entity)) \(identifier(column)) IS NOT NULL")

@@ -76,6 +76,9 @@ struct MigrationPlanner {
     guard let origin = migration.origin(of: property) else { return "+ \(property.name)" }
     let old = origin.property
     let was = old.name == property.name ? "" : " (was \(old.name))"
+    if let composite = CompositeMigration(property, of: migration), !composite.changes.isEmpty {
+      return "~ \(property.name)\(was): \(composite.changes.joined(separator: ", "))"
+    }
     if let type = property.attributeType, let before = old.attributeType {
       if before != type { return "~ \(property.name)\(was): \(before.modelName) → \(type.modelName)" }
       if ColumnConversion(property, of: migration) != nil { return "~ \(property.name)\(was): external storage" }
@@ -115,6 +118,9 @@ struct MigrationPlanner {
         found, entity: migration.old, property: conversion.property,
         "hold\(found.count == 1 ? "s" : "") what \(type) cannot keep")
     }
+    if let composite = CompositeMigration(property, of: migration) {
+      try countLosses(of: composite, in: migration, head: head)
+    }
     if try countMissing(property, in: migration, head: head) { return }
     guard let before = map.isCopied(property, of: migration), case .toOne(let now) = migration.new.slots[property.slot],
       let number = before.entityColumn
@@ -130,6 +136,47 @@ struct MigrationPlanner {
       "lead\(found.count == 1 ? "s" : "") to an object that the relationship cannot lead to any more")
   }
 
+  /// Counts rows that have something in elements of a composite that go, or that another type cannot keep, and those that lack an element that
+  /// is required now.
+  private mutating func countLosses(
+    of composite: CompositeMigration, in migration: EntityMigration, head: String
+  ) throws {
+    for leaf in composite.removed {
+      guard let found = try counter.count("\(head) \(identifier(leaf.column)) IS NOT NULL") else { continue }
+      note(
+        found, element: leaf, of: composite, in: migration,
+        "hold\(found.count == 1 ? "s" : "") a value, and the newer model has no such element")
+    }
+    for leaf in composite.new.leaves {
+      let before = composite.origin(of: leaf)
+      if let conversion = composite.conversion(of: leaf),
+        let loses = try conversions.loses(conversion, on: connection),
+        let found = try counter.count("\(head) \(loses) = 1")
+      {
+        note(
+          found, element: before ?? leaf, of: composite, in: migration,
+          "hold\(found.count == 1 ? "s" : "") what \(leaf.attribute.type.modelName) cannot keep")
+      }
+      guard !leaf.attribute.isOptional, before?.attribute.isOptional ?? true else { continue }
+      let lacks = before.map { " AND \(identifier($0.column)) IS NULL" } ?? ""
+      guard let found = try counter.count("\(head) \(composite.old.presence)\(lacks)") else { continue }
+      note(
+        found, element: before ?? leaf, of: composite, in: migration,
+        "ha\(found.count == 1 ? "s" : "ve") no value, and one is required")
+    }
+  }
+
+  private mutating func note(
+    _ found: LossCounter.Found, element leaf: CompositeLayout.Leaf, of composite: CompositeMigration,
+    in migration: EntityMigration, _ reason: String
+  ) {
+    note(
+      MigrationPlan.Loss(
+        entity: migration.old.entity.name,
+        property: ([composite.property.name] + leaf.path).joined(separator: "."), reason: reason, rowCount: found.count,
+        firstKey: found.first))
+  }
+
   /// Counts rows without a value that is required now and was not; whether there was anything to count.
   private mutating func countMissing(
     _ property: ResolvedProperty, in migration: EntityMigration, head: String
@@ -141,10 +188,10 @@ struct MigrationPlanner {
       // What a derived attribute holds is computed.
       guard attribute.defaultValue.isNull, attribute.derivationExpression == nil else { return false }
       if case .value(let value)? = migration.source(of: property), !value.isNull { return false }
-      if case .attribute(let column, _)? = origin?.slot {
-        condition = "\(identifier(column)) IS NULL"
-      } else {
-        condition = "1"
+      switch origin?.slot {
+      case .attribute(let column, _)?: condition = "\(identifier(column)) IS NULL"
+      case .composite(let composite)?: condition = "NOT \(composite.presence)"
+      default: condition = "1"
       }
     } else if let pairs = map.pairs(of: property, in: declaring(property, of: migration.new)) {
       condition = "Z_PK NOT IN (SELECT owner FROM (\(pairs.sql)))"

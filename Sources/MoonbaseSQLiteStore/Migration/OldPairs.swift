@@ -25,7 +25,7 @@ struct OldPairs: Hashable {
       sql = Self.select(
         owner: identifier(join.ownerColumn), member: identifier(join.destinationColumn), place: join.orderColumn,
         inverse: join.isReflexive ? nil : other, from: map.oldTable(join.table))
-    case .none, .lost, .attribute: return nil
+    case .none, .lost, .attribute, .composite: return nil
     }
   }
 

@@ -14,7 +14,7 @@ struct RelationshipMigration {
       switch entity.slots[property.slot] {
       case .toOne(let toOne): try fill(toOne, property: property, of: entity)
       case .join(let join) where isNamedHere(join): try fill(join, property: property, of: entity)
-      case .none, .attribute, .foreignKey, .join, .lost: break
+      case .none, .attribute, .composite, .foreignKey, .join, .lost: break
       }
     }
   }

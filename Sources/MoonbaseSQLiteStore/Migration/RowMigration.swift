@@ -38,6 +38,7 @@ struct RowMigration {
       switch migration.new.slots[property.slot] {
       case .attribute(let column, let kind):
         columns.add(column, try attribute(property, kind: kind, in: &columns))
+      case .composite(let composite): try add(property, composite, to: &columns)
       case .toOne(let toOne): add(property, toOne, to: &columns)
       case .none, .foreignKey, .join, .lost: break
       }
@@ -64,6 +65,35 @@ struct RowMigration {
       ?? identifier(column)
     guard !property.isOptional, !initial.isNull else { return kept }
     return "IFNULL(\(kept), \(columns.parameter(try conversions.stored(initial, as: kind))))"
+  }
+
+  /// The elements of a composite, each from the column that its values had. One that is required and has no value gets its default whole.
+  private func add(_ property: ResolvedProperty, _ composite: CompositeLayout, to columns: inout Columns) throws {
+    let kept = CompositeMigration(property, of: migration)
+    if case .value(let value)? = migration.source(of: property) {
+      for leaf in composite.leaves { columns.add(leaf.column, literal(value.element(at: leaf.path), in: &columns)) }
+      return
+    }
+    let expressions = try composite.leaves.map { leaf in try kept.flatMap { try expression(for: leaf, of: $0) } }
+    let initial = property.isOptional ? .null : property.attribute?.defaultValue ?? .null
+    let presence = CompositeLayout.presence(of: expressions.compactMap(\.self))
+    for (leaf, expression) in zip(composite.leaves, expressions) {
+      let kept = expression ?? "NULL"
+      columns.add(
+        leaf.column,
+        initial.isNull
+          ? kept
+          : "CASE WHEN \(presence) THEN \(kept) ELSE \(literal(initial.element(at: leaf.path), in: &columns)) END")
+    }
+  }
+
+  private func expression(for leaf: CompositeLayout.Leaf, of composite: CompositeMigration) throws -> String? {
+    if let conversion = composite.conversion(of: leaf) { return try conversions.converts(conversion, on: connection) }
+    return composite.origin(of: leaf).map { identifier($0.column) }
+  }
+
+  private func literal(_ value: Value, in columns: inout Columns) -> String {
+    value.isNull ? "NULL" : columns.parameter(value)
   }
 
   // MARK: To-one relationships
@@ -99,7 +129,7 @@ struct RowMigration {
   /// What will stand in the column of a property that its old row tells; nil for others.
   func expression(for property: ResolvedProperty, in columns: inout Columns) throws -> String? {
     switch migration.new.slots[property.slot] {
-    case .attribute(_, .externalData), .none, .foreignKey, .join, .lost: return nil
+    case .attribute(_, .externalData), .composite, .none, .foreignKey, .join, .lost: return nil
     case .attribute(_, let kind):
       return property.attribute?.derivationExpression == nil
         ? try attribute(property, kind: kind, in: &columns) : nil

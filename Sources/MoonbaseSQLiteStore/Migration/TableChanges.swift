@@ -40,6 +40,7 @@ struct TableChanges {
       entity.slots.flatMap { slot -> [String] in
         switch slot {
         case .attribute(let column, let kind): ["\(column) \(kind)"]
+        case .composite(let composite): composite.leaves.map { "\($0.column) \($0.kind)" }
         case .toOne(let toOne): [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap(\.self)
         case .none, .foreignKey, .join, .lost: []
         }
@@ -51,6 +52,9 @@ struct TableChanges {
     let now = migration.new.slots[property.slot]
     switch now {
     case .none, .foreignKey, .join, .lost: return true
+    case .composite:
+      guard let kept = CompositeMigration(property, of: migration), kept.isSame else { return false }
+      return property.isOptional || !kept.property.isOptional || property.attribute?.defaultValue.isNull ?? true
     case .attribute(let column, let kind):
       guard case .attribute(column, let before)? = migration.origin(of: property)?.slot, kind == before,
         let old = migration.origin(of: property)?.property.attribute, let new = property.attribute

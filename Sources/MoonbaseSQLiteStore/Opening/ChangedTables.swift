@@ -54,6 +54,7 @@ struct ChangedTables {
     switch slot {
     case .none, .foreignKey, .lost: []
     case .attribute(let column, _): [(table, column)]
+    case .composite(let composite): composite.leaves.map { (table, $0.column) }
     case .toOne(let toOne):
       [toOne.column, toOne.entityColumn, toOne.orderColumn].compactMap { $0.map { (table, $0) } }
     case .join(let join):

@@ -29,21 +29,30 @@ struct ColumnDeclarations {
     for case let entity? in layout.entities {
       try ModelError.chargeEntity()
       for property in entity.entity.properties where property.declaringEntity == entity.entity.index {
-        guard case .attribute(let column, let kind) = entity.slots[property.slot] else { continue }
-        if layout.keepsUTF16, kind == .string || kind == .uri { layout.comparedInMemory.insert(property.id) }
-        guard let declaration = connection.declaration(of: column, in: entity.table),
-          let mistake = mistake(declaration, kind: kind)
-        else { continue }
-        layout.comparedInMemory.insert(property.id)
-        features.append(
-          MissingFeature(
-            entity: entity.entity.name, property: property.name, table: entity.table,
-            reason:
-              "column \(column) of table \(entity.table), which holds \(entity.entity.name).\(property.name), \(mistake)",
-            advice: "declare it as \(kind.declaredType)"))
+        for (path, column, kind) in Self.columns(of: entity.slots[property.slot]) {
+          if layout.keepsUTF16, kind == .string || kind == .uri { layout.comparedInMemory.insert(property.id) }
+          guard let declaration = connection.declaration(of: column, in: entity.table),
+            let mistake = mistake(declaration, kind: kind)
+          else { continue }
+          layout.comparedInMemory.insert(property.id)
+          let name = ([entity.entity.name, property.name] + path).joined(separator: ".")
+          features.append(
+            MissingFeature(
+              entity: entity.entity.name, property: property.name, table: entity.table,
+              reason: "column \(column) of table \(entity.table), which holds \(name), \(mistake)",
+              advice: "declare it as \(kind.declaredType)"))
+        }
       }
     }
     return features
+  }
+
+  private static func columns(of slot: SlotLayout) -> [(path: [String], column: String, kind: ColumnKind)] {
+    switch slot {
+    case .attribute(let column, let kind): [([], column, kind)]
+    case .composite(let composite): composite.leaves.map { ($0.path, $0.column, $0.kind) }
+    case .none, .lost, .toOne, .foreignKey, .join: []
+    }
   }
 
   private func mistake(_ declaration: (type: String, collation: String), kind: ColumnKind) -> String? {

@@ -24,6 +24,7 @@ struct SchemaWriter {
     statement.bind(caches.plain, at: 1)
     try statement.run()
     var metadata = metadata
+    metadata.elementColumns = layout.elementColumns
     if let complete = caches.complete { metadata.keep(complete, besideCache: caches.plain) }
     try metadata.write(connection)
   }
@@ -92,12 +93,12 @@ struct SchemaWriter {
     let description = entity.entity.description
     let fetch = description.indexes.compactMap { fetchIndex($0, of: entity) }
     let flagged = description.attributes.filter(\.isIndexed).compactMap { attribute in
-      column(attribute.name, of: entity).map {
+      column([attribute.name], of: entity).map {
         create("INDEX", name: "Z_\(description.name)_\(attribute.name)", of: entity, terms: [(identifier($0), true)])
       }
     }
     let unique = description.uniquenessConstraints.compactMap { names -> IndexNames.Index? in
-      let columns = names.compactMap { column($0, of: entity) }
+      let columns = names.compactMap { column([$0], of: entity) }
       guard columns.count == names.count, !columns.isEmpty else { return nil }
       let name = "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))"
       return create("UNIQUE INDEX", name: name, of: entity, terms: columns.map { (identifier($0), true) })
@@ -120,7 +121,7 @@ struct SchemaWriter {
   }
 
   private func term(_ term: Expression, of entity: EntityLayout, by translator: IndexTranslator) throws -> String {
-    guard case .keyPath(_, let keys) = term, keys.count == 1, let column = column(keys[0], of: entity) else {
+    guard case .keyPath(_, let keys) = term, let column = column(keys, of: entity) else {
       return try translator.translate(term)
     }
     return identifier(column)
@@ -133,12 +134,15 @@ struct SchemaWriter {
     return IndexNames.Index(kind: kind, name: name, table: entity.table, columns: list)
   }
 
-  private func column(_ name: String, of entity: EntityLayout) -> String? {
-    guard let slot = entity.entity.slot(name) else { return nil }
+  /// The column of a property, or of an element of a composite.
+  private func column(_ keys: [String], of entity: EntityLayout) -> String? {
+    guard let slot = keys.first.flatMap({ entity.entity.slot($0) }) else { return nil }
+    if case .composite(let composite) = entity.slots[slot] { return composite.leaf(at: keys.dropFirst())?.column }
+    guard keys.count == 1 else { return nil }
     return switch entity.slots[slot] {
     case .attribute(let column, _): column
     case .toOne(let toOne): toOne.column
-    case .none, .lost, .foreignKey, .join: nil
+    case .composite, .none, .lost, .foreignKey, .join: nil
     }
   }
 

@@ -38,7 +38,8 @@ struct StoreContents {
       // A model that cannot be read costs the message its details, nothing else.
       (try? Self.modelCache(connection, schema: schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
     }.check()
-    (layout, missingFeatures) = try Self.layout(model, held: entities, in: schema, connection, path: path)
+    (layout, missingFeatures) = try Self.layout(
+      model, held: entities, in: schema, metadata: metadata, connection, path: path)
     for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
       try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
     }
@@ -50,10 +51,12 @@ struct StoreContents {
 
   /// Where all of a model lies in a file, and what the file lacks.
   static func layout(
-    _ model: ResolvedModel, held entities: [ResolvedEntity], in schema: FileSchema, _ connection: Connection,
-    path: String
+    _ model: ResolvedModel, held entities: [ResolvedEntity], in schema: FileSchema, metadata: StoreMetadata,
+    _ connection: Connection, path: String
   ) throws -> (layout: StoreLayout, missing: [MissingFeature]) {
-    var builder = LayoutBuilder(model: model, entities: entities, file: schema, path: path, dialect: .sqlite)
+    var builder = LayoutBuilder(
+      model: model, entities: entities, file: schema, elementColumns: metadata.elementColumns, path: path,
+      dialect: .sqlite)
     var layout = try builder.build()
     let declared = try ColumnDeclarations(connection).features(&layout)
     let half = HistoryForm.half(hasChanges: schema.has("ACHANGE"), hasTransactions: schema.has("ATRANSACTION"))

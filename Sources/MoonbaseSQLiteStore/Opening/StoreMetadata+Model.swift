@@ -20,3 +20,14 @@ extension StoreMetadata {
     return complete
   }
 }
+
+/// In which columns the elements of composite attributes lie, which no store of Core Data's was at hand to tell.
+extension StoreMetadata {
+  static let elementsKey = "MoonbaseElementColumns"
+
+  /// By `Entity.attribute.element`; nothing in files that were not made here.
+  var elementColumns: [String: String] {
+    get { entries[Self.elementsKey]?.dictionary?.compactMapValues(\.string) ?? [:] }
+    set { entries[Self.elementsKey] = newValue.isEmpty ? nil : .dictionary(newValue.mapValues(PropertyList.string)) }
+  }
+}

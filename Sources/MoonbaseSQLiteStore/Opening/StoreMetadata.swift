@@ -79,8 +79,9 @@ struct StoreMetadata: Sendable {
 
   /// The property list, and the identifier as `NSStoreUUID`.
   var values: [String: Value] {
-    entries.filter { $0.key != Self.modelKey }.mapValues(\.metadataValue).merging(["NSStoreUUID": .string(identifier)])
-    { entry, _ in entry }
+    entries.filter { !Self.isHidden($0.key) }.mapValues(\.metadataValue).merging(["NSStoreUUID": .string(identifier)]) {
+      entry, _ in entry
+    }
   }
 
   /// The entries that are not the store's own.
@@ -100,8 +101,11 @@ struct StoreMetadata: Sendable {
   }
 
   private static func isOwn(_ key: String) -> Bool {
-    key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion" || key == modelKey
+    key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion" || isHidden(key)
   }
+
+  /// What is nobody's but the store's.
+  private static func isHidden(_ key: String) -> Bool { key == modelKey || key == elementsKey }
 
   func write(_ connection: Connection) throws {
     let statement = try connection.statement(

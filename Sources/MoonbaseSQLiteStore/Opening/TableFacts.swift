@@ -23,7 +23,7 @@ struct TableFacts {
     case .join(let side):
       guard let column = side.orderColumn, orders[side.table]?.contains(column) != true else { return }
       orders[side.table, default: []].append(column)
-    case .none, .lost, .attribute, .foreignKey: break
+    case .none, .lost, .attribute, .composite, .foreignKey: break
     }
   }
 }

@@ -38,6 +38,25 @@ enum ColumnDecoder {
     page.set(try unusual(kind, of: row, column: column, external: external), slot: slot)
   }
 
+  /// The value of a column, by itself.
+  static func value(
+    _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
+  ) throws(ColumnMismatch) -> Value {
+    switch kind {
+    case .integer64: if let number = row.storedInteger(column) { return .int(number) }
+    case .double: if let number = row.storedDouble(column) { return .double(number) }
+    case .float: if let number = row.storedDouble(column) { return .double(Single.value(of: number)) }
+    case .date:
+      if let seconds = row.storedDouble(column) { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
+    case .string: if let text = row.storedText(column) { return .string(String(decoding: text, as: UTF8.self)) }
+    case .data: if let data = row.storedBytes(column) { return .data(Data(data)) }
+    case .integer16, .integer32, .boolean:
+      if let number = row.storedInteger(column), let value = kind.value(number) { return value }
+    case .externalData, .decimal, .uuid, .uri: break
+    }
+    return try unusual(kind, of: row, column: column, external: external)
+  }
+
   /// The value of a column that is not stored in the way that is usual for its kind, or has several ways.
   private static func unusual(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
@@ -102,5 +121,17 @@ enum ColumnDecoder {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let url = URL(string: text), url.absoluteString == text else { return nil }
     return .uri(url)
+  }
+}
+
+extension ColumnKind {
+  /// What a whole number is as a value of a narrow kind; nil for one that is none.
+  fileprivate func value(_ number: Int64) -> Value? {
+    switch self {
+    case .integer16: Int16(exactly: number) == nil ? nil : .int(number)
+    case .integer32: Int32(exactly: number) == nil ? nil : .int(number)
+    case .boolean: number == 0 || number == 1 ? .bool(number == 1) : nil
+    default: nil
+    }
   }
 }

@@ -10,6 +10,18 @@ struct ColumnMismatch: Error {
   let description: String
   /// Tells apart what a column may hold.
   let digest: Int
+  /// The names of the elements of a composite that lead to the column.
+  private(set) var element: [String] = []
+
+  /// The same of the column of an element.
+  func of(element path: [String]) -> ColumnMismatch {
+    var result = self
+    result.element = path
+    return result
+  }
+
+  /// The property as it is called, with the element that is damaged.
+  func name(of property: String) -> String { ([property] + element).joined(separator: ".") }
 
   /// The storage class is that of before anything was read, which SQLite converts in place.
   init(_ row: Statement, column: Int32, storage: StorageClass, wanted: String) {
@@ -60,7 +72,7 @@ struct RowDamage {
   /// What stands in the place of a value that a column does not hold: to read it throws.
   func token(_ mismatch: ColumnMismatch, of property: ResolvedProperty) -> Value {
     let error = error(
-      "\(id.entityName).\(property.name) \(mismatch.description); \(property.derivationAdvice ?? "put it right, or set it to NULL")",
+      "\(id.entityName).\(mismatch.name(of: property.name)) \(mismatch.description); \(property.derivationAdvice ?? "put it right, or set it to NULL")",
       property: property.name)
     return .object(OpaqueObject(damage: error, digest: mismatch.digest))
   }

@@ -26,6 +26,7 @@ struct RowPlan: Sendable {
   private let model: ResolvedModel
   /// What stands in the place of values whose columns the file lacks.
   private let lost: [Value]
+  private let composites: [CompositeDecoder]
   /// By entity number; for a single entity by 0.
   private let decoders: ContiguousArray<Decoder?>
   /// Whether all rows are of one entity.
@@ -52,6 +53,7 @@ struct RowPlan: Sendable {
     model = layout.model
     self.externalData = externalData
     lost = select.lacks.map { .object(OpaqueObject(damage: $0, digest: $0.message.hashValue)) }
+    composites = select.composites.map(CompositeDecoder.init)
     let list = select.kinds.map { ($0.number, Decoder($0)) }
     isSingle = list.count == 1
     singleNumber = list.first?.0 ?? 0
@@ -255,6 +257,7 @@ struct RowPlan: Sendable {
       try ColumnDecoder.read(kind, of: row, column: column, external: externalData, into: page, slot: slot)
     case .attribute(let kind, let column):
       try ColumnDecoder.read(kind, of: row, column: column, external: externalData, into: page, slot: slot)
+    case .composite(let number): page.set(try composites[number].value(row, external: externalData), slot: slot)
     case .toOne(let column, let symbol):
       if let key = try key(row, column: column) { page.set(key: key, of: symbol, slot: slot) }
     case .polymorphic(let column, let entityColumn, let destinations):

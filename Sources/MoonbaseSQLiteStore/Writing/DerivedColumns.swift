@@ -156,7 +156,7 @@ private struct DerivationTriggers {
       note(
         "UPDATE OF \(identifier(column))", on: identifier(members.table),
         owners(of: "SELECT \(owner) Z_PK FROM \(source) WHERE \(member) = NEW.Z_PK\(both)"))
-    case .none, .lost, .attribute, .toOne: return false
+    case .none, .lost, .attribute, .composite, .toOne: return false
     }
     return true
   }

@@ -87,7 +87,9 @@ extension SaveTransaction {
   }
 
   private func object(like row: Snapshot, in slots: [Slot], of entity: EntityLayout) throws -> ManagedObjectID? {
-    let columns = slots.compactMap { entity.slots[$0].column }
+    let columns = slots.flatMap { entity.slots[$0].columns }
+    // Of a composite it is not known which of its elements are taken.
+    guard columns.count == slots.count else { return nil }
     let conditions = columns.enumerated().map { "\(identifier($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
     let statement = try connection.statement(
       "SELECT Z_PK, Z_ENT FROM \(identifier(entity.table)) WHERE \(conditions) LIMIT 1")
@@ -104,17 +106,18 @@ extension EntityLayout {
   func slots(named error: SQLiteError) -> [Slot] {
     let named = error.message.split(separator: ":").last ?? ""
     let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
-    return slots.indices.filter { slots[$0].column.map(columns.contains) ?? false }
+    return slots.indices.filter { slots[$0].columns.contains(where: columns.contains) }
   }
 }
 
 extension SlotLayout {
-  /// The column of a value in the entity's own table.
-  fileprivate var column: String? {
+  /// The columns of a value in the entity's own table.
+  fileprivate var columns: [String] {
     switch self {
-    case .attribute(let column, _): column
-    case .toOne(let place): place.column
-    default: nil
+    case .attribute(let column, _): [column]
+    case .composite(let composite): composite.leaves.map(\.column)
+    case .toOne(let place): [place.column]
+    default: []
     }
   }
 }

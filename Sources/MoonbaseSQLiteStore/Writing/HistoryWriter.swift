@@ -90,7 +90,10 @@ struct HistoryWriter {
 extension EntityLayout {
   /// The attributes whose values stay in the history of a row that is deleted, in the order of the columns for them.
   var tombstone: [ResolvedProperty] {
-    entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion ?? false }.sorted { $0.name < $1.name }
+    entity.properties.filter { property in
+      // A composite has several columns, and the history one: the model's checks tell that it is not kept.
+      property.attribute.map { $0.preservesValueInHistoryOnDeletion && $0.type != .composite } ?? false
+    }.sorted { $0.name < $1.name }
   }
 
   /// The column of an attribute.

@@ -84,7 +84,7 @@ struct LinkWriter {
       guard let column = toOne.orderColumn else { throw lacksPlaces(links) }
       let table = try layout.layout(layout.model.entities[destination]).table
       try write(order, of: links.owner, in: OrderColumn(toOne: toOne, table: table, column: column))
-    case .none, .lost, .attribute, .toOne: break
+    case .none, .lost, .attribute, .composite, .toOne: break
     }
   }
 

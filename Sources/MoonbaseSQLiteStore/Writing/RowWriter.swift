@@ -10,7 +10,7 @@ final class RowWriter {
   /// What binding a value takes to know; free of references, because every value of every row passes here.
   fileprivate struct Step {
     enum Binding {
-      case plain, external, toOne, polymorphic
+      case plain, external, toOne, polymorphic, composite
     }
 
     var slot: Slot
@@ -19,13 +19,17 @@ final class RowWriter {
     init(_ column: RowStatements.Column) {
       slot = column.slot
       binding =
-        column.isExternal
-        ? .external : column.toOne == nil ? .plain : column.toOne?.entityColumn == nil ? .toOne : .polymorphic
+        column.composite != nil
+        ? .composite
+        : column.isExternal
+          ? .external : column.toOne == nil ? .plain : column.toOne?.entityColumn == nil ? .toOne : .polymorphic
     }
   }
 
   let statements: RowStatements
   private let steps: ContiguousArray<Step>
+  /// The composites, by slot.
+  private let composites: [Slot: CompositeLayout]
   private let store: StoreLayout
   private let externalData: ExternalData
   private let number: Int64
@@ -38,6 +42,8 @@ final class RowWriter {
     self.store = store
     self.externalData = externalData
     steps = ContiguousArray(statements.columns.map(Step.init))
+    composites = Dictionary(
+      uniqueKeysWithValues: statements.columns.compactMap { column in column.composite.map { (column.slot, $0) } })
     number = layout.number
     orders = statements.columns.compactMap { column in
       column.toOne?.orderColumn.map { (column.slot, OrderEnds.Column(table: layout.table, name: $0)) }
@@ -56,7 +62,7 @@ final class RowWriter {
     statement.bind(row.version, at: 3)
     var index: Int32 = 4
     for step in steps {
-      try bind(row.cell(step.slot), binding: step.binding, at: &index, to: statement, files: &files)
+      try bind(row.cell(step.slot), step: step, at: &index, to: statement, files: &files)
     }
     defer { statement.rewind() }
     try withExtendedLifetime(row) { _ = try statement.step() }
@@ -69,7 +75,7 @@ final class RowWriter {
   ) throws -> Bool {
     var index: Int32 = 1
     for step in steps where change.changedSlots.contains(step.slot) {
-      try bind(change.snapshot.cell(step.slot), binding: step.binding, at: &index, to: statement, files: &files)
+      try bind(change.snapshot.cell(step.slot), step: step, at: &index, to: statement, files: &files)
     }
     if let expected = change.expectedVersion {
       statement.bind(change.snapshot.version, at: index)
@@ -85,10 +91,10 @@ final class RowWriter {
 
   @inline(__always)
   private func bind(
-    _ cell: Snapshot.Cell, binding: Step.Binding, at index: inout Int32, to statement: Statement,
+    _ cell: Snapshot.Cell, step: Step, at index: inout Int32, to statement: Statement,
     files: inout ExternalFiles
   ) throws {
-    switch (binding, cell) {
+    switch (step.binding, cell) {
     case (.plain, .value(.object(let token))), (.toOne, .value(.object(let token))):
       // No column takes one: what another store has in the place of a value is no value here either.
       _ = try token.load?()
@@ -103,6 +109,7 @@ final class RowWriter {
       guard let load = token.load else { return statement.bindNull(index) }
       statement.bind(try externalData.write(load(), files: &files), at: index)
     case (.external, _): statement.bindNull(index)
+    case (.composite, _): return try bind(elements: cell, of: step.slot, at: &index, to: statement)
     case (.polymorphic, .value(.object(let token))):
       _ = try token.load?()
       statement.bindNull(index)
@@ -116,6 +123,17 @@ final class RowWriter {
       statement.bindNull(index)
     }
     index += 1
+  }
+
+  private func bind(
+    elements cell: Snapshot.Cell, of slot: Slot, at index: inout Int32, to statement: Statement
+  ) throws {
+    let value = cell.asValue
+    if case .object(let token) = value { _ = try token.load?() }
+    for leaf in composites[slot]?.leaves ?? [] {
+      SQLValue.bind(value.element(at: leaf.path), at: index, to: statement)
+      index += 1
+    }
   }
 
   private func bind(_ id: ManagedObjectID, at index: inout Int32, to statement: Statement) throws {

@@ -207,11 +207,29 @@ extension ScriptDomain {
   private func fitting(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws
     -> Value
   {
-    guard property.relationship != nil else { return try graphValue(from: lua, for: property.attributeType) }
+    if let attribute = property.attribute {
+      return attribute.type == .composite
+        ? try composite(from: lua, of: attribute) : try graphValue(from: lua, for: attribute.type)
+    }
     if case .table(let table) = lua, try table.metatable == nil, let elements = try listed(table) {
       return .list(try elements.map { try destination($0, in: context) })
     }
     return try destination(lua, in: context)
+  }
+
+  /// A table as the value of a composite: what it has of each element in the form of that.
+  private func composite(from lua: LuaValue, of attribute: AttributeDescription) throws -> Value {
+    guard attribute.type == .composite, case .table(let table) = lua, try table.metatable == nil
+    else { return try graphValue(from: lua, for: attribute.type) }
+    var map: [String: Value] = [:]
+    for pair in try table.pairs {
+      guard let key = pair.key.textValue, let element = attribute.elements.first(where: { $0.name == key }) else {
+        // The attribute says which elements there are.
+        return try graphValue(from: lua)
+      }
+      map[key] = try composite(from: pair.value, of: element)
+    }
+    return .map(map)
   }
 
   private func destination(_ lua: LuaValue, in context: ManagedObjectContext?) throws -> Value {

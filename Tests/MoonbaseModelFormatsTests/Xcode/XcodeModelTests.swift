@@ -139,8 +139,8 @@ import Testing
           </model>
           """.utf8), name: "contents"))
     #expect(model.warnings == [])
-    // What only the app provides, and what is not kept here: transformer, class, composite.
-    #expect(try model.resolved().warnings.count == 3)
+    // What only the app provides: transformer and class.
+    #expect(try model.resolved().warnings.count == 2)
     let (a, b) = (model.entities[0], model.entities[1])
     #expect(a.isAbstract && a.managedObjectClassName == "A" && a.renamingIdentifier == "Old")
     #expect(a.versionHashModifier == "1" && a.codeGenerationType == "category")

@@ -34,11 +34,36 @@ import Testing
       derived.filter { $0.contains("derived") }.map { $0.prefix(60) } == [
         "Person.text is derived from age, which no store here keeps c"
       ])
-    let composite = try warnings {
-      AttributeDescription("place", type: .composite).with { $0.elements = [AttributeDescription("x", type: .string)] }
-    }
-    #expect(composite.count == 1 && composite[0].contains("no SQLite store can keep"))
     #expect(try ManagedObjectModel().resolved().warnings == ["the model has no entity"])
+  }
+
+  @Test func whatNoStoreKeepsOfACompositeIsAWarning() throws {
+    func found(_ change: (inout AttributeDescription) -> Void) throws -> [String] {
+      try warnings {
+        AttributeDescription("place", type: .composite).with {
+          $0.elements = [AttributeDescription("x", type: .string)]
+          change(&$0)
+        }
+      }
+    }
+    #expect(try found { _ in } == [])
+    let texts = try [
+      found { $0.elements[0].type = .transformable }, found { $0.elements[0].isTransient = true },
+      found { $0.elements[0].derivationExpression = "now()" }, found { $0.elements[0].defaultValue = "a" },
+      found { $0.elements[0].preservesValueInHistoryOnDeletion = true },
+      found { $0.elements = [AttributeDescription("y", type: .composite)] }, found { $0.elements = [] },
+    ]
+    #expect(
+      texts == [
+        ["Person.place has the element x, which is transformable: no transformer is asked for an element"],
+        ["Person.place has the element x, which is transient: an element is kept with its attribute"],
+        ["Person.place has the element x, which is derived: no element is"],
+        ["Person.place has a default for its element x, which is never used: give the whole attribute a default"],
+        [
+          "Person.place is a composite, of whose values no history keeps any: give what it is to keep an attribute of its own"
+        ], ["Person.place has the element y, which is a composite without elements"],
+        ["Person.place is a composite without elements"],
+      ])
   }
 
   @Test func aNameThatOnlyTheAppProvidesIsAWarning() throws {

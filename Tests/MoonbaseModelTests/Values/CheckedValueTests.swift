@@ -51,6 +51,8 @@ import enum MoonbaseModel.Predicate
       AttributeDescription("number", type: .integer16), AttributeDescription("street", type: .string),
     ]
     #expect(try composite.checked(["number": 5.0]) == ["number": 5])
+    // What no store could tell apart is one value.
+    for none in [[:], .list([]), ["number": .null]] as [Value] { #expect(try composite.checked(none) == .null) }
     let range = try #require(throws: ModelError.self) { try composite.checked(["number": 70_000]) }
     #expect(range.message.hasPrefix("number: 70000"))
     let name = try #require(throws: ModelError.self) { try composite.checked(["stret": "x"]) }

@@ -65,6 +65,7 @@ struct MappingBuilder {
   }
 
   private mutating func check(_ old: AttributeDescription, new: AttributeDescription, entity: String) {
+    if old.type == .composite, new.type == .composite { checkElements(old, new: new, entity: entity) }
     if old.type != new.type {
       let change = "changed its type from \(old.type.modelName) to \(new.type.modelName)"
       if AttributeConversion(from: old.type, to: new.type) == nil {
@@ -77,6 +78,30 @@ struct MappingBuilder {
       ask(
         "became required and has no default for objects without a value: give it one, unless all have one",
         entity: entity, property: new.name)
+    }
+  }
+
+  private mutating func checkElements(_ old: AttributeDescription, new: AttributeDescription, entity: String) {
+    let mapping = ElementMapping(from: old, to: new)
+    for leaf in new.leaves {
+      let name = leaf.path.joined(separator: ".")
+      guard let before = mapping.origins[leaf.path]?.attribute else { continue }
+      if before.type != leaf.attribute.type {
+        let change = "changed the type of \(name) from \(before.type.modelName) to \(leaf.attribute.type.modelName)"
+        if AttributeConversion(from: before.type, to: leaf.attribute.type) == nil {
+          report("\(change): say how values become the other type", entity: entity, property: new.name)
+        } else {
+          ask("\(change): all values must have a meaning in it", entity: entity, property: new.name)
+        }
+      }
+      if before.isOptional, !leaf.attribute.isOptional {
+        ask("requires \(name) now: no value may be without it", entity: entity, property: new.name)
+      }
+    }
+    for leaf in mapping.removed {
+      ask(
+        "lost its element \(leaf.path.joined(separator: ".")): what objects have there goes", entity: entity,
+        property: new.name)
     }
   }
 

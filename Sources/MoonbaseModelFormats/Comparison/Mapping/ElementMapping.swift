@@ -1,0 +1,36 @@
+package import MoonbaseModel
+
+/// Which elements of an older composite attribute the elements of a newer one come from: by names and renaming identifiers, level for level.
+package struct ElementMapping: Sendable {
+  /// The older elements by the paths of the newer ones; both are no composites.
+  package private(set) var origins: [[String]: AttributeDescription.Leaf] = [:]
+  /// The older ones of which nothing newer comes.
+  package let removed: [AttributeDescription.Leaf]
+
+  package init(from old: AttributeDescription, to new: AttributeDescription) {
+    origins = Self.origins(from: old, to: new)
+    let kept = Set(origins.values.map(\.path))
+    removed = old.leaves.filter { !kept.contains($0.path) }
+  }
+
+  private static func origins(
+    from old: AttributeDescription, to new: AttributeDescription
+  ) -> [[String]: AttributeDescription.Leaf] {
+    var result: [[String]: AttributeDescription.Leaf] = [:]
+    let names = RenamingMatcher(old: old.elements, new: new.elements).oldNames
+    for element in new.elements {
+      guard let before = names[element.name].flatMap({ name in old.elements.first { $0.name == name } }) else {
+        continue
+      }
+      switch (before.type == .composite, element.type == .composite) {
+      case (false, false): result[[element.name]] = .init(path: [before.name], attribute: before)
+      case (true, true):
+        for (path, leaf) in origins(from: before, to: element) {
+          result[[element.name] + path] = .init(path: [before.name] + leaf.path, attribute: leaf.attribute)
+        }
+      case (true, false), (false, true): break
+      }
+    }
+    return result
+  }
+}

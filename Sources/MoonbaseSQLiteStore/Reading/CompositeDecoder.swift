@@ -1,0 +1,41 @@
+import MoonbaseModel
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// Reads the value of a composite attribute out of the columns of its elements.
+struct CompositeDecoder: Sendable {
+  private let attribute: AttributeDescription
+  private let leaves: [(path: [String], place: RowSelect.Place)]
+
+  init(_ composite: RowSelect.Composite) {
+    attribute = composite.layout.attribute
+    leaves = zip(composite.layout.leaves, composite.places).map { ($0.path, $1) }
+  }
+
+  /// Null where no element has a value.
+  func value(_ row: Statement, external: ExternalData) throws(ColumnMismatch) -> Value {
+    var index = 0
+    return try attribute.assembled { () throws(ColumnMismatch) -> Value in
+      let leaf = leaves[index]
+      index += 1
+      do throws(ColumnMismatch) {
+        return try Self.value(of: leaf.place, row, external: external)
+      } catch {
+        throw error.of(element: leaf.path)
+      }
+    }
+  }
+
+  private static func value(
+    of place: RowSelect.Place, _ row: Statement, external: ExternalData
+  ) throws(ColumnMismatch) -> Value {
+    switch place {
+    case .attribute(let kind, let column):
+      return try ColumnDecoder.value(kind, of: row, column: column, external: external)
+    case .wideText(let kind, let column):
+      if !row.isWellFormedUTF16(column) { throw ColumnMismatch(malformedUTF16: row, column: column) }
+      return try ColumnDecoder.value(kind, of: row, column: column, external: external)
+    case .null, .lost, .composite, .toOne, .polymorphic: return .null
+    }
+  }
+}
