@@ -9,6 +9,8 @@ struct EachReport: Sendable {
   var failed = 0
   /// Those that were deleted between the start and their turn.
   var gone = 0
+  /// Those that were visited too, and whose batch could not come to its end: nothing of it is saved.
+  var givenUp = 0
 
   mutating func add(_ other: EachReport) {
     visited += other.visited
@@ -17,6 +19,7 @@ struct EachReport: Sendable {
     deleted += other.deleted
     failed += other.failed
     gone += other.gone
+    givenUp += other.givenUp
   }
 
   /// `1000 objects visited: 995 changed, 5 failed; 0.3 s, 3226 a second`.
@@ -24,13 +27,23 @@ struct EachReport: Sendable {
     let would = isDry ? "would be " : ""
     let counts = [
       (inserted, "\(would)inserted"), (deleted, "\(would)deleted"), (failed, "failed"),
-      (gone, "gone before their turn"),
+      (gone, "gone before their turn"), (givenUp, isDry ? "not looked at to the end" : "not saved"),
     ]
     let parts = ["\(changed) \(would)changed"] + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    let number = visited + gone < total ? "\(visited) of \(total)" : "\(visited)"
+    let all = visited + givenUp
+    let number = all + gone < total ? "\(all) of \(total)" : "\(all)"
     let objects = number == "1" ? "1 object" : "\(number) objects"
-    let rate = seconds > 0 ? Int(Double(visited) / seconds) : 0
+    let rate = seconds > 0 ? Int(Double(all) / seconds) : 0
     let time = String(format: "%.1f s, %d a second", seconds, rate)
     return "\(objects) visited: \(parts.joined(separator: ", ")); \(time)"
+  }
+
+  /// What an interruption has left.
+  var interruption: String {
+    let others = failed > 0 ? ", but for those that failed" : ""
+    guard givenUp > 0 else { return "what was done with the objects visited is saved\(others)" }
+    return
+      "what was done with \(visited) of \(visited + givenUp) objects visited is saved\(others); the other \(givenUp) are "
+      + "as they were, for the code did not come to the end of their batch"
   }
 }

@@ -119,12 +119,11 @@ final class EachWork: Sendable {
   private func tell(_ seconds: Double) throws {
     let (report, failure) = state.withLock { ($0.report, $0.failure) }
     // Where it did not begin there is nothing to tell.
-    if !quiet, failure == nil || report.visited > 0 {
+    if !quiet, failure == nil || report.visited + report.givenUp > 0 {
       Terminal.complain("moonbase: \(report.summary(of: ids.count, isDry: isDry, seconds: seconds))")
     }
     if Interruption.hasCome {
-      let kept = isDry ? "nothing was saved" : "what was done with the objects visited is saved"
-      throw GraphError(.interrupted, message: "interrupted: \(kept)")
+      throw GraphError(.interrupted, message: "interrupted: \(isDry ? "nothing was saved" : report.interruption)")
     }
     if let error = failure as? LuaError, let status = error.kind.exitStatus {
       throw ExitCode(Int32(truncatingIfNeeded: status))

@@ -23,6 +23,8 @@ final class EachWorker {
   private let domain: ScriptDomain
   private let context: ManagedObjectContext
   private let function: ObjectFunction
+  /// How many objects were visited last, of which nothing is on its way to be saved yet.
+  private var unsettled = 0
 
   init(_ setting: Setting, _ work: EachWork) throws {
     self.work = work
@@ -46,7 +48,10 @@ final class EachWorker {
       }
     } catch {
       // Nothing stays half done: what was not saved is given up. What was on its way may have arrived.
-      if let former = underWay, (try? context.finishSave()) != nil { settle(former) }
+      if let former = underWay {
+        if (try? context.finishSave()) != nil { settle(former) } else { unsettled += former.visited.count }
+      }
+      work.note(EachReport(givenUp: unsettled))
       try? context.rollback()
       throw error
     }
@@ -77,7 +82,7 @@ final class EachWorker {
       try giveUp(batch)
       return try process(ids)
     }
-    underWay = batch
+    (underWay, unsettled) = (batch, 0)
     try context.turnIntoFaults(batch.visited)
   }
 
@@ -103,6 +108,9 @@ final class EachWorker {
   private func giveUp(_ batch: Batch) throws {
     try context.rollback()
     try context.turnIntoFaults(batch.visited)
+    unsettled = 0
+    // Nobody will visit them again.
+    if work.isStopping { work.note(EachReport(givenUp: batch.visited.count)) }
   }
 
   // MARK: One batch after the other
@@ -111,12 +119,12 @@ final class EachWorker {
   private func process(_ ids: [ManagedObjectID]) throws {
     var rest = ids
     var suspects: [ManagedObjectID] = []
+    var clashes: [ManagedObjectID: GraphError] = [:]
     var rounds = 0
     while let refusal = try attempt(rest) {
       guard rest.count > 1 else {
         if let id = rest.first {
-          work.noteFailure(id, refusal.description)
-          work.note(EachReport(visited: 1))
+          noteFailure(id, refusal)
         }
         break
       }
@@ -129,10 +137,20 @@ final class EachWorker {
         break
       }
       suspects += rest.filter(blamed.contains)
+      for error in refusal.clashes { if let id = error.objectID { clashes[id] = error } }
       rest = others
     }
     // With others it could not be saved, and perhaps for what was done with another.
-    for id in suspects { try process([id]) }
+    for id in suspects {
+      // Where nothing is saved, alone it would not find the value that one before it took.
+      if work.isDry, let clash = clashes[id] { noteFailure(id, clash) } else { try process([id]) }
+    }
+  }
+
+  private func noteFailure(_ id: ManagedObjectID, _ refusal: GraphError) {
+    work.noteFailure(id, refusal.description)
+    // One that was given up as all was ended is counted already.
+    if !work.isStopping { work.note(EachReport(visited: 1)) }
   }
 
   /// Calls the function for objects and saves. Gives why the save was refused; then everything is as it was.
@@ -141,10 +159,10 @@ final class EachWorker {
     var tries = 0
     while true {
       let batch = try visit(ids)
-      if work.isDry { try preview(batch.visited) }
       do {
-        if work.isDry { try context.rollback() } else { try context.save() }
+        if work.isDry { try preview(batch.visited) } else { try context.save() }
         settle(batch)
+        unsettled = 0
         // So memory stays flat.
         try context.turnIntoFaults(batch.visited)
         return nil
@@ -164,6 +182,7 @@ final class EachWorker {
   /// Calls the function for each object. What fails is undone.
   private func visit(_ ids: [ManagedObjectID]) throws -> Batch {
     var batch = Batch(ids: ids)
+    unsettled = 0
     let objects = try context.loadObjects(with: ids)
     batch.report.gone = ids.count - objects.count
     for object in objects {
@@ -174,6 +193,7 @@ final class EachWorker {
         continue
       }
       batch.visited.append(object)
+      unsettled += 1
       do {
         try function.call(object, in: context)
       } catch  where !ObjectFunction.endsAll(error) {
@@ -198,16 +218,14 @@ final class EachWorker {
 
   // MARK: Without saving
 
+  /// Shows what a save would leave. Throws what would fail it.
   private func preview(_ visited: [ManagedObject]) throws {
+    try context.prepareSave()
     for object in visited where object.isDeleted { work.show { "\(object.objectID): deleted" } }
     for object in visited where !object.isDeleted && object.hasPersistentChangedValues {
       try work.show { try ObjectDifference(object).text }
     }
-    for object in context.updatedObjects + context.insertedObjects + context.deletedObjects {
-      do { try object.validate() } catch let error as GraphError where !ObjectFunction.endsAll(error) {
-        work.noteFailure(object.objectID, error.description)
-      }
-    }
+    try context.rollback()
   }
 }
 
@@ -215,6 +233,11 @@ extension GraphError {
   /// The objects that it tells of.
   fileprivate var blamedIDs: Set<ManagedObjectID> {
     details.reduce(into: Set([objectID].compactMap(\.self))) { $0.formUnion($1.blamedIDs) }
+  }
+
+  /// Those of its failures that tell of values which must be unique and which another object has.
+  fileprivate var clashes: [GraphError] {
+    details.isEmpty ? (code == .constraintConflict ? [self] : []) : details.flatMap(\.clashes)
   }
 
   /// Whether somebody else was quicker.

@@ -47,4 +47,24 @@ extension ManagedObjectContext {
     }
     endChangeEvent()
   }
+
+  /// Does what a save does before a store writes: delete rules, hooks and rules; and looks for values that must be unique and that others have. Nothing
+  /// is saved; what hooks did stays until it is rolled back. Throws what would fail the save.
+  package func prepareSave() throws {
+    settle()
+    try mergeNews()
+    try checkOpen()
+    try refuseWithinHooks("a save was begun")
+    defer { tellObservers() }
+    if changeEvent != nil {
+      try applyDeleteRulesOfEvent()
+      endChangeEvent()
+    }
+    do {
+      try SaveOperation(self).prepare()
+      try UniqueValueCheck(context: self).run()
+    } catch let error as GraphError {
+      throw error.ofOthers
+    }
+  }
 }

@@ -43,6 +43,16 @@ struct SaveOperation {
     if isHandedOver, let plan { context.handOver(plan) } else { try finish() }
   }
 
+  /// All that comes before the writing, and nothing else.
+  func prepare() throws {
+    context.phase = .willSave
+    defer { context.phase = nil }
+    context.warnings.removeAll()
+    try context.throwPendingError()
+    if context.findsValuesChangedInPlace { try context.checkReadValues() }
+    _ = try SavePreparation(context: context).run()
+  }
+
   /// All up to the commits. On an error everything is as it was, but for what a store committed before another one failed.
   private mutating func write() throws {
     earlierCount = context.journal.count

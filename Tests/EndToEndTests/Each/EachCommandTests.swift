@@ -90,6 +90,72 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
+  /// What would fail is told, and is not counted with what would be changed.
+  @Test func aDryRunCountsAndTellsWhatARealRunDoes() throws {
+    try bench.write(
+      """
+      return { entities = { Item = {
+        validate_for_update = function(item) return item.n ~= 5, "five is not allowed", "n" end,
+        will_save = function(item) if item.s == "raise" then error("raised") end end,
+      } } }
+      """, to: "e.lua")
+    let before = try bench.contents()
+    for code in [
+      "object.n = (object.n % 50 == 0) and 1000 or object.n + 0",
+      "if object.n == 4 then object.n = 5 else object.s = 'x' end",
+      "if object.n == 7 then object.s = 'raise' elseif object.n == 8 then error('no') else object.s = 'y' end",
+      // What is broken is another object.
+      "if object.n == 17 then for o in context:fetch('Item'):where('n == 18'):each() do o.n = 1000 end end object.s = 'x'",
+    ] {
+      for batch in ["1000", "7"] {
+        let arguments = ["each", "Item", "--store", "s.sqlite", "--extension", "e.lua", "--batch", batch, "--do", code]
+        let dry = try bench.moonbase(arguments + ["--dry-run"])
+        #expect(try bench.contents() == before)
+        let real = try bench.moonbase(arguments)
+        for (name, data) in before { try data.write(to: bench.file(name)) }
+        #expect(dry.status == 4 && real.status == 4, "\(dry) \(real)")
+        #expect(Self.told(dry) == Self.told(real))
+        #expect(!dry.output.contains("1000") && !dry.output.contains("→ 5\n"), "\(dry)")
+      }
+    }
+  }
+
+  /// What is told, without the time and the words that say that nothing was saved.
+  private static func told(_ outcome: Workbench.Outcome) -> [String] {
+    outcome.complaints.split(separator: "\n").map { line in
+      String(line.split(separator: "; ")[0]).replacing("would be ", with: "")
+    }.sorted()
+  }
+
+  @Test func aDryRunSeesValuesThatMustBeUnique() throws {
+    try bench.write(
+      """
+      return { entities = {
+        Item = { attributes = { n = "integer32", s = "string", a = "integer32", b = "integer32" }, constraints = { { "s" }, { "a", "b" } } },
+      } }
+      """, to: "u.lua")
+    let code = """
+      for i = 1, 9 do moonbase.context:insert("Item", { n = i, s = "s" .. i, a = i }) end
+      assert(moonbase.context:save())
+      """
+    #expect(try bench.moonbase("run", "--store", "u.sqlite", "--model", "u.lua", "-e", code).status == 0)
+    for (code, counts) in [
+      ("if object.n > 5 then object.s = 's1' end", "0 would be changed, 4 failed"),
+      ("if object.n > 5 then object.s = 'new' end", "1 would be changed, 3 failed"),
+      ("object.a = 1 object.b = object.n // 2", "5 would be changed, 4 failed"),
+      ("object.a = 1 object.b = nil", "8 would be changed"),
+      ("if object.n < 3 then object.s = 's' .. 3 - object.n end", "2 would be changed"),
+      ("context:insert('Item', { s = 's' .. object.n })", "0 would be changed, 9 failed"),
+    ] {
+      let dry = try bench.moonbase("each", "Item", "--store", "u.sqlite", "--do", code, "--dry-run")
+      #expect(dry.complaints.contains("9 objects visited: \(counts); "), "\(dry)")
+      #expect(dry.status == (counts.contains("failed") ? 4 : 0))
+      if counts.contains("failed") {
+        #expect(dry.complaints.contains("another object") && dry.complaints.contains("has the same"), "\(dry)")
+      }
+    }
+  }
+
   @Test func aScriptReturnsTheFunctionAndFindsItsModules() throws {
     try FileManager.default.createDirectory(at: bench.file("f"), withIntermediateDirectories: false)
     try bench.write("return { by = 7 }", to: "f/step.lua")

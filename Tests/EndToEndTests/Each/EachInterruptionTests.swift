@@ -42,6 +42,23 @@ import Testing
       run.interrupt()
       #expect(try run.end() == 130)
       #expect(try lengths() == [0: 2600, 1: 400])
+      // What is told is what is saved.
+      let complaints = run.outcome().complaints
+      #expect(complaints.contains("500 of 3000 objects visited: 400 changed, 100 not saved; "), "\(complaints)")
+      #expect(
+        complaints.contains("what was done with 400 of 500 objects visited is saved; the other 100 "), "\(complaints)")
+    }
+
+    @Test func codeThatDoesNotEndInADryRunSavedNothing() throws {
+      let code = Self.code + " if object.n == 500 then while true do end end"
+      let run = try bench.beginInterruptible(
+        ["each", "Item", "--store", "s.sqlite", "--do", code, "--batch", "100", "--dry-run"])
+      try run.wait(for: "at 500")
+      run.interrupt()
+      #expect(try run.end() == 130)
+      let complaints = run.outcome().complaints
+      #expect(complaints.contains("400 would be changed, 100 not looked at to the end; "), "\(complaints)")
+      #expect(complaints.contains("interrupted: nothing was saved"), "\(complaints)")
     }
   #endif
 
