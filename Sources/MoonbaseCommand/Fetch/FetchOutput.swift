@@ -86,7 +86,8 @@ struct FetchOutput {
   }
 
   private func write(_ object: ManagedObject, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
-    try writer.write(columns.names.map { name in unreadable.reading { try value(name, of: object) } })
+    let values = columns.names.map { name in unreadable.reading { try value(name, of: object) } }
+    try writer.write(values, of: object.objectID)
   }
 
   private func value(_ name: String, of object: ManagedObject) throws -> Value {

@@ -36,8 +36,8 @@ final class RowWriter {
     if form.format.separator != nil { writeHeader() }
   }
 
-  /// Writes a row, of as many values as there are columns.
-  func write(_ values: [Value]) throws {
+  /// Writes a row, of as many values as there are columns; an error names the object that they are of.
+  func write(_ values: [Value], of id: ManagedObjectID? = nil) throws {
     switch form.format {
     case .table:
       table.add(
@@ -48,7 +48,7 @@ final class RowWriter {
     case .ndjson:
       writeObject(values)
       bytes.append(UInt8(ascii: "\n"))
-    case .csv, .tsv: writeRecord(values)
+    case .csv, .tsv: try writeRecord(values, of: id)
     }
     try endRow()
   }
@@ -61,7 +61,7 @@ final class RowWriter {
   /// Writes a row from its cells, of which `slots` has one for each column, nil for the URI. `value` is asked for what does not lie in its cell as it is
   /// written.
   func write(_ row: Snapshot, slots: [Slot?], value: (Int) -> Value) throws {
-    guard form.format == .json || form.format == .ndjson else { return try write(slots.indices.map(value)) }
+    guard form.format == .json || form.format == .ndjson else { return try write(slots.indices.map(value), of: row.id) }
     if form.format == .json { bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8) }
     bytes.append(UInt8(ascii: "{"))
     for index in slots.indices {
@@ -138,18 +138,28 @@ final class RowWriter {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  private func writeRecord(_ values: [Value]) {
+  private func writeRecord(_ values: [Value], of id: ManagedObjectID?) throws {
     for (index, value) in values.enumerated() {
       if index > 0 { bytes.append(separator) }
       if value.isNull {
         bytes.append(contentsOf: form.null.utf8)
       } else {
         let text = text(value, column: columns[index])
+        guard !text.utf8.contains(0) else { throw Self.unwritable(columns[index], of: id) }
         // What reads like no value is quoted, so that it does not.
         bytes.append(field: text, separator: separator, isQuoted: text.isEmpty || text == form.null)
       }
     }
     bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// In csv a NUL byte is the sign of a file that is no text: no reader would take it, nor does an import.
+  private static func unwritable(_ column: String, of id: ManagedObjectID?) -> GraphError {
+    let place = id.map { "\($0.entityName).\(column) of \($0)" } ?? "column \(column)"
+    return GraphError(
+      .invalidValue,
+      message: "\(place): its text has a NUL byte, which csv and tsv cannot hold: write --format json or ndjson",
+      entity: id?.entityName, property: column, objectID: id)
   }
 
   private func cell(_ value: Value) -> String { value.isNull ? form.null : text(value, column: nil) }

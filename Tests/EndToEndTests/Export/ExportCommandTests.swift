@@ -137,6 +137,30 @@ import Testing
     #expect(!(try bench.names().contains { $0.hasPrefix("a.") }))
   }
 
+  /// No csv could hold it; json does, and an import takes it.
+  @Test func aTextWithANULByteIsRefusedInCSVAndComesBackByJSON() throws {
+    try bench.execute("UPDATE ZDEPARTMENT SET ZNAME = 'a' || char(0) || 'b'", in: "s.sqlite")
+    for name in ["a.csv", "a.tsv"] {
+      let refused = try export("Department", name)
+      #expect(refused.status == 1, "\(refused)")
+      #expect(
+        refused.complaints.contains(/Department\.name of x-coredata:.*\/Department\/p1: its text has a NUL byte/)
+          && refused.complaints.contains("write --format json"), "\(refused)")
+    }
+    #expect(try !bench.names().contains { $0.hasPrefix("a.") })
+    let path = try bench.moonbase(
+      "fetch", "Person", "--format", "csv", "--columns", "department.name", "--store", "s.sqlite")
+    #expect(path.status == 1 && path.complaints.contains("Person.department.name of x-coredata:"), "\(path)")
+    for name in ["a.json", "a.ndjson"] {
+      #expect(try export("Department", name, "--columns", "name").status == 0)
+      let taken = try bench.moonbase("import", "Department", name, "--store", "\(name).sqlite", "--model", "m.lua")
+      #expect(taken.status == 0, "\(taken)")
+      let found = try bench.program(
+        "sqlite3", "\(name).sqlite", "SELECT DISTINCT hex(CAST(ZNAME AS BLOB)) FROM ZDEPARTMENT")
+      #expect(found.output == "610062\n", "\(found)")
+    }
+  }
+
   #if os(Linux)
     private func fill() throws {
       try bench.execute(
