@@ -1,3 +1,6 @@
+import MoonbaseModel
+import MoonbasePlatform
+
 /// What `export.json` says of a folder that holds all of a store.
 package struct ExportContents: Codable {
   package struct Entity: Codable {
@@ -20,4 +23,24 @@ package struct ExportContents: Codable {
   package var entities: [String: Entity] = [:]
 
   package init(store: String) { self.store = store }
+
+  /// The files that it names.
+  var files: [String] { [model] + entities.sorted { $0.key < $1.key }.map(\.value.file) }
+
+  /// Throws where it names a file that is not in its folder: whoever wrote it does not say what else of this machine is read.
+  func requireFiles(in folder: String) throws {
+    for file in files {
+      guard !file.isEmpty, !file.contains("/"), !file.contains("\0"), file != ".", file != ".." else {
+        throw Self.stranger(file, folder, "the files of an export are in its folder, and have no '/' in their names")
+      }
+      var status = stat()
+      guard lstat("\(folder)/\(file)", &status) == 0, let kind = FileIdentity.kind(status.st_mode) else { continue }
+      throw Self.stranger(
+        file, folder, "it is a \(kind), and the files of an export are ordinary ones: copy what is meant")
+    }
+  }
+
+  private static func stranger(_ file: String, _ folder: String, _ reason: String) -> ImportError {
+    ImportError(message: "\(folder)/\(fileName) names the file '\(TextLimits.beginning(of: file))': \(reason)")
+  }
 }

@@ -72,6 +72,7 @@ package final class StoreImport {
     guard contents.format == ExportContents.format, contents.version == 1 else {
       throw ImportError(message: "\(path) is of version \(contents.version), which this command does not know")
     }
+    try contents.requireFiles(in: folder)
     return contents
   }
 
@@ -133,7 +134,7 @@ package final class StoreImport {
 
   private func reader(of entity: ResolvedEntity, from place: Place? = nil) throws -> (JSONReader, String) {
     let path = "\(folder)/\(contents.entities[entity.name]?.file ?? "")"
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw ImportError(message: "\(path): \(String(cString: strerror(errno)))") }
     return try naming(path) {
       let reader = try JSONReader(InputBytes(descriptor, closes: true), isArray: false)

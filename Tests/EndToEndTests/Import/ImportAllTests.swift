@@ -178,4 +178,31 @@ import Testing
     #expect(try broken { $0.replacing("\"_id\"", with: "\"id\"") }.contains("line 1: it has no _id"))
     #expect(try broken { String($0.dropLast(20)) }.contains("line 2"))
   }
+
+  /// Whoever wrote the folder does not say what else of this machine is read.
+  @Test func anIndexThatNamesFilesOutsideItsFolderIsRefused() throws {
+    let bench = try Workbench.withPeople()
+    try export(bench, "s.sqlite", to: "one")
+    let index = String(decoding: try bench.bytes(of: "one/export.json"), as: UTF8.self)
+    try bench.write(String(decoding: try bench.bytes(of: "one/Boss.ndjson"), as: UTF8.self), to: "x.ndjson")
+    try bench.write(String(decoding: try bench.bytes(of: "one/model.lua"), as: UTF8.self), to: "x.lua")
+    try FileManager.default.createDirectory(at: bench.file("one/sub"), withIntermediateDirectories: false)
+    for (name, target) in [("link.ndjson", "../x.ndjson"), ("link.lua", "../x.lua")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: bench.file("one/\(name)").path, withDestinationPath: target)
+    }
+    for name in ["../x.ndjson", bench.file("x.ndjson").path, "sub/../../x.ndjson", "link.ndjson", "..", "sub", ""] {
+      let ending = name.hasSuffix(".ndjson") ? String(name.dropLast(7)) + ".lua" : name
+      for (own, other) in [("Boss.ndjson", name), ("model.lua", ending)] {
+        try bench.write(index.replacing("\"\(own)\"", with: "\"\(other)\""), to: "one/export.json")
+        let outcome = try bench.moonbase("import", "--all", "one", "--store", "new.sqlite")
+        #expect(
+          outcome.status == 1 && outcome.complaints.contains("one/export.json names the file '\(other.prefix(40))"),
+          "\(outcome)")
+        #expect(try !bench.names().contains("new.sqlite"))
+      }
+    }
+    try bench.write(index, to: "one/export.json")
+    #expect(try bench.moonbase("import", "--all", "one", "--store", "new.sqlite").status == 0)
+  }
 }
