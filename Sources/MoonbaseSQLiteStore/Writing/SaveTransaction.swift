@@ -14,6 +14,8 @@ struct SaveTransaction {
   var files = ExternalFiles()
 
   private var writers: [Int: RowWriter] = [:]
+  /// By table: the pairs of others that go with its rows.
+  private var loosePairs: [EntityIndex: [JoinLayout]] = [:]
   private var conflicts: [SaveConflict] = []
   /// Updates that met a unique value which another update of this save may free.
   private var postponed: [StoreChanges.Update] = []
@@ -226,12 +228,22 @@ struct SaveTransaction {
     }
   }
 
-  private func unlink(_ id: ManagedObjectID, of entity: EntityLayout) throws {
+  private mutating func unlink(_ id: ManagedObjectID, of entity: EntityLayout) throws {
     for case .join(let join) in entity.slots {
       let pairs = PairStatements(join, dialect: .sqlite)
       try unlink(id, .owner, in: join, by: pairs)
       if join.isReflexive { try unlink(id, .destination, in: join, by: pairs) }
     }
+    for join in loosePairs(ofTable: entity.entity.root) {
+      try unlink(id, .destination, in: join, by: PairStatements(join, dialect: .sqlite))
+    }
+  }
+
+  private mutating func loosePairs(ofTable root: EntityIndex) -> [JoinLayout] {
+    if let known = loosePairs[root] { return known }
+    let joins = layout.loosePairs(ofTable: root)
+    loosePairs[root] = joins
+    return joins
   }
 
   private func unlink(
