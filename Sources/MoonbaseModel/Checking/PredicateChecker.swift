@@ -230,6 +230,7 @@ struct PredicateChecker {
     case (.binaryData, .string(let text)): return .data(Data(text.utf8))
     case (.decimal, .string), (.decimal, .int), (.decimal, .double): type = .decimal
     case (.float, .int), (.float, .double), (.float, .decimal): return value.inSinglePrecision
+    case (.double, .decimal), (.date, .decimal): return value.asDouble.map(Value.double) ?? value
     default: return value
     }
     return type.convert(value) ?? value

@@ -13,6 +13,7 @@ import Testing
     "friends.@count > 2", "SUBQUERY(friends, $f, $f.age > 3).@count > 0", "uppercase(firstName) == \"A\"",
     "age + 1 > age * 2 - 3", "TERNARY(age > 3, 1, 2) == 1", "department.name == $FETCH_SOURCE.name",
     "FUNCTION(firstName, \"length\") > 3", "age == CAST(\"3\", \"NSNumber\")", "active == TRUE",
+    "age == 0.1000000000000000055", "age IN {12345678901234567890.5, -0.12345678901234567890123456789012345678}",
   ])
   func aPredicateSurvivesAnArchive(text: String) throws {
     var model = SampleModels.rich

@@ -84,6 +84,44 @@ import struct MoonbaseModel.SortDescriptor
     #expect(plan.contains("SEARCH t0 USING INDEX") && !plan.contains("SCAN t0"), "\(plan)")
   }
 
+  @Test func aLiteralBesideADecimalKeepsItsDigits() throws {
+    let digits = ["0.1", "0.1000000000000000055", "12345678901234567890.5", "12345678901234567891.5"]
+    let worlds = try Worlds("price", digits.map { .decimal(Decimal(string: $0)!) })
+    for (index, text) in digits.enumerated() {
+      for condition in [
+        "price == \(text)", "price IN {\(text), 7}", "price BETWEEN {\(text), \(text)}", "\(text) = price",
+      ] {
+        #expect(try worlds.agree(condition) == ["\(index)"], "\(condition)")
+        #expect(try worlds.isInSQL(Predicate(format: condition)))
+        // Said again, it is the same.
+        #expect(try worlds.agree(Predicate(format: condition).description) == ["\(index)"])
+      }
+    }
+    #expect(try worlds.agree("price > 0.1 AND price < 0.1000000000000000056") == ["1"])
+    #expect(try worlds.agree("price + 0 == 0.1000000000000000055") == ["1"])
+    // No decimal has more than 38 digits.
+    #expect(try worlds.agree("price == 0.1000000000000000055000000000000000000001") == ["1"])
+  }
+
+  @Test func aLiteralOfManyDigitsBesideADoubleOrADateIsTheDoubleNextToIt() throws {
+    let worlds = try Worlds { context in
+      let thing = try context.insert("Thing")
+      try thing.setValue("0", forKey: "name")
+      try thing.setValue(0.1, forKey: "score")
+      try thing.setValue(0.1, forKey: "ratio")
+      try thing.setValue(.date(Date(timeIntervalSinceReferenceDate: 0.1)), forKey: "born")
+    }
+    for key in ["score", "ratio", "born"] {
+      for condition in [
+        "\(key) == 0.1000000000000000055", "\(key) IN {0.1000000000000000055, 2}", "0.1000000000000000055 <= \(key)",
+      ] {
+        #expect(try worlds.agree(condition) == ["0"], "\(condition)")
+        #expect(try worlds.isInSQL(Predicate(format: condition)))
+      }
+    }
+    #expect(try worlds.agree("score == %@", .decimal(Decimal(string: "0.1000000000000000055")!)) == ["0"])
+  }
+
   // MARK: Sums
 
   @Test func sumsOfIntegersAreExactWhile64BitsHoldThemAndDoublesBeyond() throws {

@@ -2,7 +2,7 @@ import MoonbasePlatform
 
 /// Numbers and quoted text.
 extension PredicateParser {
-  /// Consumes a number. Integers beyond 64 bits become decimals.
+  /// Consumes a number. Integers beyond 64 bits become decimals, and so does what a Double would not be with all of its digits.
   mutating func parseNumber(isNegative: Bool) throws(ModelError) -> Expression {
     let digits = text(of: token)
     let number = isNegative ? "-" + digits : digits
@@ -13,8 +13,25 @@ extension PredicateParser {
     return .constant(value)
   }
 
+  /// Which attribute will stand beside it is not known yet: one of floating-point numbers rounds it then.
   private func real(_ text: String) -> Value? {
-    Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    guard let number = Double(text), number.isFinite else { return nil }
+    // With 15 digits all are kept.
+    guard text.utf8.count > 16, let decimal = Self.decimal(text, near: number),
+      decimal != Decimal(literal: number.description)
+    else {
+      return .double(number)
+    }
+    return .decimal(decimal)
+  }
+
+  /// The decimal with all digits, or with the first 38; nil for what is too large or too small for one.
+  private static func decimal(_ text: String, near number: Double) -> Decimal? {
+    if let decimal = Decimal(literal: text) { return decimal }
+    guard text.utf8.count <= Decimal.longestNumeral, let rounded = Decimal(string: text, locale: nil),
+      Value.decimal(rounded).asDouble == number
+    else { return nil }
+    return rounded
   }
 
   private func integer(_ text: String) -> Value? {
