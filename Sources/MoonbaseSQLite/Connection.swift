@@ -264,6 +264,28 @@ public final class Connection {
     return code == SQLITE_OK ? version : 0
   }
 
+  /// How large a page is, and how many there are, as the file's head says, whatever the log does; nil without one. Asks no lock.
+  public var statedPages: (size: Int, count: Int)? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let read = file.pointee.pMethods?.pointee.xRead
+    else { return nil }
+    var head = [UInt8](repeating: 0, count: 100)
+    guard read(file, &head, 100, 0) == SQLITE_OK else { return nil }
+    func number(_ places: Range<Int>) -> Int { head[places].reduce(0) { $0 << 8 | Int($1) } }
+    // 65,536 does not fit in its two bytes. The count is right where the same program wrote it and the number of changes.
+    return head[24..<28] == head[92..<96] ? (number(16..<18) == 1 ? 65_536 : number(16..<18), number(28..<32)) : nil
+  }
+
+  /// How large a page is, and how many there are. Not counted as a statement.
+  public func pages() throws -> (size: Int, count: Int) {
+    try silently {
+      // The first statement looks at the file's head, and so knows what a page is.
+      let count = try integer("PRAGMA page_count") ?? 0
+      return (Int(try integer("PRAGMA page_size") ?? 0), Int(count))
+    }
+  }
+
   /// The number of the database's tables, which goes up with each change of them. It stands in the page that every reader has, so
   /// that asking for it is not counted as a statement.
   public func schemaVersion() throws -> Int64 {

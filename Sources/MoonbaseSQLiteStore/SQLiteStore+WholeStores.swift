@@ -47,6 +47,7 @@ extension SQLiteStore {
     let file = StoreFile(url: url)
     try StoreOpener.settled(file) {
       let connection = try file.connectionToChange()
+      try file.requireWhole(connection)
       try connection.transaction {
         if connection.hasMoved { throw StoreOpener.moved(file) }
         try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
@@ -73,6 +74,8 @@ extension StoreFile {
     guard isWritable else {
       throw GraphError(.readOnlyStore, message: "\(path) may not be written: change its permissions")
     }
+    // Nothing is written to a file that is not whole: its log would be taken in where the connection is closed.
+    if !hasJournal { try reading { _ in } }
     SessionPool.closeReadOnlySessions(of: self)
     let connection = try Connection(truePath, mode: .readWrite)
     connection.setBusyTimeout(milliseconds: busyTimeout)
@@ -82,6 +85,7 @@ extension StoreFile {
   /// Runs `body` while no other process has the store open, and all of it is in the one file.
   func alone<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try connectionToChange()
+    try requireWhole(connection)
     _ = try StoreMetadata(connection, path: path)
     // This takes the log in, and it can only where nobody else has the store.
     guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {

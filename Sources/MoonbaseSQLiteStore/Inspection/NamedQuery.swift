@@ -28,7 +28,9 @@ package final class NamedQuery {
     self.file = file
     let reading = try StoreOpener.settled(file) {
       try file.requirePresent()
-      return try file.openForReading()
+      let reading = try file.openForReading()
+      try file.requireWhole(reading.connection)
+      return reading
     }
     self.reading = reading
     let connection = reading.connection

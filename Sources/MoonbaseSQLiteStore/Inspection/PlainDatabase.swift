@@ -19,7 +19,9 @@ package final class PlainDatabase {
     path = file.path
     reading = try StoreOpener.settled(file) {
       try file.requirePresent()
-      return try file.openForReading()
+      let reading = try file.openForReading()
+      try file.requireWhole(reading.connection)
+      return reading
     }
     connection = reading.connection
     do {

@@ -35,6 +35,7 @@ package final class StoreCheck {
     let (reading, contents) = try StoreOpener.settled(file) { () -> (ReadingConnection, StoreContents) in
       try file.requirePresent()
       let reading = try file.openForReading()
+      try file.requireWhole(reading.connection)
       let entities = try StoreMetadata(reading.connection, path: file.path).held(of: model)
       let contents = try reading.connection.readingFacts(ofStoreAt: file.path) {
         try StoreContents(reading.connection, path: file.path, model: model, entities: entities)

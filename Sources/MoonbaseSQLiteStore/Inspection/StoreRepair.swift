@@ -15,6 +15,7 @@ package enum StoreRepair {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try StoreOpener.settled(file) {
       let connection = try file.connectionToChange()
+      try file.requireWhole(connection)
       let entities = try StoreMetadata(connection, path: file.path).held(of: model)
       guard let contents = try StoreContents(connection, path: file.path, model: model, entities: entities) else {
         return

@@ -58,6 +58,7 @@ extension StoreFile {
   func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let reading = try openForReading()
     do {
+      try requireWhole(reading.connection)
       let result = try body(reading.connection)
       if reading.isSound(self) { return result }
     } catch {
@@ -99,7 +100,9 @@ extension StoreFile {
     } catch let error as SQLiteError where [.readOnly, .cannotOpen].contains(error.code.primary) {
       throw GraphError(
         .readOnlyStore,
-        message: "\(path): a process died while writing to it; open it once for writing, so that SQLite can repair it",
+        message:
+          "\(path): a process died while writing to it, and what is half written must be taken back, which is writing: open it once for "
+          + "writing (moonbase run --store \(path) -e return)",
         underlying: error)
     }
     return ReadingConnection(connection: connection, ground: .journal)

@@ -159,6 +159,7 @@ struct StoreOpener {
   private func openInUse() throws -> Result? {
     let connection = try writer()
     connection.setLeavesLog(true)
+    try file.requireWhole(connection)
     guard let contents = try contents(connection) else { return nil }
     if isOnlyRead(contents) { return try onlyRead(contents) }
     connection.setLeavesLog(false)

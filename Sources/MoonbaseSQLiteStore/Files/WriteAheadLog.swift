@@ -1,0 +1,173 @@
+import MoonbasePlatform
+
+/// A write-ahead log as its bytes tell it.
+///
+/// SQLite's locks are on the store's file and on the index: to open and close the log takes none of them away.
+final class WriteAheadLog {
+  private static let headSize = 32
+  private static let frameHeadSize = 24
+  /// The first four bytes; with one more the sums are over big-endian words.
+  private static let mark: UInt32 = 0x377f_0682
+
+  /// Before each page: its number, the pages that the database has where a transaction ends here, and what the log's head has too.
+  struct FrameHead {
+    let page: UInt32
+    let commit: UInt32
+    let salts: UInt64
+    let sum: LogSum
+
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+      (page, commit) = (bytes.bigEndian(at: 0), bytes.bigEndian(at: 4))
+      salts = bytes.salts(at: 8)
+      sum = LogSum(bytes, at: 16)
+    }
+  }
+
+  /// What SQLite does not read, though it was saved.
+  struct Loss: Equatable {
+    let frames: Int
+    let bytes: Int
+    /// Whether it is the head that is damaged, without which SQLite reads nothing of the log.
+    let isAll: Bool
+  }
+
+  private let descriptor: Int32
+  private let pageSize: Int
+  private let isBigEndian: Bool
+  private let salts: UInt64
+  private let sum: LogSum
+  /// Whether the head is what SQLite takes for one.
+  private let isSound: Bool
+  private let isBlank: Bool
+
+  /// Nil where there is no log, or nothing in it.
+  init?(of file: StoreFile) {
+    descriptor = open(file.truePath + "-wal", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    let head = Self.read(descriptor, at: 0, count: Self.headSize)
+    guard head.count == Self.headSize else {
+      close(descriptor)
+      return nil
+    }
+    (pageSize, isBigEndian, salts, sum, isSound, isBlank) = head.withUnsafeBytes { bytes in
+      let mark: UInt32 = bytes.bigEndian(at: 0)
+      let size = Int(bytes.bigEndian(at: 8) as UInt32)
+      var sum = LogSum()
+      sum.add(UnsafeRawBufferPointer(rebasing: bytes[..<24]), isBigEndian: mark & 1 == 1)
+      let isSound =
+        mark & ~1 == Self.mark && (512...65_536).contains(size) && size & (size - 1) == 0
+        && sum == LogSum(bytes, at: 24)
+      return (size, mark & 1 == 1, bytes.salts(at: 16), sum, isSound, bytes.allSatisfy { $0 == 0 })
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private static func read(_ descriptor: Int32, at offset: Int, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
+      size = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+    }
+  }
+
+  private func offset(_ index: Int) -> Int { Self.headSize + index * (Self.frameHeadSize + pageSize) }
+
+  private func head(_ index: Int) -> FrameHead? {
+    let bytes = Self.read(descriptor, at: offset(index), count: Self.frameHeadSize)
+    return bytes.count == Self.frameHeadSize ? bytes.withUnsafeBytes(FrameHead.init) : nil
+  }
+
+  // MARK: Pages
+
+  /// The pages that the log has for who reads the database now. Only heads are looked at.
+  func committedPages() -> Set<UInt32> {
+    guard isSound else { return [] }
+    var committed: Set<UInt32> = [], waiting: [UInt32] = []
+    var index = 0
+    while let head = head(index), head.salts == salts {
+      waiting.append(head.page)
+      if head.commit > 0 {
+        committed.formUnion(waiting)
+        waiting = []
+      }
+      index += 1
+    }
+    return committed
+  }
+
+  // MARK: Damage
+
+  /// Frames that end a transaction and that SQLite does not come to, because one before them, or their own, is not what its sum says.
+  ///
+  /// What a checkpoint left has other salts, and a transaction that did not end has no frame that says so.
+  func loss() throws -> Loss? {
+    guard isSound else { return isBlank ? nil : wholeLoss() }
+    let (readable, first) = try readableFrames()
+    var last = readable
+    var index = first
+    while let head = head(index) {
+      try HostWork.charge()
+      index += 1
+      if head.salts == salts, head.commit > 0 { last = index }
+    }
+    guard last > readable else { return nil }
+    return Loss(frames: last - readable, bytes: offset(last) - offset(readable), isAll: false)
+  }
+
+  private func wholeLoss() -> Loss? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, Int(status.st_size) > Self.headSize + Self.frameHeadSize else { return nil }
+    let isSize = (512...65_536).contains(pageSize)
+    let frames = isSize ? (Int(status.st_size) - Self.headSize) / (Self.frameHeadSize + pageSize) : 0
+    return Loss(frames: frames, bytes: Int(status.st_size), isAll: true)
+  }
+
+  /// How many frames SQLite reads, and which is the first that it does not take.
+  private func readableFrames() throws -> (readable: Int, first: Int) {
+    var running = sum
+    var (readable, index) = (0, 0)
+    while true {
+      try HostWork.charge(1 + pageSize >> 6)
+      let frame = Self.read(descriptor, at: offset(index), count: Self.frameHeadSize + pageSize)
+      guard frame.count == Self.frameHeadSize + pageSize else { return (readable, index) }
+      let head = frame.withUnsafeBytes { bytes in
+        running.add(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
+        running.add(UnsafeRawBufferPointer(rebasing: bytes[Self.frameHeadSize...]), isBigEndian: isBigEndian)
+        return FrameHead(UnsafeRawBufferPointer(rebasing: bytes[..<Self.frameHeadSize]))
+      }
+      guard head.salts == salts, head.page > 0, head.sum == running else { return (readable, index) }
+      index += 1
+      if head.commit > 0 { readable = index }
+    }
+  }
+}
+
+/// The sum that the log's head and its frames carry, each over all before it.
+struct LogSum: Equatable {
+  private var first: UInt32 = 0
+  private var second: UInt32 = 0
+
+  init() {}
+
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    (first, second) = (bytes.bigEndian(at: offset), bytes.bigEndian(at: offset + 4))
+  }
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+    for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
+      let one = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      let other = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+      first &+= (isBigEndian ? one.bigEndian : one.littleEndian) &+ second
+      second &+= (isBigEndian ? other.bigEndian : other.littleEndian) &+ first
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func bigEndian(at offset: Int) -> UInt32 {
+    loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian
+  }
+
+  fileprivate func salts(at offset: Int) -> UInt64 {
+    UInt64(bigEndian(at: offset)) << 32 | UInt64(bigEndian(at: offset + 4))
+  }
+}
