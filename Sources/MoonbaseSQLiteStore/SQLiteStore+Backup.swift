@@ -15,7 +15,8 @@ extension SQLiteStore {
   ///
   /// The copy appears under its name in one step, when all of it is on the disk; a backup that fails, or whose process dies, leaves nothing there but
   /// what was there before. What is there already is an error, unless it is a store and `replacing` says that it may go. `progress` is told again and
-  /// again; what it throws ends the backup. So does the cancellation of the task.
+  /// again, while the copy is looked at too; what it throws ends the backup. So does the cancellation of the task. A copy that is damaged, as the store is then, or
+  /// does not open as a store, is not kept: that is `.invalidStore`.
   ///
   /// ```swift
   /// try store.backUp(to: backupURL) { progress in
@@ -51,12 +52,31 @@ extension SQLiteStore {
       }
     }
     try withoutActuallyEscaping(tell) { tell in
-      try StoreReplacement(source: source, destination: destination, replaces: replacing) { connection, copy in
-        if let end { throw end }
-        try back(up: connection, to: copy, tell)
-      }.run()
+      var last: CopyProgress?
+      var lastLook = ContinuousClock.now
+      // Asked every thousand steps of SQLite's, of which a second has very many.
+      func isEnded() -> Bool {
+        guard let last, ContinuousClock.now - lastLook > greatestSilence else { return false }
+        lastLook = ContinuousClock.now
+        return (try? tell(last)) == nil
+      }
+      do {
+        try StoreReplacement(source: source, destination: destination, replaces: replacing, isEnded: isEnded) {
+          connection, copy in
+          if let end { throw end }
+          try back(up: connection, to: copy) {
+            (last, lastLook) = ($0, .now)
+            try tell($0)
+          }
+        }.run()
+      } catch is CancellationError {
+        throw end ?? CancellationError()
+      }
     }
   }
+
+  /// So long nobody is told anything while the copy is looked at.
+  private static var greatestSilence: Duration { .milliseconds(250) }
 
   private static func back(
     up connection: Connection, to path: String, _ progress: (CopyProgress) throws -> Void

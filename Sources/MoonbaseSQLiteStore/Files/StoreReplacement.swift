@@ -16,6 +16,8 @@ final class StoreReplacement {
   private let replaces: Bool
   /// Fills the copy from a connection that reads one state of the store.
   private let fill: (_ source: Connection, _ copy: String) throws -> Void
+  /// Whether nobody wants the copy any more, asked while it is looked at.
+  private let isEnded: () -> Bool
   /// The values that the copy names, and those of them that were not there before.
   private var named: Set<String> = []
   private var written: [String] = []
@@ -23,9 +25,11 @@ final class StoreReplacement {
 
   init(
     source: StoreFile, destination: StoreFile, replaces: Bool = true,
+    isEnded: @escaping () -> Bool = { false },
     fill: @escaping (_ source: Connection, _ copy: String) throws -> Void = StoreReplacement.vacuum
   ) {
     (self.source, self.destination, self.replaces, self.fill) = (source, destination, replaces, fill)
+    self.isEnded = isEnded
     folder = SupportFolder(store: destination.truePath)
     successor = SuccessorFile(of: destination)
   }
@@ -65,6 +69,7 @@ final class StoreReplacement {
         }
       }
       SupportFolder.synchronize(successor.path)
+      try CopyCheck(source: source, isEnded: isEnded).run(onCopyAt: successor.path)
       do {
         // It may say that it has a log, which must not lie about under this name.
         named = try StoreFile(url: URL(fileURLWithPath: successor.path)).reading(OrphanSweep.namedFiles)

@@ -130,4 +130,49 @@ import Testing
     let (copy, _) = try open("b.sqlite")
     #expect(try copy.count(FetchRequest("Person")) == 2)
   }
+
+  // MARK: Damaged stores
+
+  /// Writes zeros over a page of a table's rows.
+  private func damage(_ name: String) throws {
+    let page = try RawDatabase(folder.file(name)).connection.integer(
+      "SELECT rootpage FROM sqlite_master WHERE name = 'ZPERSON'")
+    let file = try FileHandle(forWritingTo: folder.file(name))
+    try file.seek(toOffset: UInt64(try #require(page) - 1) * 4096)
+    try file.write(contentsOf: Data(repeating: 0xff, count: 64))
+    try file.close()
+  }
+
+  @Test func aDamagedStoreTakesThePlaceOfNoGoodCopy() throws {
+    do {
+      let (context, store) = try open("a.sqlite")
+      try insert(1...3, in: context)
+      try store.backUp(to: folder.file("good.sqlite"))
+    }
+    try damage("a.sqlite")
+    let before = try folder.contents()
+    for (name, replacing) in [("good.sqlite", true), ("new.sqlite", false)] {
+      let error = #expect(throws: GraphError.self) {
+        try SQLiteStore.backUp(storeAt: folder.file("a.sqlite"), to: folder.file(name), replacing: replacing)
+      }
+      #expect(error?.code == .invalidStore && error?.message.hasPrefix(folder.file("a.sqlite").path) == true)
+      #expect(error?.message.contains("is damaged, and so would the copy be") == true, "\(error as Any)")
+    }
+    #expect(try folder.contents() == before)
+  }
+
+  @Test func whatDoesNotOpenAsAStoreTakesThePlaceOfNoGoodCopy() throws {
+    do {
+      let (context, store) = try open("a.sqlite")
+      try insert(1...3, in: context)
+      try store.backUp(to: folder.file("good.sqlite"))
+    }
+    try RawDatabase(folder.file("a.sqlite")).connection.execute("DROP TABLE Z_PRIMARYKEY")
+    let before = try folder.contents()["good.sqlite"]
+    let error = #expect(throws: GraphError.self) {
+      try SQLiteStore.backUp(storeAt: folder.file("a.sqlite"), to: folder.file("good.sqlite"), replacing: true)
+    }
+    #expect(error?.message.contains("\(folder.file("a.sqlite").path) is damaged: it has no table Z_PRIMARYKEY") == true)
+    #expect(try folder.contents()["good.sqlite"] == before)
+  }
 }
