@@ -30,7 +30,10 @@ struct MappedMigration {
 
   /// Says what would be done. The file is only read.
   func plan() throws -> MigrationPlan {
-    try StoreOpener.settled(file) { try file.reading { try work(on: $0).plan } }
+    try StoreOpener.settled(file) {
+      try file.requirePresent()
+      return try file.reading { try work(on: $0).plan }
+    }
   }
 
   func run() throws -> MigrationPlan {

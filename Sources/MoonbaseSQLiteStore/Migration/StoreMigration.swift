@@ -24,7 +24,10 @@ struct StoreMigration {
   /// Says what the first stage would do. The file is only read.
   func plan() throws -> MigrationPlan {
     guard let first = stages.first else { return MigrationPlan() }
-    return try StoreOpener.settled(file) { try file.reading { try work(on: $0, destination: first).plan } }
+    return try StoreOpener.settled(file) {
+      try file.requirePresent()
+      return try file.reading { try work(on: $0, destination: first).plan }
+    }
   }
 
   /// Says what each stage would do, up to one that could not be done. What a stage finds is known when the one before is done: they are rehearsed in a
@@ -32,7 +35,10 @@ struct StoreMigration {
   func plans() throws -> [MigrationPlan] {
     guard stages.count > 1 else { return stages.isEmpty ? [] : [try plan()] }
     try file.checkPlace()
-    return try StoreOpener.settled(file) { try file.reading(rehearse) }
+    return try StoreOpener.settled(file) {
+      try file.requirePresent()
+      return try file.reading(rehearse)
+    }
   }
 
   private func rehearse(_ connection: Connection) throws -> [MigrationPlan] {

@@ -24,6 +24,33 @@ import Testing
     #expect(try bench.names() == ["m.lua", "pipe"])
   }
 
+  /// Each command that takes a store, with what is none of its kind in the place of one.
+  @Test(
+    arguments: [
+      "migrate STORE --to m.lua --plan", "migrate STORE --to m.lua --plan --staged", "migrate STORE --to m.lua",
+      "migrate STORE --to m.lua --mapping map.lua --plan", "info STORE", "doctor STORE", "doctor STORE --repair",
+      "backup STORE copy", "sql STORE select", "history STORE", "fetch P --store STORE", "export P --store STORE",
+      "each P --store STORE --do x", "import P m.csv --store STORE", "batch status --store STORE",
+      "export --all folder --store STORE", "run --store STORE -e return", "model check STORE",
+    ], ["pipe", "socket", "folder", "/dev/null"])
+  func whatIsNoFileIsRefusedAtOnceByEachCommand(command: String, file: String) throws {
+    try bench.write("return {}", to: "map.lua")
+    try bench.write("i\n1\n", to: "m.csv")
+    try FileManager.default.createDirectory(at: bench.file("folder"), withIntermediateDirectories: false)
+    try makeSocket(bench.file("socket").path)
+    let names = try bench.names()
+    let words = command.split(separator: " ").map { $0 == "STORE" ? file : String($0) }
+    let refused = try bench.program("timeout", ["20", Workbench.command.path] + words)
+    #expect(refused.status == 1, "\(refused)")
+    #expect(refused.complaints.contains(file) && refused.output == "", "\(refused)")
+    #expect(try bench.names() == names)
+  }
+
+  private func makeSocket(_ path: String) throws {
+    let made = try bench.program("python3", "-c", "import socket; socket.socket(socket.AF_UNIX).bind('socket')")
+    try #require(made.status == 0, "\(made)")
+  }
+
   /// SQLite would write its log or its index into the file that has the other name.
   @Test(arguments: ["-wal", "-shm", "-journal"]) func aSecondNameOfAnotherFileIsNoLog(_ suffix: String) throws {
     let code = "local c = moonbase.context c:insert('P') assert(c:save())"
