@@ -83,7 +83,12 @@ public final class SQLiteStore: PersistentStore {
     let identity = file.identity
     let schema = SchemaCheck(
       file: file, layout: layout, entities: entities, identifier: identifier, missing: missingFeatures)
-    if let writer = opened.writer { schema.accept(try writer.connection.schemaVersion()) }
+    if let writer = opened.writer {
+      // The first that it reads: SQLite opens log and index for it.
+      do { schema.accept(try writer.connection.schemaVersion()) } catch {
+        throw StoreFailure(path: file.path).translate(error)
+      }
+    }
     self.schema = schema
     let folder = layout.namesFiles ? externalData.folder : nil
     readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly) {
