@@ -45,8 +45,8 @@ extension SQLiteStore {
   /// Migrates a store from the version of a model that it is of to each that follows, up to the last: `NSStagedMigrationManager` with
   /// lightweight stages. What two versions do not tell directly, those between them may. Returns what was done, stage by stage.
   ///
-  /// All stages are one migration: the store is of the last version, or as it was. Throws `.missingSourceModel` where the store is of none of the
-  /// versions, and else as `migrate(storeAt:to:)` does.
+  /// All stages are one migration: the store is of the last version, or as it was. A store of none of the versions begins with the model that it carries, and
+  /// goes through all of them. Throws `.missingSourceModel` where that is not the one that wrote it, and else as `migrate(storeAt:to:)` does.
   ///
   /// ```swift
   /// let versions = try VersionedModel(ModelSource(contentsOf: url)).versions.map { try $0.model.resolved() }
@@ -76,7 +76,7 @@ extension SQLiteStore {
     busyTimeout: Int?, progress: MigrationProgress = MigrationProgress(nil)
   ) throws -> StoreMigration {
     let first = try version(ofStoreAt: url, among: versions, configuration: configuration, busyTimeout: busyTimeout)
-    guard let first else {
+    guard try first != nil || carriesItsModel(storeAt: url, busyTimeout: busyTimeout) else {
       throw GraphError(
         .missingSourceModel,
         message:
@@ -84,21 +84,30 @@ extension SQLiteStore {
       )
     }
     return StoreMigration(
-      file: StoreFile(url: url, busyTimeout: busyTimeout), sources: [versions[first]],
-      stages: Array(versions[(first + 1)...]),
+      file: StoreFile(url: url, busyTimeout: busyTimeout), sources: first.map { [versions[$0]] } ?? [],
+      stages: Array(versions[(first.map { $0 + 1 } ?? 0)...]),
       configuration: configuration, allowsLoss: allowsLoss, progress: progress)
+  }
+
+  /// Whether the model in a store is the one that wrote it.
+  private static func carriesItsModel(storeAt url: URL, busyTimeout: Int?) throws -> Bool {
+    guard let carried = try? cachedModel(ofStoreAt: url, busyTimeout: busyTimeout).resolved() else { return false }
+    let stored = try hashes(ofStoreAt: url, busyTimeout: busyTimeout)
+    let entities = carried.entities.filter { stored[$0.name] != nil }
+    return StoreMetadata.version(carried, entities: entities).isCompatible(withStored: stored, cached: carried.version)
+  }
+
+  private static func hashes(ofStoreAt url: URL, busyTimeout: Int?) throws -> [String: Data] {
+    let entries = try metadata(ofStoreAt: url, busyTimeout: busyTimeout)["NSStoreModelVersionHashes"]
+    return (entries?.map ?? [:]).compactMapValues(\.data)
   }
 
   /// Which of several versions of a model a store is of, the first by its hashes; nil for none of them. The file is only read.
   package static func version(
     ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Int? = nil
   ) throws -> Int? {
-    let hashes = try metadata(ofStoreAt: url, busyTimeout: busyTimeout)["NSStoreModelVersionHashes"]
+    let stored = try hashes(ofStoreAt: url, busyTimeout: busyTimeout)
     let cached = (try? cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)).flatMap { try? $0.resolved().version }
-    var stored: [String: Data] = [:]
-    if case .map(let entries)? = hashes {
-      for (name, hash) in entries { if case .data(let data) = hash { stored[name] = data } }
-    }
     return try versions.firstIndex { version in
       let entities = try version.entities(inConfiguration: configuration)
       return StoreMetadata.version(version, entities: entities).isCompatible(withStored: stored, cached: cached)

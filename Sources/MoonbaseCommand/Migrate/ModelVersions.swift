@@ -41,7 +41,8 @@ struct ModelVersions {
   func stages(from store: URL, configuration: String?, busyTimeout: Int?) throws -> ArraySlice<Version> {
     let first = try SQLiteStore.version(
       ofStoreAt: store, among: chain.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
-    return first.map { chain[($0 + 1)...] } ?? []
+    // One of none of them begins with the model that it carries.
+    return first.map { chain[($0 + 1)...] } ?? chain[...]
   }
 
   /// The names of the model's own versions between that of a store and the current one; none where the store is of none of them.
