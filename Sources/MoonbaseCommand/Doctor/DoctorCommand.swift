@@ -10,7 +10,7 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Looks for what is wrong with a store, and mends what can be mended without a decision.",
     discussion: """
-      Looked at are SQLite's own structures, what the model asks for and the file lacks, each row's values against the model's types and rules, relationships that lead \
+      Looked at are the write-ahead log, SQLite's own structures, what the model asks for and the file lacks, each row's values against the model's types and rules, relationships that lead \
       nowhere or that two rows tell otherwise, places in ordered relationships, derived attributes, the numbers of Z_PRIMARYKEY, and the \
       files of values.
 

@@ -22,7 +22,7 @@ package final class StoreCheck {
   var connection: Connection { reading.connection }
   /// The files of values that are there.
   private lazy var files = Set(folder.names(olderThan: -3600))
-  /// Whether a log may have been left behind: the file wants one, there is none, and no row was ever given a key.
+  /// Whether a log may have been left behind: the file wants one, there is none, no row was ever given a key, and none is there.
   package private(set) var mayLackLog = false
   /// How many rows were looked at.
   package private(set) var rowCount = 0
@@ -61,13 +61,14 @@ package final class StoreCheck {
       if holdsState { try connection.beginReading() }
       defer { if holdsState { connection.endReading() } }
       guard try checkIntegrity() else { return }
+      try checkLog()
       for feature in missingFeatures {
         try tell(StoreFinding(kind: .missing, place: feature.table ?? file.path, message: "\(feature)"))
       }
       try checkCounters()
       mayLackLog =
         try connection.usesWriteAheadLog && file.size("-wal") == nil
-        && connection.integer("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY") ?? 0 == 0
+        && connection.integer("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY") ?? 0 == 0 && !hasRows()
       for entity in layout.entities.compactMap(\.self) {
         if entity.entity.parent == nil { try checkNumbers(of: entity) }
         try checkRows(of: entity)
@@ -92,6 +93,34 @@ package final class StoreCheck {
   }
 
   /// Whether SQLite finds its own structures whole.
+  private func hasRows() throws -> Bool {
+    try (layout.tables.map(\.name) + layout.joins.map(\.table)).contains { table in
+      try connection.integer("SELECT 1 FROM \(identifier(table)) LIMIT 1") != nil
+    }
+  }
+
+  /// Whether SQLite reads all that was saved in the log. Behind a frame that is not what it was it reads none.
+  private func checkLog() throws {
+    var loss = try WriteAheadLog(of: file)?.loss()
+    // A process may be writing it.
+    for _ in 0..<3 where loss != nil {
+      try HostWork.pause(milliseconds: 20)
+      let again = try WriteAheadLog(of: file)?.loss()
+      if again == loss { break }
+      loss = again
+    }
+    guard let loss else { return }
+    let what =
+      loss.isAll
+      ? "its head is damaged, so that SQLite reads nothing of its \(loss.bytes) bytes (\(loss.frames) pages)"
+      : "a page in it is damaged, so that SQLite does not read \(loss.frames) pages (\(loss.bytes) bytes) that were saved from there on"
+    try tell(
+      StoreFinding(
+        kind: .log, place: "\(file.path)-wal",
+        message:
+          "\(what), and the next save writes over them: copy file and log before, and restore the store from a backup"))
+  }
+
   private func checkIntegrity() throws -> Bool {
     let statement = try connection.statement("PRAGMA integrity_check(\(Self.greatestIntegrityCount))")
     defer { statement.reset() }

@@ -6,6 +6,8 @@ package struct StoreFinding: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// What SQLite says of its own structures.
     case integrity
+    /// What was saved in the write-ahead log, and SQLite does not read any more.
+    case log
     /// What the model asks for and the file lacks, so that the store is only read.
     case missing
     /// A row of no entity that its table has.
