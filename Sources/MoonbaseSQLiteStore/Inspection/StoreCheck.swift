@@ -41,6 +41,7 @@ package final class StoreCheck {
         try StoreContents(reading.connection, path: file.path, model: model, entities: entities)
       }
       guard let contents else { throw StoreOpener.bare(file) }
+      try contents.metadata.checkIdentifier(file.path)
       return (reading, contents)
     }
     (self.file, self.model, handOver, self.reading) = (file, model, tell, reading)
@@ -60,8 +61,8 @@ package final class StoreCheck {
       let holdsState = connection.usesWriteAheadLog
       if holdsState { try connection.beginReading() }
       defer { if holdsState { connection.endReading() } }
-      guard try checkIntegrity() else { return }
       try checkLog()
+      guard try checkIntegrity() else { return }
       for feature in missingFeatures {
         try tell(StoreFinding(kind: .missing, place: feature.table ?? file.path, message: "\(feature)"))
       }
@@ -92,7 +93,6 @@ package final class StoreCheck {
     try handOver(finding)
   }
 
-  /// Whether SQLite finds its own structures whole.
   private func hasRows() throws -> Bool {
     try (layout.tables.map(\.name) + layout.joins.map(\.table)).contains { table in
       try connection.integer("SELECT 1 FROM \(identifier(table)) LIMIT 1") != nil
@@ -121,6 +121,7 @@ package final class StoreCheck {
           "\(what), and the next save writes over them: copy file and log before, and restore the store from a backup"))
   }
 
+  /// Whether SQLite finds its own structures whole.
   private func checkIntegrity() throws -> Bool {
     let statement = try connection.statement("PRAGMA integrity_check(\(Self.greatestIntegrityCount))")
     defer { statement.reset() }

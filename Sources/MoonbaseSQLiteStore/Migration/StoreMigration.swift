@@ -159,6 +159,7 @@ struct StoreMigration {
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
       throw StoreOpener.bare(file)
     }
+    try contents.metadata.checkIdentifier(file.path)
     try contents.checkIsWhole(file.path)
     guard !contents.isMirrored else {
       throw GraphError(

@@ -57,12 +57,24 @@ struct StoreMetadata: Sendable {
     guard try statement.step() else {
       throw GraphError(.invalidStore, message: "\(path) is damaged: its table Z_METADATA is empty")
     }
-    identifier = statement.text(0).uppercased()
+    let text = statement.text(0)
+    identifier = UUID(literal: text)?.uuidString ?? text
     do {
       entries = try PropertyList(binary: statement.data(1)).dictionary ?? [:]
     } catch {
       throw GraphError(.invalidStore, message: "\(path) is damaged: its metadata cannot be read", underlying: error)
     }
+  }
+
+  /// Throws where there is no UUID: it stands in the URIs of the store's objects.
+  func checkIdentifier(_ path: String) throws {
+    guard UUID(literal: identifier) == nil else { return }
+    let shown = identifier.isEmpty ? "empty" : Value.string(identifier).beginning ?? identifier
+    throw GraphError(
+      .invalidStore,
+      message:
+        "\(path) is damaged: Z_UUID of its Z_METADATA is \(shown), which is no UUID; restore it from a backup, or give it "
+        + "one: sqlite3 \(path) \"UPDATE Z_METADATA SET Z_UUID = '$(uuidgen)'\"")
   }
 
   /// The version hashes by entity.

@@ -168,7 +168,9 @@ struct StoreOpener {
 
   private func contents(_ connection: Connection) throws -> StoreContents? {
     try connection.readingFacts(ofStoreAt: file.path) {
-      try StoreContents(connection, path: file.path, model: model, entities: entities)
+      let contents = try StoreContents(connection, path: file.path, model: model, entities: entities)
+      try contents?.metadata.checkIdentifier(file.path)
+      return contents
     }
   }
 

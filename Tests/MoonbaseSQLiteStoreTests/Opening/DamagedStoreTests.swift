@@ -323,4 +323,26 @@ import Testing
     #expect(
       error?.message.hasSuffix("is damaged: what it says of itself has more than 64 MiB") == true, "\(error as Any)")
   }
+
+  @Test(arguments: [
+    ("''", "empty"), ("'abc'", "abc"), ("NULL", "empty"), ("'00000000-0000-0000-0000-00000000000g'", "g,"),
+  ])
+  func aStoreWhoseUUIDIsNoneIsRefusedWithIt(value: String, shown: String) throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person"))
+    let folder = try TemporaryFolder()
+    try RawDatabase(people.folder.file()).connection.executeScript("VACUUM INTO '\(folder.file().path)'")
+    try RawDatabase(folder.file()).connection.execute("UPDATE Z_METADATA SET Z_UUID = \(value)")
+    let before = try folder.contents()
+    for readOnly in [false, true] {
+      let error = #expect(throws: GraphError.self) {
+        try SQLiteStore(url: folder.file(), model: people.model, options: .init(readOnly: readOnly))
+      }
+      #expect(error?.code == .invalidStore)
+      let message = error?.message ?? ""
+      #expect(message.hasPrefix("\(folder.file().path) is damaged: Z_UUID of its Z_METADATA is "), "\(message)")
+      #expect(message.contains(shown) && message.contains("which is no UUID"), "\(message)")
+    }
+    #expect(try folder.contents() == before)
+  }
 }
