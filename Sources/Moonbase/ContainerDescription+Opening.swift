@@ -68,7 +68,7 @@ extension PersistentStoreDescription {
   /// link that leads in a circle.
   fileprivate var isThere: Bool {
     guard let url else { return false }
-    return url.hasDirectoryPath || access(url.path, F_OK) == 0 || errno != ENOENT
+    return url.hasDirectoryPath || access(url.pathAsGiven, F_OK) == 0 || errno != ENOENT
   }
 
   /// Opens the store, or makes it.

@@ -180,7 +180,7 @@ extension ContainerDescription {
   /// Keeps in memory what has no file yet.
   fileprivate mutating func keepMissingStoresInMemory() {
     for index in stores.indices {
-      guard let url = stores[index].url, !FileManager.default.fileExists(atPath: url.path) else { continue }
+      guard let url = stores[index].url, access(url.pathAsGiven, F_OK) != 0 else { continue }
       let configuration = stores[index].configuration
       stores[index] = .inMemory
       stores[index].configuration = configuration

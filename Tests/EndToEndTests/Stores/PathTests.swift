@@ -69,4 +69,20 @@ import Testing
     #expect(run.status == 1)
     #expect(run.complaints.contains("File name too long"), "\(run)")
   }
+
+  /// Foundation would take `link/..` for the folder that the link lies in, and `x//..` for `x`.
+  @Test func aStoreIsFoundWhereTheSystemFindsIt() throws {
+    #expect(try bench.moonbase("run", "--model", "m.lua", "--store", "s.sqlite", "-e", Self.save).status == 0)
+    for folder in ["x/y", "z"] {
+      try FileManager.default.createDirectory(at: bench.file(folder), withIntermediateDirectories: true)
+    }
+    try #require(symlink("../x", bench.file("z/link").path) == 0)
+    for path in ["x//../s.sqlite", "z/link/../s.sqlite", ".//s.sqlite"] {
+      let count = try bench.moonbase("fetch", "P", "--store", path, "--count")
+      #expect(count.status == 0 && count.output == "1\n", "\(path): \(count)")
+      let run = try bench.moonbase("run", "--store", path, "-e", "print(moonbase.context:fetch('P'):count())")
+      #expect(run.output == "1\n", "\(path): \(run)")
+    }
+    #expect(try bench.names() == ["m.lua", "e.lua", "s.sqlite", "x", "z"].sorted())
+  }
 }
