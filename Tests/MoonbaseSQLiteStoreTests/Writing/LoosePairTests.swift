@@ -82,8 +82,9 @@ import Testing
 
   @Test func pairsGoWithTheObjectsOfABatchDeletion() throws {
     try store.using(Self.model) { context in
-      let count = try context.execute(BatchDeleteRequest(FetchRequest("Book", where: "title >= 'b1'"))).count
-      #expect(count == 3)
+      var request = BatchDeleteRequest(try FetchRequest("Book", where: "title >= 'b1'"))
+      request.resultType = .count
+      #expect(try context.execute(request).count == 3)
     }
     #expect(try pairs() == [2, 2, 4])
     try store.using(Self.model) { context in
