@@ -1,3 +1,5 @@
+internal import MoonbaseCSQLite
+
 /// How much the triggers of a file may still do within a transaction, in SQLite's own steps.
 struct TriggerBound {
   /// What each row that is written adds.
@@ -7,6 +9,10 @@ struct TriggerBound {
   private var rest: Int
   /// Whether a statement runs that may fire triggers: what others do, however long, is no trigger's.
   var isWriting = false
+  /// By table: the rows that statements about many of them are still to write.
+  private var expectedRows: [String: Int] = [:]
+  /// The table of the last row that was written, as SQLite names it.
+  private var lastTable: (name: UnsafePointer<CChar>, key: String)?
 
   init(_ limit: Int) { (self.limit, rest) = (limit, limit) }
 
@@ -14,6 +20,18 @@ struct TriggerBound {
     let more = rows.multipliedReportingOverflow(by: Self.stepsPerRow)
     let sum = rest.addingReportingOverflow(more.overflow ? .max : more.partialValue)
     rest = sum.overflow ? .max : sum.partialValue
+  }
+
+  mutating func expect(rows: Int, of table: String) { expectedRows[table.lowercased(), default: 0] += rows }
+
+  /// A row was written. So many as are expected add to the bound, each when it is its turn: what goes on without end at the first of a
+  /// million rows ends as soon as at a single one.
+  mutating func noteRow(of table: UnsafePointer<CChar>) {
+    let key = lastTable.flatMap { $0.name == table ? $0.key : nil } ?? String(cString: table).lowercased()
+    lastTable = (table, key)
+    guard let expected = expectedRows[key], expected > 0 else { return }
+    expectedRows[key] = expected - 1
+    allow(rows: 1)
   }
 
   /// Counts steps, and says whether there were too many.
@@ -45,8 +63,20 @@ extension Connection {
     if knownTriggers?.areThere == true { triggerBound = TriggerBound(limit) }
   }
 
-  /// For a statement that writes many rows.
+  /// For a statement that has written many rows.
   package func allowTriggers(forRows count: Int) { triggerBound?.allow(rows: count) }
+
+  /// For statements that are to write so many rows of a table.
+  package func allowTriggers(forRows count: Int, of table: String) {
+    guard triggerBound != nil else { return }
+    triggerBound?.expect(rows: count, of: table)
+    sqlite3_update_hook(
+      handle,
+      { context, _, _, table, _ in
+        guard let context, let table else { return }
+        Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().triggerBound?.noteRow(of: table)
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
 
   private func hasTriggers() throws -> Bool {
     try silently { try integer("SELECT 1 FROM main.sqlite_master WHERE type = 'trigger' LIMIT 1") != nil }

@@ -89,16 +89,16 @@ final class EachWorker {
   /// Waits for what is on its way. False where it was refused: then it is processed anew, and what was done since is given up.
   private func settleUnderWay(before next: Batch?) throws -> Bool {
     guard let former = underWay else { return true }
+    // Arrived or not, it is on its way no more.
+    underWay = nil
     do {
       try context.finishSave()
     } catch let error as GraphError where !ObjectFunction.endsAll(error) {
-      underWay = nil
       try giveUp(former)
       if let next { try giveUp(next) }
       try process(former.ids)
       return false
     }
-    underWay = nil
     settle(former)
     return true
   }

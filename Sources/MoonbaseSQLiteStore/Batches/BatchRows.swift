@@ -94,7 +94,7 @@ struct BatchRows {
       mayFire = true
     }
     guard mayFire, let count = try connection.integer("SELECT COUNT(*) FROM \(identifier(table))") else { return }
-    connection.allowTriggers(forRows: Int(count))
+    connection.allowTriggers(forRows: Int(count), of: table)
   }
 
   func history(in session: Session) throws -> HistoryWriter? {

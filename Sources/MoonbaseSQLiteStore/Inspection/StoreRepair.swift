@@ -39,7 +39,7 @@ package enum StoreRepair {
         // What is derived anew is looked for in all rows.
         for table in contents.layout.tables {
           let count = try connection.integer("SELECT COUNT(*) FROM \(identifier(table.name))")
-          connection.allowTriggers(forRows: Int(count ?? 0))
+          connection.allowTriggers(forRows: Int(count ?? 0), of: table.name)
         }
         try DerivedMigration(layout: contents.layout, connection: connection).run()
         try OrphanSweep(folder: SupportFolder(store: file.truePath), connection: connection).run(sparing: [])

@@ -39,7 +39,7 @@ public struct SQLiteStoreOptions: Sendable {
     readOnly: Bool = false, busyTimeout: Int = 5000, synchronizesFully: Bool = false, allowsCloudKit: Bool = false,
     keepsHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
     shouldInferMappingModelAutomatically: Bool = true, allowsMigrationLoss: Bool = false,
-    triggerStepLimit: Int = 500_000_000, cacheSize: Int = 32 << 20, sqlLog: SQLLog? = nil
+    triggerStepLimit: Int = 200_000_000, cacheSize: Int = 32 << 20, sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout

@@ -98,7 +98,9 @@ public final class ObjectFunction {
       {
         return true
       }
-      return error.objectID == nil && failuresOfStores.contains(error.code)
+      // A store that cannot write a row names it; a value that cannot be read is that object's.
+      let isOfObject = error.objectID != nil && !(error.code == .storeFailure && error.property == nil)
+      return !isOfObject && failuresOfStores.contains(error.code)
     case let error as any CodedError: return error.code.endsRun
     default: return false
     }

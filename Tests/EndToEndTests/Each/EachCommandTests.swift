@@ -217,6 +217,19 @@ import Testing
       "--do", "if object.n % 10 == 0 then error('no') end object.s = 'x'", "--jobs", "3", "--batch", "9")
     #expect(failing.status == 4 && failing.complaints.contains("269 changed, 31 failed"), "\(failing)")
   }
+
+  /// The store cannot be written: nobody waits for it object by object.
+  @Test func aTriggerWithoutEndEndsAllWithItsName() throws {
+    try bench.execute(
+      "CREATE TRIGGER endless AFTER UPDATE ON ZITEM BEGIN SELECT COUNT(*) FROM "
+        + "(WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r); END", in: "s.sqlite")
+    let before = try bench.sum()
+    let outcome = try each("--do", "object.n = object.n + 1")
+    #expect(outcome.status == 1, "\(outcome)")
+    let told = outcome.complaints.components(separatedBy: "the trigger endless of the file does not come to an end")
+    #expect(told.count == 2 && !outcome.complaints.contains(" changed"), "\(outcome)")
+    #expect(try bench.sum() == before)
+  }
 }
 
 extension Workbench {

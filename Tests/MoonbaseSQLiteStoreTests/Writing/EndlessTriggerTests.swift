@@ -168,4 +168,38 @@ import Testing
     try bench.context.save()
     #expect(try bench.contents() == ["1|2|Ann|33"])
   }
+
+  /// The rows behind the one whose trigger goes on and on are not its share.
+  @Test func aStatementOverManyRowsAddsARowsShareWhenItIsItsTurn() throws {
+    let connection = try Connection(":memory:")
+    var ticks = 0
+    try connection.register(function: "tick", arguments: 1, traits: [.innocuous]) {
+      ticks += 1
+      $0.setNull()
+    }
+    try connection.executeScript("CREATE TABLE a (n INTEGER); CREATE TABLE b (n INTEGER)")
+    try connection.execute(
+      "INSERT INTO a WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 1000) SELECT n FROM r")
+    let rows = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r"
+    try connection.execute(
+      "CREATE TRIGGER t AFTER UPDATE ON a BEGIN SELECT COUNT(tick(n)) FROM (\(rows)) SELECT n FROM r); END")
+    #expect(throws: TriggerOverrun.self) {
+      try connection.transaction {
+        try connection.boundTriggers(to: 0)
+        connection.allowTriggers(forRows: 1000, of: "A")
+        try connection.execute("UPDATE a SET n = n + 1")
+      }
+    }
+    #expect(ticks < 1_000_000)
+    // Triggers that come to an end have their share for each row, whatever they write elsewhere.
+    try connection.executeScript(
+      "DROP TRIGGER t; CREATE TRIGGER t AFTER UPDATE ON a BEGIN "
+        + "INSERT INTO b SELECT COUNT(*) FROM (\(rows) LIMIT 5000) SELECT n FROM r); END")
+    try connection.transaction {
+      try connection.boundTriggers(to: 0)
+      connection.allowTriggers(forRows: 1000, of: "A")
+      try connection.execute("UPDATE a SET n = n + 1 WHERE n < 200")
+    }
+    #expect(try connection.integer("SELECT COUNT(*) FROM b") == 199)
+  }
 }
