@@ -41,6 +41,12 @@ package struct FileIdentity: Hashable, Sendable {
     }
   }
 
+  /// What a path leads to that is no ordinary file; nil also where it leads nowhere.
+  package static func kind(_ path: String) -> String? {
+    var status = stat()
+    return stat(path, &status) == 0 ? kind(status.st_mode) : nil
+  }
+
   /// Numbers of which one changes when a file is written or replaced.
   package static func footprint(_ path: String) -> [Int] {
     var status = stat()

@@ -11,7 +11,8 @@ package final class OpenDatabase {
   let schema: DatabaseSchema
 
   var connection: Connection { database.connection }
-  package var fingerprint: String { database.fingerprint }
+  /// By what a later run recognises it.
+  package let fingerprint: InputFingerprint
 
   /// Whether a file is a database, by its contents.
   package static func isOne(_ path: String) -> Bool {
@@ -24,8 +25,11 @@ package final class OpenDatabase {
   /// Throws for a store, and for what cannot be read.
   package init(_ path: String) throws {
     name = path
+    // Before SQLite has the file: to close it would give up its locks.
+    let content = Self.content(of: path)
     let database = try PlainDatabase(URL(literalPath: path))
     self.database = database
+    fingerprint = InputFingerprint(content: content, former: database.fingerprint)
     do { schema = try DatabaseSchema(database.connection) } catch { throw database.translated(error) }
     if schema.tables.contains(where: { $0.name == "Z_METADATA" }) {
       throw ImportError(
@@ -34,6 +38,19 @@ package final class OpenDatabase {
           + "--store \(path) writes what import --all takes")
     }
     guard !schema.tables.isEmpty else { throw ImportError(message: "\(path) has no table") }
+  }
+
+  /// The file and its log. Each change of a database changes its first page, or the log.
+  private static func content(of path: String) -> String {
+    let path = FileIdentity.truePath(path) ?? path
+    let parts = [path, path + "-wal"].map { path in
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      defer { if descriptor >= 0 { close(descriptor) } }
+      var status = stat()
+      guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return "content 0" }
+      return InputFingerprint.content(of: descriptor, size: Int64(status.st_size))
+    }
+    return parts.joined(separator: " ")
   }
 
   /// Runs what asks SQLite; its errors name the file.

@@ -7,13 +7,17 @@ package final class ImportBookmark {
   /// The job's name in the ledger.
   package let job: String
   private let store: any PersistentStore
-  private let fingerprint: String
+  private let fingerprint: InputFingerprint
+  private let rejectPath: String?
   /// Whether an earlier run of the import was ended.
   package private(set) var isGoingOn = false
   /// Where the input goes on, and in which line.
   package private(set) var offset: Int64 = 0
   package private(set) var line: Int64 = 1
   private(set) var rejectLength: Int64 = 0
+  /// Whether rejected rows are to go to another file than that of an earlier run, and that one where it has some.
+  package private(set) var changesRejectFile = false
+  package private(set) var formerRejectPath: String?
   private(set) var report = ImportReport()
   /// The place that the store has noted.
   private(set) var noted: Int64?
@@ -24,29 +28,58 @@ package final class ImportBookmark {
   ///
   /// Throws where the file has changed since.
   package init(
-    _ job: String, fingerprint: String, of store: any PersistentStore, restarting: Bool,
+    _ job: String, fingerprint: InputFingerprint, of store: any PersistentStore, restarting: Bool,
+    rejectPath: String? = nil, mayBeginAnew: Bool = true,
     advice: String = "--restart begins anew, which takes those rows once more"
   ) throws {
     (self.job, self.store, self.fingerprint) = (job, store, fingerprint)
+    self.rejectPath = rejectPath.map { URL(literalPath: $0).standardizedFileURL.path }
     guard let entry = try Ledger.entry(job, of: store) else { return }
     noted = entry.number("offset")
     if restarting { return }
-    guard entry["file"] == .string(fingerprint) else {
-      throw ImportError(
-        message:
-          "an import of this file ended in line \(entry.number("line") ?? 1), behind \(entry.number("rows") ?? 0) rows, and "
-          + "the file has changed since: \(advice)")
-    }
+    // Where no row was taken, it is all the same which file it was.
+    let isAtBeginning = entry.number("rows") ?? 0 == 0 && entry.number("offset") ?? 0 == 0
+    if !mayBeginAnew || !isAtBeginning { try requireSameInput(as: entry, advice) }
     isGoingOn = true
     step = Int(entry.number("step") ?? 0)
     offset = entry.number("offset") ?? 0
     line = entry.number("line") ?? 1
     rejectLength = entry.number("rejectLength") ?? 0
+    if case .string(let path)? = entry["rejects"], let own = self.rejectPath, path != own {
+      leaveRejects(path)
+    }
     report.rows = Int(entry.number("rows") ?? 0)
     report.inserted = Int(entry.number("inserted") ?? 0)
     report.updated = Int(entry.number("updated") ?? 0)
     report.skipped = Int(entry.number("skipped") ?? 0)
     report.rejected = Int(entry.number("rejected") ?? 0)
+  }
+
+  private func requireSameInput(as entry: Ledger.Entry, _ advice: String) throws {
+    let stand =
+      "an import of this file ended in line \(entry.number("line") ?? 1), behind \(entry.number("rows") ?? 0) rows, and "
+    var (noted, before) = ("", String?.none)
+    if case .string(let text)? = entry["file"] { noted = text }
+    if case .string(let text)? = entry["before"] { before = text }
+    switch fingerprint.agreement(with: noted, before: before, at: entry.number("offset") ?? 0) {
+    case .same: return
+    case .changed: throw ImportError(message: "\(stand)the file has changed since: \(advice)")
+    case .unknown:
+      throw ImportError(
+        message:
+          "\(stand)the file has another time now. An older moonbase noted nothing else of it, so that nobody knows "
+          + "whether it has changed: \(advice)")
+    }
+  }
+
+  /// Rows that are rejected from now on go to another file; that of before keeps what is saved.
+  private func leaveRejects(_ path: String) {
+    changesRejectFile = true
+    if rejectLength > 0 {
+      RejectFile.leave(path, at: rejectLength)
+      formerRejectPath = path
+    }
+    rejectLength = 0
   }
 
   /// Notes that all is done up to the end of a row, with the save of the rows before it, where the store has noted `expected` before.
@@ -72,13 +105,16 @@ package final class ImportBookmark {
   }
 
   private func entry(_ offset: Int64, _ line: Int64, _ report: ImportReport, _ rejectLength: Int64) -> Ledger.Entry {
-    [
-      "kind": .string("import"), "file": .string(fingerprint), "step": .int(Int64(step)), "offset": .int(offset),
-      "line": .int(line),
-      "rejectLength": .int(rejectLength), "rows": .int(Int64(report.rows)), "inserted": .int(Int64(report.inserted)),
+    var entry: Ledger.Entry = [
+      "kind": .string("import"), "file": .string(fingerprint.content), "step": .int(Int64(step)),
+      "offset": .int(offset), "line": .int(line), "rejectLength": .int(rejectLength),
+      "rows": .int(Int64(report.rows)), "inserted": .int(Int64(report.inserted)),
       "updated": .int(Int64(report.updated)), "skipped": .int(Int64(report.skipped)),
       "rejected": .int(Int64(report.rejected)), "date": .date(Date()),
     ]
+    entry["before"] = fingerprint.before(offset).map(Value.string)
+    entry["rejects"] = rejectPath.map(Value.string)
+    return entry
   }
 
   private func change(from expected: Int64?, to entry: Ledger.Entry) -> MetadataChange {

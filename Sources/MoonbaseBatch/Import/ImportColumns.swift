@@ -37,6 +37,11 @@ struct ImportColumns {
   private(set) var names: [String] = []
   private(set) var targets: [ColumnTarget] = []
   private(set) var lookups: [KeyLookup] = []
+  /// Which column says what a property is.
+  private var places: [Slot: Int] = [:]
+  /// How many columns were told that mean nothing here; what is meant is looked for with the first ones.
+  private var unknownCount = 0
+  private static let greatestSuggestions = 20
 
   init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:]) {
     (self.entity, self.model) = (entity, model)
@@ -61,6 +66,7 @@ struct ImportColumns {
       } catch let error as ImportError where !refusing {
         target = .unknown(error.message)
       }
+      if let slot = target.slot { places[slot] = names.count }
       names.append(name)
       targets.append(target)
     }
@@ -92,7 +98,7 @@ struct ImportColumns {
 
   /// Two columns for one property: nobody knows which of them counts.
   private func refuseTwice(_ target: ColumnTarget, column: String) throws {
-    guard let slot = target.slot, let place = targets.firstIndex(where: { $0.slot == slot }) else { return }
+    guard let slot = target.slot, let place = places[slot] else { return }
     throw wrong(column, "column '\(names[place])' is \(entity.name).\(entity.properties[slot].name) already")
   }
 
@@ -107,7 +113,10 @@ struct ImportColumns {
           "\(entity.name).\(keys[0]) is a composite, which is read whole: an object of JSON in a column \(keys[0])")
       }
       guard keys.count == 1 else {
-        throw wrong(column, "\(entity.name).\(keys[0]) is an attribute, behind which no '.\(keys[1])' can stand")
+        throw wrong(
+          column,
+          "\(entity.name).\(keys[0]) is an attribute, behind which no '.\(TextLimits.beginning(of: keys[1]))' can stand"
+        )
       }
       if attribute.derivationExpression != nil { return .ignored }
       return .attribute(property, attribute)
@@ -118,21 +127,26 @@ struct ImportColumns {
     let properties = names.split(separator: ",").compactMap { destination.property(String($0)) }
     guard !properties.isEmpty, properties.count == names.split(separator: ",").count,
       properties.allSatisfy({ $0.attribute != nil })
-    else { throw wrong(column, "\(destination.name) has no attribute \(names) to find its objects by") }
+    else {
+      throw wrong(
+        column, "\(destination.name) has no attribute \(TextLimits.beginning(of: names)) to find its objects by")
+    }
     lookups.append(KeyLookup(destination, properties))
     return .key(property, lookup: lookups.count - 1)
   }
 
-  private func unknown(_ name: String, _ column: String) -> ImportError {
-    let near = suggestion(for: name, among: entity.allProperties.map(\.name))
+  private mutating func unknown(_ name: String, _ column: String) -> ImportError {
+    unknownCount += 1
+    let near =
+      unknownCount > Self.greatestSuggestions ? "" : suggestion(for: name, among: entity.allProperties.map(\.name))
     return wrong(
       column,
-      "\(entity.name) has no property \(name)\(near.isEmpty ? ": rename the column, or say in --map which it is" : near)"
+      "\(entity.name) has no property \(TextLimits.beginning(of: name))\(near.isEmpty ? ": rename the column, or say in --map which it is" : near)"
     )
   }
 
   private func wrong(_ column: String, _ reason: String) -> ImportError {
-    ImportError(message: "column '\(column)': \(reason)")
+    ImportError(message: "column '\(TextLimits.beginning(of: column))': \(reason)")
   }
 }
 

@@ -11,16 +11,17 @@ package final class ImportInput {
   package let format: Format
   /// How many bytes there are; nil where nobody knows.
   package let size: Int64?
-  /// By what a later run recognises the file: its size and when it was changed.
-  package let fingerprint: String?
+  /// By what a later run recognises the file; nil where it cannot be read again.
+  package let fingerprint: InputFingerprint?
   let reader: any RecordReader
   private let null: [UInt8]
   private let descriptor: Int32
   package let rejectPath: String
 
-  /// Opens a file. Without a format its name says it. What was spooled is read from its beginning.
+  /// Opens a file. Without a format its name says it. What was spooled is read from its beginning. `wait` says how pipes are waited for.
   package init(
-    _ path: String?, format: Format?, null: String = "", rejectPath: String?, spool: InputSpool? = nil
+    _ path: String?, format: Format?, null: String = "", rejectPath: String?, spool: InputSpool? = nil,
+    wait: InputWait? = nil
   ) throws {
     self.path = path
     self.null = Array(null.utf8)
@@ -43,17 +44,20 @@ package final class ImportInput {
       descriptor = STDIN_FILENO
     }
     self.descriptor = descriptor
-    let bytes = InputBytes(descriptor, closes: path != nil || spool != nil)
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
+    let isKnown = fstat(descriptor, &status) == 0
+    let isFile = isKnown && status.st_mode & S_IFMT == S_IFREG
+    let bytes = InputBytes(descriptor, closes: path != nil || spool != nil, isFile ? nil : wait)
+    guard isKnown else {
       throw ImportError(message: "\(path ?? "standard input"): \(String(cString: strerror(errno)))")
     }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw ImportError(message: "\(path ?? "standard input") is a folder: import --all takes a folder")
     }
-    let isFile = status.st_mode & S_IFMT == S_IFREG
     size = isFile ? Int64(status.st_size) : nil
-    fingerprint = spool?.fingerprint ?? (isFile && path != nil ? "\(status.st_size) \(status.changeTime)" : nil)
+    fingerprint =
+      spool.map { InputFingerprint(content: $0.fingerprint) }
+      ?? (isFile && path != nil ? Self.fingerprint(of: descriptor, status) : nil)
     let name = path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "stdin"
     let stem = name.hasSuffix(".\(format.rawValue)") ? String(name.dropLast(format.rawValue.count + 1)) : name
     let folder = path.map { $0.dropLast(name.count) } ?? ""
@@ -87,18 +91,27 @@ package final class ImportInput {
       .storeBusy, message: "\(path): another import of this file is at work: wait for its end, and see what it took")
   }
 
+  private static func fingerprint(of descriptor: Int32, _ status: stat) -> InputFingerprint {
+    let time = FileIdentity.modification(status)
+    return InputFingerprint(
+      content: InputFingerprint.content(of: descriptor, size: Int64(status.st_size)),
+      former: "\(status.st_size) \(time.tv_sec).\(time.tv_nsec)"
+    ) { InputFingerprint.digest(of: descriptor, before: $0) }
+  }
+
   private static func format(_ path: String) -> Format? {
     let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
     return ending == "jsonl" ? .ndjson : Format(rawValue: ending)
   }
 
   /// What is wrong with the input as a whole, in words.
-  static func error(_ error: InputError, _ path: String?) -> ImportError {
+  static func error(_ error: InputError, _ path: String?) -> any Error {
     let name = path ?? "standard input"
     return switch error {
     case .unreadable(let what): ImportError(message: "\(name): \(what)")
     case .recordTooLong: ImportError(message: "\(name): a record has more than \(InputBytes.greatestRecord >> 20) MiB")
     case .malformed(let what, let line): ImportError(message: "\(name), line \(line): \(what)")
+    case .interrupted: GraphError(.interrupted, message: "interrupted while \(name) was waited for: nothing was done")
     }
   }
 
@@ -108,15 +121,5 @@ package final class ImportInput {
     case .tsv: .csv(separator: 9, null: null)
     case .json, .ndjson: .json
     }
-  }
-}
-
-extension stat {
-  fileprivate var changeTime: String {
-    #if canImport(Darwin)
-      "\(st_mtimespec.tv_sec).\(st_mtimespec.tv_nsec)"
-    #else
-      "\(st_mtim.tv_sec).\(st_mtim.tv_nsec)"
-    #endif
   }
 }

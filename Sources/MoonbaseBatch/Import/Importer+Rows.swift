@@ -63,28 +63,44 @@ extension Importer {
     guard let text = field.text else {
       throw RowFault(column: columns.names[column], value: field.shownText, reason: "it is not UTF-8")
     }
-    guard isList || parts > 1 else { return [InputKey(texts: [text])] }
+    guard isList || parts > 1 else {
+      if field.kind == .nested { throw notOne(text, column) }
+      return [InputKey(texts: [text])]
+    }
     guard field.bytes.first(where: { $0 > 32 }) == UInt8(ascii: "["),
       case .list(let list)? = try? Value(json: field.bytes)
     else {
       throw RowFault(
         column: columns.names[column], value: text, reason: "a list is expected, as in [\"one\", \"two\"]")
     }
-    guard parts > 1 else { return list.map { InputKey(texts: [Self.text($0)]) } }
+    guard parts > 1 else {
+      return try list.map { value in
+        guard let key = value.text else { throw notOne(text, column) }
+        return InputKey(texts: [key])
+      }
+    }
     return try (isList ? list : [.list(list)]).map { key in
       guard case .list(let values) = key, values.count == parts else {
         throw RowFault(column: columns.names[column], value: text, reason: "a key is a list of \(parts) values")
       }
-      return InputKey(texts: values.map(Self.text))
+      return InputKey(
+        texts: try values.map { value in
+          guard value.text != nil || value.isNull else { throw notOne(text, column) }
+          return value.text
+        })
     }
   }
 
-  private static func text(_ value: Value) -> String { value.text ?? "\(value)" }
+  private func notOne(_ text: String, _ column: Int) -> RowFault {
+    RowFault(
+      column: columns.names[column], value: text,
+      reason: "an object is found by a text, a number or a truth value, not by null, a list or an object")
+  }
 
-  /// What an object is found by, a text for each attribute.
+  /// What an object is found by, a text for each attribute; nil for no value.
   struct InputKey {
-    let texts: [String]
-    var shown: String { texts.joined(separator: ", ") }
+    let texts: [String?]
+    var shown: String { texts.map { $0 ?? "null" }.joined(separator: ", ") }
   }
 
   // MARK: Keys
@@ -95,6 +111,10 @@ extension Importer {
       guard let column = columns.column(of: property), let attribute = property.attribute,
         let value = try value(column, for: attribute, property, of: row)
       else { throw RowFault(reason: "the row says nothing of \(property.name), by which its object is found") }
+      // Else the store would be asked for what no object can have.
+      do { _ = try attribute.checked(value) } catch let error as ModelError {
+        throw RowFault(column: columns.names[column], value: value.beginning, reason: error.message)
+      }
       guard !value.isNull else {
         // Without its key a row would be that of whatever object has none.
         throw RowFault(column: property.name, reason: "it has no value, and the object is found by it (--upsert)")
@@ -123,7 +143,7 @@ extension Importer {
 
   private func key(_ key: InputKey, of lookup: KeyLookup, _ column: Int) throws -> KeyLookup.Key {
     try zip(lookup.properties, key.texts).map { property, text in
-      guard let attribute = property.attribute else { return .null }
+      guard let attribute = property.attribute, let text else { return .null }
       return try value(text, for: attribute, column: column)
     }
   }

@@ -62,10 +62,13 @@ package final class Importer {
     } catch let error as InputError {
       throw ImportInput.error(error, input.path)
     }
-    do {
-      try takeColumns()
-      try findKeys()
-    } catch let error as ImportError {
+    try takeColumns()
+    try naming { try findKeys() }
+  }
+
+  /// Says of which input an error tells.
+  private func naming(_ body: () throws -> Void) throws {
+    do { try body() } catch let error as ImportError {
       throw ImportError(message: "\(input.path ?? "standard input"): \(error.message)")
     }
   }
@@ -92,7 +95,8 @@ package final class Importer {
     // What a script makes of a row has names of its own.
     guard script?.changesRows != true else { return }
     // Columns of csv, and of the first object, are looked at before a row is taken; what a later object says besides is its own fault.
-    try columns.take(input.reader.names, refusing: report.rows == 0 && chunk.isEmpty)
+    guard input.reader.names.count > columns.names.count else { return }
+    try naming { try columns.take(input.reader.names, refusing: report.rows == 0 && chunk.isEmpty) }
   }
 
   /// Imports all. Throws what ends it: what is wrong with the input as a whole, or with the store. What was saved by then is saved.
@@ -105,6 +109,7 @@ package final class Importer {
     }
     try finishFormer()
     // What was read before is saved.
+    if case .interrupted? = ending { return }
     if let ending { throw ImportInput.error(ending, input.path) }
   }
 
@@ -138,11 +143,16 @@ package final class Importer {
         }
         let record = input.reader.record
         let end = record.lastIndex { $0 != 10 && $0 != 13 }.map { $0 + 1 } ?? record.startIndex
-        chunk.append(
-          input.reader, fault: RowFault(reason: what, record: String(decoding: record[..<end], as: UTF8.self)))
+        let text = String(decoding: record[..<end], as: UTF8.self)
+        chunk.append(input.reader, fault: RowFault(reason: what, record: Self.mendable(text)))
       }
     }
     return !chunk.isEmpty
+  }
+
+  /// A reject file is to be read again: a NUL byte is shown as its picture there.
+  private static func mendable(_ record: String) -> String {
+    record.utf8.contains(0) ? record.replacing("\0", with: "\u{2400}") : record
   }
 
   // MARK: Chunks

@@ -26,14 +26,26 @@ final class RejectFile {
   init(_ path: String, _ form: Form, keeping length: Int64 = 0) throws {
     (self.path, self.form, self.length) = (path, form, length)
     guard length > 0 else { return }
-    try open(O_WRONLY)
+    do { try open(O_WRONLY) } catch let failure as RejectFailure where failure.number == ENOENT {
+      throw Self.incomplete(path)
+    }
     var status = stat()
     guard fstat(descriptor, &status) == 0, Int64(status.st_size) >= length, ftruncate(descriptor, off_t(length)) == 0,
       lseek(descriptor, 0, SEEK_END) >= 0
-    else {
-      throw ImportError(
-        message: "\(path): the rejected rows of the run that ended are not all there: --restart begins anew")
+    else { throw Self.incomplete(path) }
+  }
+
+  private static func incomplete(_ path: String) -> ImportError {
+    ImportError(message: "\(path): the rejected rows of the run that ended are not all there: --restart begins anew")
+  }
+
+  /// Cuts off what a run that ended has written and not saved, in a file that is left as it is from now on.
+  static func leave(_ path: String, at length: Int64) {
+    var status = stat()
+    guard stat(path, &status) == 0, Int64(status.st_size) > length, FileIdentity.kind(status.st_mode) == nil else {
+      return
     }
+    truncate(path, off_t(length))
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
@@ -113,7 +125,10 @@ final class RejectFile {
     length = earlier
     guard lost > buffer.count else { return buffer.removeLast(lost) }
     buffer.removeAll()
-    guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else { throw failure() }
+    // A device keeps nothing that could be cut off.
+    guard ftruncate(descriptor, off_t(length)) == 0 && lseek(descriptor, 0, SEEK_END) >= 0 || errno == EINVAL else {
+      throw RejectFailure(path, errno)
+    }
   }
 
   /// Hands everything to the disk, before the rows around those that are here are saved.
@@ -126,19 +141,20 @@ final class RejectFile {
         MoonbasePlatform.write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure() }
+      guard count > 0 else {
+        let failure = RejectFailure(path, errno)
+        // No part of a row stays behind.
+        _ = ftruncate(descriptor, off_t(length - Int64(buffer.count)))
+        throw failure
+      }
       written += count
     }
-    guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw failure() }
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw RejectFailure(path, errno) }
     buffer.removeAll(keepingCapacity: true)
   }
 
   private func open(_ flags: Int32) throws {
     descriptor = MoonbasePlatform.open(path, flags | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw failure() }
-  }
-
-  private func failure() -> ImportError {
-    ImportError(message: "the rejected rows cannot be written to \(path): \(String(cString: strerror(errno)))")
+    guard descriptor >= 0 else { throw RejectFailure(path, errno) }
   }
 }

@@ -25,13 +25,17 @@ struct StagedRows {
   private var bytes: [UInt8] = []
 
   var isEmpty: Bool { rows.isEmpty }
-  /// How many bytes the fields have.
-  var weight: Int { bytes.count }
+  /// The bytes of records that cannot be understood.
+  private var faultWeight = 0
+
+  /// How many bytes the fields have, and records that cannot be understood.
+  var weight: Int { bytes.count + faultWeight }
 
   mutating func removeAll() {
     rows.removeAll(keepingCapacity: true)
     spans.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: bytes.capacity < 32 << 20)
+    faultWeight = 0
   }
 
   /// Takes the record in that a reader stands at.
@@ -48,6 +52,7 @@ struct StagedRows {
   /// Takes in a record that cannot be understood.
   mutating func append(_ reader: any RecordReader, fault: RowFault) {
     append(reader, first: spans.count, fault: fault)
+    faultWeight += fault.record?.utf8.count ?? 0
   }
 
   private mutating func append(_ reader: any RecordReader, first: Int, fault: RowFault?) {

@@ -32,9 +32,6 @@ package final class RowInference {
       throw ImportInput.error(error, input.path)
     }
     guard !profiles.isEmpty else { throw error("there is no object that a model could be guessed from") }
-    guard profiles.count <= Self.greatestColumns else {
-      throw error("it has \(profiles.count) columns, and an entity for them at most \(Self.greatestColumns)")
-    }
     return build(name)
   }
 
@@ -53,15 +50,19 @@ package final class RowInference {
         wrongRows += 1
         continue
       }
-      takeColumns()
+      try takeColumns()
       for index in profiles.indices { profiles[index].add(reader.field(index), textsAreTyped: textsAreTyped) }
       if rows & 1023 == 0, progress(reader.recordEnd, rows) { return false }
     }
-    takeColumns()
+    try takeColumns()
     return true
   }
 
-  private func takeColumns() {
+  private func takeColumns() throws {
+    guard input.reader.names.count > profiles.count else { return }
+    guard input.reader.names.count <= Self.greatestColumns else {
+      throw error("it has \(input.reader.names.count) columns, and an entity for them at most \(Self.greatestColumns)")
+    }
     while profiles.count < input.reader.names.count {
       profiles.append(ColumnProfile(input.reader.names[profiles.count], budget))
     }

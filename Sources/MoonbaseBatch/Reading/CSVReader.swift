@@ -1,3 +1,4 @@
+import MoonbaseModel
 import MoonbasePlatform
 
 /// Reads csv as RFC 4180 has it: quotes, separators and line ends within quotes, either form of line end. An empty field is no value, `""`
@@ -35,32 +36,27 @@ final class CSVReader: RecordReader {
   /// Reads the line of names, unless they are given.
   init(_ bytes: InputBytes, separator: UInt8, null: String = "", names: [String]? = nil) throws {
     (self.bytes, self.separator, self.null) = (bytes, separator, Array(null.utf8))
-    try skipMark()
+    try bytes.skipMark()
     if let names {
       self.names = names
       return
     }
     guard try read() else { throw InputError.malformed("the file is empty: csv begins with a line of names", line: 1) }
-    let header = spans.indices.map { field($0) }
-    for (index, field) in header.enumerated() {
-      guard let name = field.text else {
+    try takeHeader()
+  }
+
+  private func takeHeader() throws {
+    var places: [String: Int] = [:]
+    for index in spans.indices {
+      guard let name = field(index).text else {
         throw InputError.malformed("the name of column \(index + 1) is no UTF-8 text", line: 1)
       }
       guard !name.isEmpty else { throw InputError.malformed("column \(index + 1) has no name", line: 1) }
-      if let first = self.names.firstIndex(of: name) {
-        throw InputError.malformed("columns \(first + 1) and \(index + 1) are both named '\(name)'", line: 1)
+      if let first = places.updateValue(index, forKey: name) {
+        throw InputError.malformed(
+          "columns \(first + 1) and \(index + 1) are both named '\(TextLimits.beginning(of: name))'", line: 1)
       }
-      self.names.append(name)
-    }
-  }
-
-  /// A mark of UTF-8 is passed over; text in UTF-16 is none that could be read.
-  private func skipMark() throws {
-    while bytes.count < 3, try bytes.more() {}
-    let start = Array(UnsafeBufferPointer(start: bytes.base + bytes.start, count: min(3, bytes.count)))
-    if start == [0xef, 0xbb, 0xbf] { return bytes.advance(by: 3) }
-    if start.starts(with: [0xff, 0xfe]) || start.starts(with: [0xfe, 0xff]) {
-      throw InputError.malformed("the file is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8", line: 1)
+      names.append(name)
     }
   }
 
@@ -112,15 +108,16 @@ final class CSVReader: RecordReader {
         // Beyond the window: the record is read anew, which doubling windows make linear.
         _ = try bytes.more()
       } catch let error as InputError {
-        guard case .unreadable = error else {
+        switch error {
+        case .unreadable, .interrupted: throw error
+        case .malformed:
           try passOverLine()
-          if case .recordTooLong = error {
-            throw InputError.malformed(
-              "the record has more than \(InputBytes.greatestRecord >> 20) MiB: is a quote not closed?", line: line)
-          }
           throw error
+        case .recordTooLong:
+          try passOverLine()
+          throw InputError.malformed(
+            "the record has more than \(InputBytes.greatestRecord >> 20) MiB: is a quote not closed?", line: line)
         }
-        throw error
       }
     }
   }

@@ -13,14 +13,16 @@ final class InputBytes {
 
   private let descriptor: Int32
   private let closes: Bool
+  /// How it is waited for what is not there yet; nil for a file, which has all.
+  private let wait: InputWait?
   private var capacity = 1 << 18
 
   /// Longer records are refused: what looks like one is a file in another form, or a quote without an end.
   static let greatestRecord = 64 << 20
 
   /// The descriptor is closed at the end where `closes` says so.
-  init(_ descriptor: Int32, closes: Bool) {
-    (self.descriptor, self.closes) = (descriptor, closes)
+  init(_ descriptor: Int32, closes: Bool, _ wait: InputWait? = nil) {
+    (self.descriptor, self.closes, self.wait) = (descriptor, closes, wait)
     base = .allocate(capacity: capacity)
   }
 
@@ -47,6 +49,7 @@ final class InputBytes {
     }
     if end == capacity { try grow() }
     while true {
+      try wait?.wait(for: descriptor)
       let read = MoonbasePlatform.read(descriptor, base + end, capacity - end)
       if read < 0, errno == EINTR {
         continue
@@ -56,6 +59,23 @@ final class InputBytes {
       isAtEnd = read == 0
       return read > 0
     }
+  }
+
+  /// A mark of UTF-8 at the beginning is passed over; text in UTF-16 is none that could be read.
+  func skipMark() throws {
+    while count < 3, try more() {}
+    let first = Array(UnsafeBufferPointer(start: base + start, count: min(3, count)))
+    if first == [0xef, 0xbb, 0xbf] { return advance(by: 3) }
+    let form: String? =
+      switch (first.first, first.dropFirst().first) {
+      case (0xff, 0xfe), (0xfe, 0xff): "UTF-16"
+      // Without a mark each second byte of plain letters is zero.
+      case (0, let second?) where second != 0: "UTF-16BE"
+      case (let first?, 0) where first != 0: "UTF-16LE"
+      default: nil
+      }
+    guard let form else { return }
+    throw InputError.malformed("the file is UTF-16: convert it first, as with iconv -f \(form) -t UTF-8", line: 1)
   }
 
   private func grow() throws {
@@ -79,6 +99,8 @@ final class InputBytes {
 enum InputError: Error {
   case unreadable(String)
   case recordTooLong
+  /// All is to end, and nothing came by then.
+  case interrupted
   /// The record cannot be understood; it begins in the line that the reader stands in.
   case malformed(String, line: Int64)
 }

@@ -10,15 +10,15 @@ package final class InputSpool {
   var fingerprint: String { "\(size) \(hash)" }
 
   /// Takes all of standard input, or of a pipe; nil for a file, which can be read again.
-  package convenience init?(of path: String?) throws {
+  package convenience init?(of path: String?, _ wait: InputWait) throws {
     var status = stat()
     let isThere = path.map { stat($0, &status) == 0 } ?? (fstat(STDIN_FILENO, &status) == 0)
     // What is no file and no pipe is refused where it is opened.
     guard isThere, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) || path == nil else { return nil }
-    try self.init(taking: path)
+    try self.init(taking: path, wait)
   }
 
-  private init(taking path: String?) throws {
+  private init(taking path: String?, _ wait: InputWait) throws {
     let name = path ?? "standard input"
     let source = path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
     guard source >= 0 else { throw ImportError(message: "\(name): \(String(cString: strerror(errno)))") }
@@ -31,6 +31,7 @@ package final class InputSpool {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }
     while true {
+      do { try wait.wait(for: source) } catch let error as InputError { throw ImportInput.error(error, path) }
       let count = read(source, buffer.baseAddress, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw ImportError(message: "\(name): \(String(cString: strerror(errno)))") }

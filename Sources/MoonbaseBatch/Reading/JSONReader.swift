@@ -2,7 +2,8 @@ import MoonbasePlatform
 
 /// Reads objects: one a line (ndjson), or those of one array (json).
 ///
-/// A line that cannot be understood is passed over; an array ends there, since nobody knows where the next object begins.
+/// A line that cannot be understood is passed over, and so is an element of an array whose end is known; where it is not, the array ends
+/// there, since nobody knows where the next object begins.
 final class JSONReader: RecordReader {
   private struct Span {
     var kind = InputField.Kind.none
@@ -12,6 +13,8 @@ final class JSONReader: RecordReader {
     /// In which record it was seen.
     var record = 0
   }
+
+  private static let greatestColumns = 10_000
 
   private(set) var names: [String] = []
   private(set) var line: Int64 = 1
@@ -41,12 +44,7 @@ final class JSONReader: RecordReader {
   /// An array, or an object a line.
   init(_ bytes: InputBytes, isArray: Bool) throws {
     (self.bytes, self.isArray) = (bytes, isArray)
-    while bytes.count < 3, try bytes.more() {}
-    let start = UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: min(3, bytes.count))
-    if start.elementsEqual([0xef, 0xbb, 0xbf]) { bytes.advance(by: 3) }
-    if start.starts(with: [0xff, 0xfe]) || start.starts(with: [0xfe, 0xff]) {
-      throw InputError.malformed("the file is UTF-16: convert it first, as with iconv -f UTF-16 -t UTF-8", line: 1)
-    }
+    try bytes.skipMark()
     if isArray { try begin() }
   }
 
@@ -174,34 +172,72 @@ final class JSONReader: RecordReader {
   }
 
   private func scan(_ scanner: inout JSONScanner, _ window: UnsafeRawBufferPointer) throws {
-    try scanner.take("{")
-    if try !scanner.passOver("}") {
-      var guess = 0
-      repeat {
-        let (nameRange, isEscaped) = try scanner.string()
-        let column = try self.column(UnsafeRawBufferPointer(rebasing: window[nameRange]), isEscaped, guess)
-        guess = column + 1
-        if spans[column].record == number {
-          fault = fault ?? "the name \"\(names[column])\" comes twice"
-        }
-        try scanner.take(":")
-        let (kind, range, hasEscapes) = try scanner.value()
-        if hasEscapes {
-          let start = unescaped.count
-          try JSONScanner.unescape(UnsafeRawBufferPointer(rebasing: window[range]), into: &unescaped)
-          spans[column] = Span(
-            kind: kind, start: start, count: unescaped.count - start, isUnescaped: true, record: number)
-        } else {
-          spans[column] = Span(
-            kind: kind, start: range.lowerBound, count: range.count, isUnescaped: false, record: number)
-        }
-      } while try scanner.passOver(",")
-      try scanner.take("}")
+    if try scanner.peek() == UInt8(ascii: "{") {
+      try scanObject(&scanner, window)
+    } else {
+      let (kind, range, _) = try scanner.value()
+      fault = "an object is expected, found \(Self.phrase(kind, isList: window[range.lowerBound] == UInt8(ascii: "[")))"
     }
     if isArray { recordLength = scanner.place }
     if !isArray, try scanner.peek() != nil {
       throw JSONScanner.Problem.wrong("the line goes on behind its object", at: scanner.place)
     }
+  }
+
+  private static func phrase(_ kind: InputField.Kind, isList: Bool) -> String {
+    switch kind {
+    case .text: "a text"
+    case .number: "a number"
+    case .bool: "a truth value"
+    case .nested: isList ? "a list" : "an object"
+    case .none, .missing, .binary: "null"
+    }
+  }
+
+  private func scanObject(_ scanner: inout JSONScanner, _ window: UnsafeRawBufferPointer) throws {
+    try scanner.take("{")
+    if try scanner.passOver("}") { return }
+    var guess = 0
+    repeat {
+      let (nameRange, isEscaped) = try scanner.string()
+      let column = column(UnsafeRawBufferPointer(rebasing: window[nameRange]), isEscaped, guess)
+      try scanner.take(":")
+      let value = try scanner.value()
+      guard let column else { continue }
+      guess = column + 1
+      if spans[column].record == number { blame("the name \"\(names[column])\" comes twice") }
+      spans[column] = span(value, window)
+    } while try scanner.passOver(",")
+    try scanner.take("}")
+  }
+
+  /// What is wrong with an object of which the end will be found all the same; the first thing is told.
+  private func blame(_ what: String) { fault = fault ?? what }
+
+  private func span(
+    _ value: (kind: InputField.Kind, bytes: Range<Int>, isEscaped: Bool), _ window: UnsafeRawBufferPointer
+  ) -> Span {
+    guard value.isEscaped else {
+      return Span(
+        kind: value.kind, start: value.bytes.lowerBound, count: value.bytes.count, isUnescaped: false, record: number)
+    }
+    let start = unescaped.count
+    _ = unescape(UnsafeRawBufferPointer(rebasing: window[value.bytes]), into: &unescaped)
+    return Span(kind: value.kind, start: start, count: unescaped.count - start, isUnescaped: true, record: number)
+  }
+
+  /// False where there is an escape that is none.
+  private func unescape(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) -> Bool {
+    do {
+      try JSONScanner.unescape(bytes, into: &text)
+      return true
+    } catch JSONScanner.Problem.wrong(let what, let place) {
+      let near = String(decoding: bytes[max(0, place - 20)..<min(bytes.count, place + 20)], as: UTF8.self)
+      blame("\(what), in \"\(near)\"")
+    } catch {
+      blame("\(error)")
+    }
+    return false
   }
 
   /// What follows an object of an array: a comma, or the array's end.
@@ -219,16 +255,24 @@ final class JSONReader: RecordReader {
     guard try !skipSpace() else { throw InputError.malformed("something follows the array", line: line) }
   }
 
-  /// The column of a name; names mostly come in one order.
-  private func column(_ bytes: UnsafeRawBufferPointer, _ isEscaped: Bool, _ guess: Int) throws -> Int {
+  /// The column of a name, of which most come in one order; nil for one that cannot be taken in.
+  private func column(_ bytes: UnsafeRawBufferPointer, _ isEscaped: Bool, _ guess: Int) -> Int? {
     if !isEscaped, guess < names.count, names[guess].utf8.elementsEqual(bytes) { return guess }
     var copy: [UInt8] = []
-    if isEscaped { try JSONScanner.unescape(bytes, into: &copy) } else { copy = Array(bytes) }
+    if isEscaped {
+      guard unescape(bytes, into: &copy) else { return nil }
+    } else {
+      copy = Array(bytes)
+    }
     guard let name = String(validating: copy, as: UTF8.self) else {
-      throw JSONScanner.Problem.wrong("a name is not UTF-8", at: 0)
+      blame("a name is not UTF-8")
+      return nil
     }
     if let known = indexes[name] { return known }
-    guard names.count < 10_000 else { throw JSONScanner.Problem.wrong("more than 10000 names", at: 0) }
+    guard names.count < Self.greatestColumns else {
+      blame("there are more than \(Self.greatestColumns) names")
+      return nil
+    }
     names.append(name)
     spans.append(Span())
     indexes[name] = names.count - 1

@@ -1,3 +1,4 @@
+import MoonbaseBatch
 import MoonbasePlatform
 
 /// SIGINT of a command that runs no script: it ends the process with the status of an interruption. What has to be undone first is waited for.
@@ -22,4 +23,10 @@ enum Interruption {
   static func isWaitedFor() { isAwaited = true }
 
   static var hasCome: Bool { count != 0 }
+
+  /// Waits for input until SIGINT comes. From the first wait on it is noted: what was done by then is told.
+  static let whileWaiting = InputWait {
+    isWaitedFor()
+    return hasCome
+  }
 }

@@ -108,6 +108,10 @@ struct ImportCommand: ParsableCommand {
     if all != nil, let option = others.first(where: \.1)?.0 {
       throw ValidationError("\(option) is for rows that become objects of one entity: leave it out with --all")
     }
+    if all == nil, format == nil, (file ?? entity) == "-" {
+      throw ValidationError(
+        "standard input has no name that says in which form it is: give --format csv, tsv, json or ndjson")
+    }
     guard (1...1_000_000).contains(batch) else {
       throw ValidationError("--batch takes a number from 1 to 1000000, not \(batch)")
     }
@@ -144,7 +148,8 @@ struct ImportCommand: ParsableCommand {
 
   /// The rows of a file, of standard input, or of what was spooled of them.
   func input(_ path: String?, _ spool: InputSpool? = nil) throws -> ImportInput {
-    try ImportInput(path, format: format, null: null, rejectPath: rejects, spool: spool)
+    try ImportInput(
+      path, format: format, null: null, rejectPath: rejects, spool: spool, wait: Interruption.whileWaiting)
   }
 
   /// Takes rows into the stores of a container.

@@ -29,15 +29,23 @@ struct ImportRun {
       ? nil
       : input.fingerprint.map {
         let (job, store) = (Self.job(entity.name, file), try context.coordinator.storeForNewObjects(of: entity))
-        if command.infer { return try ImportBookmark(job, fingerprint: $0, ofNewStore: store) }
-        return try ImportBookmark(job, fingerprint: $0, of: store, restarting: command.restart)
+        let rejectPath = input.rejectPath
+        if command.infer {
+          return try ImportBookmark(job, fingerprint: $0, ofNewStore: store, rejectPath: rejectPath)
+        }
+        return try ImportBookmark(
+          job, fingerprint: $0, of: store, restarting: command.restart, rejectPath: rejectPath)
       }
     if let bookmark, bookmark.isGoingOn, !command.quiet {
       Terminal.complain(
         "moonbase: an import of this file was ended: it goes on in line \(bookmark.line)"
           + (command.infer ? "" : "; --restart begins anew"))
     }
-    if bookmark?.isGoingOn != true, !command.force, FileManager.default.fileExists(atPath: input.rejectPath) {
+    if let path = bookmark?.formerRejectPath, !command.quiet {
+      Terminal.complain("moonbase: what was rejected before, and why: \(path)")
+    }
+    let isOwn = bookmark?.isGoingOn == true && bookmark?.changesRejectFile == false
+    if !isOwn, !command.force, Self.keepsRows(input.rejectPath) {
       throw UsageError(
         "\(input.rejectPath) is there from an earlier import: import or move it, name another file with --rejects, or give --force"
       )
@@ -46,10 +54,17 @@ struct ImportRun {
       entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
   }
 
+  /// Whether there is a file with what an earlier import rejected: pipes and devices keep nothing.
+  private static func keepsRows(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: path) && FileIdentity.kind(path) == nil
+  }
+
   /// Rejected rows must not take the place of what is read.
   private static func checkRejects(of input: ImportInput, _ command: ImportCommand) throws {
     let place = input.rejectPath
     guard place != "-" else { throw UsageError("--rejects takes the path of a file, not standard output") }
+    // Beside a file that is only read there may be no room for another one, which is no harm where no row is rejected.
+    if command.rejects != nil { try RejectFailure.check(place) }
     guard let path = FileIdentity.truePath(place) else { return }
     let used =
       [input.path, command.map, command.stores.stores.model].compactMap(\.self) + command.stores.stores.modules
@@ -81,7 +96,7 @@ struct ImportRun {
       return Interruption.hasCome
     }
     do {
-      try importer.run()
+      if !Interruption.hasCome { try importer.run() }
     } catch {
       bar.end()
       summarize(began, isWhole: false, ofInput: error is ImportError)
@@ -121,7 +136,9 @@ struct ImportRun {
       command.dryRun
       ? "nothing of it is saved"
       : ofInput
-        ? "the \(report.rows) rows before are done: import what follows them, mended, from a file of its own"
+        ? report.rows == 0
+          ? "no row was taken"
+          : "the \(report.rows) rows before are done: import what follows them, mended, from a file of its own"
         : bookmark == nil ? "what is said above is saved" : "run it again to go on"
     Terminal.complain("moonbase: the import ended before the end of the file: \(advice)")
   }

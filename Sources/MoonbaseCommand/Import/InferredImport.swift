@@ -22,7 +22,7 @@ struct InferredImport {
 
   func run() throws {
     let path = file == "-" ? nil : file
-    let spool = command.dryRun ? nil : try InputSpool(of: path)
+    let spool = command.dryRun ? nil : try InputSpool(of: path, Interruption.whileWaiting)
     let input = try command.input(path, spool)
     if command.dryRun { return Terminal.write(try model(of: input).luaSource()) }
     let place = try InferredStore(command.stores.settings())
@@ -31,7 +31,7 @@ struct InferredImport {
     }
     let inferred = try model(of: input)
     let rows = try command.input(path, spool)
-    guard rows.fingerprint == input.fingerprint else {
+    guard InputFingerprint.isSame(rows.fingerprint, input.fingerprint) else {
       throw ImportError(message: "\(file) was changed while it was read: run it again")
     }
     try place.write(inferred, replacing: command.force, quiet: command.quiet)

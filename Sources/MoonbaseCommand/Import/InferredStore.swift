@@ -66,9 +66,11 @@ struct InferredStore {
 
 extension ImportBookmark {
   /// Of a store that the import itself makes: there is no other way to begin anew.
-  convenience init(_ job: String, fingerprint: String, ofNewStore store: any PersistentStore) throws {
+  convenience init(
+    _ job: String, fingerprint: InputFingerprint, ofNewStore store: any PersistentStore, rejectPath: String? = nil
+  ) throws {
     try self.init(
-      job, fingerprint: fingerprint, of: store, restarting: false,
+      job, fingerprint: fingerprint, of: store, restarting: false, rejectPath: rejectPath, mayBeginAnew: false,
       advice: "remove \(store.url?.relativePath ?? "the store") to begin anew")
   }
 }

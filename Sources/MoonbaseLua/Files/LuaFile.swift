@@ -119,7 +119,12 @@ final class LuaFile {
       try wait(for: POLLIN)
       return MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count)
     }
-    return LuaState.waitingForUser { MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count) }
+    return try LuaState.waitingForUser {
+      // What is read is not ended by a signal, wherever that arrives; a look now and then sees it.
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      while poll(&request, 1, 50) <= 0 { if HostWork.isOver { throw HostWork.ending() } }
+      return MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count)
+    }
   }
 
   /// Waits until a pipe or a device has something to give, or room; throws where the run must end meanwhile.

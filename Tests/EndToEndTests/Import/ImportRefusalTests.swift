@@ -8,6 +8,7 @@ import Testing
     let bench = try Workbench.forImports()
     try bench.write("name,naem\nAnn,1\n", to: "unknown.csv")
     try bench.write("name,name\nAnn,1\n", to: "twice.csv")
+    try bench.write("{\"naem\": 1}\n", to: "unknown.ndjson")
     try bench.write("", to: "empty.csv")
     try bench.write("name\nAnn\n", to: "p.csv")
     try bench.write("return { colums = {} }", to: "bad.lua")
@@ -20,12 +21,16 @@ import Testing
     #expect(
       try complaint("Person", "unknown.csv").contains(
         "unknown.csv: column 'naem': Person has no property naem; did you mean name?"))
+    #expect(
+      try complaint("Person", "unknown.ndjson").contains(
+        "unknown.ndjson: column 'naem': Person has no property naem; did you mean name?"))
     #expect(try complaint("Person", "twice.csv").contains("columns 1 and 2 are both named 'name'"))
     #expect(try complaint("Person", "empty.csv").contains("empty.csv, line 1: the file is empty"))
     #expect(try complaint("Person", "wide.csv").contains("UTF-16"))
     #expect(try complaint("Person", "none.csv").contains("none.csv: No such file"))
     #expect(try complaint("Person", "m.lua").contains("give --format"))
-    #expect(try complaint("Person", "-").contains("give --format"))
+    #expect(try complaint("Person", "-", status: 2).contains("give --format"))
+    #expect(try complaint("Person", "-", "--infer", status: 2).contains("give --format"))
     #expect(try complaint("Person", ".").contains("give --format"))
     #expect(try complaint("Person", ".", "--format", "csv").contains("folder"))
     #expect(try complaint("Persn", "p.csv").contains("did you mean Person?"))
@@ -37,6 +42,25 @@ import Testing
     #expect(try complaint("Person", "p.csv", "--format", "xml", status: 2).contains("--format"))
     #expect(try bench.names().filter { $0.contains("rejects") } == [])
     #expect(try bench.fetched("Person", "--count") == "0\n")
+  }
+
+  /// Nothing of it grows with the square of their number, and what is told is short.
+  @Test func aHeaderOfVeryManyColumnsIsRefusedAtOnce() throws {
+    let bench = try Workbench.forImports()
+    for (names, word) in [
+      ((0..<200_000).map { "column\($0)" }, "Person has no property column0"),
+      ((0..<200_000).map { "_c\($0)" } + ["_c0"], "columns 1 and 200001 are both named '_c0'"),
+      ([String(repeating: "x", count: 1 << 20)], "Person has no property xxx"),
+    ] {
+      try bench.write(names.joined(separator: ",") + "\n", to: "wide.csv")
+      let outcome = try bench.moonbase(
+        "import", "Person", "wide.csv", "--store", "s.sqlite", "--model", "m.lua")
+      #expect(outcome.status == 1 && outcome.complaints.contains(word), "\(outcome.complaints.prefix(1000))")
+      #expect(outcome.complaints.utf8.count < 1000)
+    }
+    try bench.write((0..<200_000).map { "column\($0)" }.joined(separator: ",") + "\n", to: "wide.csv")
+    let inferred = try bench.moonbase("import", "wide.csv", "--infer", "--store", "new.sqlite")
+    #expect(inferred.status == 1 && inferred.complaints.contains("at most 1900"), "\(inferred.complaints.prefix(1000))")
   }
 
   @Test func anEarlierRejectFileIsNotWrittenOver() throws {
@@ -141,6 +165,52 @@ import Testing
     #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON WHERE LENGTH(ZNAME) = 10485760") == 1)
   }
 
+  @Test func textInUTF16IsToldWithoutAMarkToo() throws {
+    let bench = try Workbench.forImports()
+    for (name, encoding) in [("a.csv", "UTF-16LE"), ("b.csv", "UTF-16BE"), ("c.json", "UTF-16LE")] {
+      try Data("[{\"name\": 1}]\n".utf8.flatMap { encoding == "UTF-16LE" ? [$0, 0] : [0, $0] }).write(
+        to: bench.file(name))
+      let outcome = try bench.imports(["Person", name], status: 1)
+      #expect(outcome.complaints.contains("\(name), line 1: the file is UTF-16"), "\(outcome)")
+      #expect(outcome.complaints.contains("iconv -f \(encoding) -t UTF-8"), "\(outcome)")
+    }
+  }
+
+  /// What cannot be read again stands in a reject file such that it can.
+  @Test func aRecordWithANULByteWaitsToBeMendedWithItsPicture() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,age\nA\0n,1\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv"], status: 4)
+    let text = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    #expect(text.hasSuffix(",,2,,,a NUL byte: is the file text?,\"A\u{2400}n,1\"\n"), "\(text)")
+    try bench.imports(["Person", "p.rejects.csv", "--rejects", "again.csv"], status: 4)
+    #expect(
+      try bench.bytes(of: "again.csv").split(separator: 44).last
+        == bench.bytes(of: "p.rejects.csv").split(separator: 44).last)
+  }
+
+  /// A value that no object can have is that of its row alone.
+  @Test func keysThatAreNoneAreRejected() throws {
+    let bench = try Workbench.forImports()
+    let rows = [
+      #"{"email": "a", "name": "Ann", "tags.name": ["x"]}"#, #"{"email": ["b"], "name": "B"}"#,
+      #"{"email": {"c": 1}, "name": "C"}"#, #"{"email": "d", "name": "D", "tags.name": ["x", null]}"#,
+      #"{"email": "e", "name": "E", "tags.name": [["x"]]}"#,
+      #"{"email": "f", "name": "F", "department.name": {"a": 1}}"#,
+      #"{"email": "g", "name": "G", "department.name": ["a"]}"#, #"{"email": "h", "name": "H", "tags.name": "x"}"#,
+      #"{"email": "i", "name": "I", "department.name": "IT", "tags.name": ["x", 7]}"#,
+    ]
+    try bench.write(rows.joined(separator: "\n"), to: "p.ndjson")
+    let outcome = try bench.imports(["Person", "p.ndjson", "--upsert", "email", "--create-missing"], status: 4)
+    #expect(outcome.complaints.contains("9 rows: 2 inserted, 0 updated, 7 rejected"), "\(outcome)")
+    let found = try bench.fetched("Tag", "--format", "csv", "--columns", "name", "--sort", "name")
+    #expect(found == "name\n7\nx\n")
+    #expect(try bench.fetched("Department", "--format", "csv", "--columns", "name") == "name\nIT\n")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.ndjson"), as: UTF8.self).split(separator: "\n")
+    #expect(rejects.count == 7 && rejects[0].contains(#""_column": "email""#), "\(rejects)")
+    #expect(rejects[2].contains("not by null, a list or an object"), "\(rejects)")
+  }
+
   @Test func manyBadRowsKeepTheMemoryFlat() throws {
     let bench = try Workbench.forImports()
     var text = "name,age\n"
@@ -174,6 +244,23 @@ import Testing
     #expect(
       rejects.count == 2 && rejects[0].hasPrefix(#"{"name": "Bob", "naem": 1, "_line": 2, "_reason": "#), "\(rejects)")
     #expect(rejects[0].contains("did you mean name?") && rejects[1].hasSuffix(#""_record": "{bad"}"#), "\(rejects)")
+  }
+
+  @Test(arguments: ["json", "ndjson"]) func whatIsNoObjectIsRejectedAndThoseBehindItAreTaken(_ form: String) throws {
+    let bench = try Workbench.forImports()
+    let values = [
+      #"{"name": "Ann"}"#, "7", #""text""#, "[1, 2]", "null", #"{"name": "\ud800"}"#, #"{"name": "Bob"}"#,
+    ]
+    try bench.write(
+      form == "json" ? "[\(values.joined(separator: ",\n"))]" : values.joined(separator: "\n"), to: "p.\(form)")
+    let outcome = try bench.imports(["Person", "p.\(form)"], status: 4)
+    #expect(outcome.complaints.contains("7 rows: 2 inserted, 5 rejected"), "\(outcome)")
+    #expect(try bench.fetched("Person", "--format", "csv", "--columns", "name", "--sort", "name") == "name\nAnn\nBob\n")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.ndjson"), as: UTF8.self).split(separator: "\n")
+    #expect(
+      rejects.first == #"{"_line": 2, "_reason": "an object is expected, found a number", "_record": "7"}"#,
+      "\(rejects)")
+    #expect(rejects.count == 5 && rejects.last?.contains("surrogates") == true, "\(rejects)")
   }
 
   @Test func anArrayThatBreaksOffEndsTheImportBehindWhatWasRead() throws {

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func textInOtherEncodingsIsRefusedAtOnce() throws {
-    for start: [UInt8] in [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61]] {
+    for start: [UInt8] in [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61], [0x61, 0, 0x2c, 0], [0, 0x5b, 0, 0x7b]] {
       #expect(throws: InputError.self) { try CSVReader(bytes(start), separator: 44) }
       #expect(throws: InputError.self) { try JSONReader(bytes(start), isArray: false) }
     }
@@ -126,9 +126,7 @@ import Testing
 
   @Test(arguments: [
     #"{"a": 01}"#, #"{"a": 1,}"#, #"{"a" 1}"#, #"{"a": "x}"#, #"{"a": nul}"#, #"{"a": 1} 2"#,
-    #"{"a": "\x"}"#, #"{"a": "\ud800"}"#, "[1]", "7", #"{"a": 1"#, "{\"a\": \"tab\u{9}\"}", #"{"a": .5}"#,
-    #"{"a": 1.}"#,
-    #"{"a": -}"#, #"{"a": [}"#,
+    #"{"a": 1"#, "{\"a\": \"tab\u{9}\"}", #"{"a": .5}"#, #"{"a": 1.}"#, #"{"a": -}"#, #"{"a": [}"#, "nul", "[1", "7 8",
   ]) func aLineThatIsNoObjectIsToldAndTheNextOneIsRead(_ line: String) throws {
     let found = try json("{\"a\": 0}\n\(line)\n{\"a\": 9}\n")
     #expect(found.count == 3 && found[0] == "1: 0" && found[1].hasPrefix("2! column ") && found[2].hasPrefix("3: 9"))
@@ -145,6 +143,33 @@ import Testing
     let reader = try JSONReader(bytes(Array("[{\"a\": 1, \"a\": 2} , {}]".utf8)), isArray: true)
     #expect(throws: InputError.self) { try reader.next() }
     #expect(String(decoding: reader.record, as: UTF8.self) == "{\"a\": 1, \"a\": 2}")
+  }
+
+  /// Their end is known, so that in an array too only they are lost.
+  @Test(arguments: [
+    ("[1, {\"a\": 2}]", "an object is expected, found a list"), ("7", "an object is expected, found a number"),
+    ("-1.5e3", "an object is expected, found a number"), (#""x\"y""#, "an object is expected, found a text"),
+    ("null", "an object is expected, found null"), ("true", "an object is expected, found a truth value"),
+    (#"{"a": "\x"}"#, #"'\' is followed by none of " \ / b f n r t u, in "\x""#),
+    (#"{"a": "\ud800", "b": 1}"#, #"one half of a pair of surrogates, in "\ud800""#),
+    (#"{"\ud800": 1}"#, #"one half of a pair of surrogates, in "\ud800""#),
+  ]) func aValueThatIsNoObjectIsToldAndTheNextOneIsRead(_ value: String, _ reason: String) throws {
+    let lines = [#"{"a": 0}"#, value, #"{"a": 9}"#]
+    for isArray in [false, true] {
+      let text = isArray ? "[\(lines.joined(separator: ",\n"))]" : lines.joined(separator: "\n")
+      let found = try json(text, isArray: isArray)
+      #expect(found.count == 3 && found[0] == "1: 0" && found[1] == "2! \(reason)", "\(found)")
+      #expect(found.last?.hasPrefix("3: 9") == true, "\(found)")
+      let first = try JSONReader(bytes(Array((isArray ? "[\(value) , {}]" : "\(value)\n{}").utf8)), isArray: isArray)
+      #expect(throws: InputError.self) { try first.next() }
+      #expect(String(decoding: first.record, as: UTF8.self) == value)
+      #expect(try first.next() && !first.next())
+    }
+  }
+
+  @Test func anArrayMayEndWithWhatIsNoObject() throws {
+    #expect(try json("[{\"a\": 1}, 7]", isArray: true) == ["1: 1", "1! an object is expected, found a number"])
+    #expect(try json("[7]", isArray: true) == ["1! an object is expected, found a number"])
   }
 
   /// An array is read through a window, at whose edge an object is begun once more.

@@ -1,0 +1,34 @@
+import MoonbasePlatform
+
+/// Rejected rows cannot be written: nothing is wrong with what is read, and what was saved by then stays.
+package struct RejectFailure: Error, CustomStringConvertible {
+  let path: String
+  let number: Int32
+
+  init(_ path: String, _ number: Int32) { (self.path, self.number) = (path, number) }
+
+  package var description: String {
+    "the rejected rows cannot be written to \(path): \(String(cString: strerror(number))): \(advice)"
+  }
+
+  private var advice: String {
+    switch number {
+    case ENOENT, ENOTDIR: "make its folder, or name another file with --rejects"
+    case ENOSPC, EDQUOT, EFBIG: "make room, or name a file on another disk with --rejects"
+    case EACCES, EPERM, EROFS: "allow it to be written, or name a file in another folder with --rejects"
+    default: "name another file with --rejects"
+    }
+  }
+
+  /// Throws where it can be seen that nothing can be written to a path.
+  package static func check(_ path: String) throws {
+    let isThere = access(path, F_OK) == 0
+    guard FileIdentity.kind(path) != "folder" else { throw RejectFailure(path, EISDIR) }
+    let folder = path.folderOfPath
+    guard isThere || access(folder, F_OK) != 0 || FileIdentity.kind(folder) == "folder" else {
+      throw RejectFailure(path, ENOTDIR)
+    }
+    guard access(isThere ? path : folder, isThere ? W_OK : W_OK | X_OK) != 0 else { return }
+    throw RejectFailure(path, errno)
+  }
+}

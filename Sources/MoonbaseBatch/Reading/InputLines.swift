@@ -1,0 +1,43 @@
+import MoonbasePlatform
+
+/// Lines as they come, each at most so long that it may be shown and understood.
+package final class InputLines {
+  package static let longest = 64 << 10
+  private let bytes: InputBytes
+  private var line: Int64 = 0
+
+  /// The lines of a descriptor, which stays open.
+  package init(_ descriptor: Int32, _ wait: InputWait) { bytes = InputBytes(descriptor, closes: false, wait) }
+
+  /// The next line, without its end; nil behind the last one. What is no UTF-8 is replaced.
+  ///
+  /// Throws an error with the code `.interrupted`, and `ImportError`.
+  package func next() throws -> String? {
+    line += 1
+    do {
+      guard let length = try lengthOfLine() else { return nil }
+      let start = UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: length)
+      let text = String(decoding: start, as: UTF8.self)
+      bytes.advance(by: min(bytes.count, length + 1))
+      return text
+    } catch let error as InputError {
+      throw ImportInput.error(error, nil)
+    }
+  }
+
+  private func lengthOfLine() throws -> Int? {
+    var from = 0
+    while true {
+      if let found = memchr(bytes.base + bytes.start + from, 10, bytes.count - from) {
+        let length = found.assumingMemoryBound(to: UInt8.self) - (bytes.base + bytes.start)
+        guard length <= Self.longest else { throw tooLong }
+        return length
+      }
+      from = bytes.count
+      guard from <= Self.longest else { throw tooLong }
+      if try !bytes.more() { return from > 0 ? from : nil }
+    }
+  }
+
+  private var tooLong: InputError { .malformed("it has more than \(Self.longest >> 10) KiB", line: line) }
+}

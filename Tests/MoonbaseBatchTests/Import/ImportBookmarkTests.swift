@@ -1,0 +1,102 @@
+import Moonbase
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseBatch
+
+/// How an import that was ended recognises its file, also by what earlier versions noted.
+@Suite struct ImportBookmarkTests {
+  private let folder: TemporaryFolder
+  private let container: PersistentContainer
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var entity = EntityDescription("Row")
+    entity.attributes = [AttributeDescription("v", type: .string)]
+    var model = ManagedObjectModel()
+    model.entities = [entity]
+    container = try PersistentContainer(model: model, store: .inMemory)
+  }
+
+  private var store: any PersistentStore { container.coordinator.persistentStores[0] }
+
+  private func fingerprint(_ text: String) throws -> InputFingerprint {
+    let url = folder.file("p.csv")
+    try Data(text.utf8).write(to: url)
+    return try #require(try ImportInput(url.path, format: nil, rejectPath: nil).fingerprint)
+  }
+
+  /// Notes what a run that ended behind a place has noted.
+  private func note(_ file: String, offset: Int64, before: String? = nil, rows: Int64 = 2) throws {
+    var entry: Ledger.Entry = [
+      "kind": .string("import"), "file": .string(file), "offset": .int(offset), "line": .int(3), "rows": .int(rows),
+    ]
+    entry["before"] = before.map(Value.string)
+    let noted = entry
+    try store.change(Ledger.change("import Row p", of: store) { _ in noted })
+  }
+
+  private func resumed(_ fingerprint: InputFingerprint) throws -> ImportBookmark {
+    try ImportBookmark("import Row p", fingerprint: fingerprint, of: store, restarting: false)
+  }
+
+  private func refusal(_ fingerprint: InputFingerprint) -> String {
+    do {
+      _ = try resumed(fingerprint)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func whatNotedTimesIsGoneOnWithWhereTheTimeIsTheSame() throws {
+    let now = try fingerprint("v\na\nb\nc\n")
+    try note(try #require(now.former), offset: 6)
+    let bookmark = try resumed(now)
+    #expect(bookmark.isGoingOn && bookmark.offset == 6)
+    // From then on the contents are noted.
+    var report = ImportReport()
+    report.rows = 2
+    _ = try bookmark.begin(report)
+    let entry = try #require(try Ledger.entry("import Row p", of: store))
+    #expect(entry["file"] == .string(now.content) && entry["before"] == now.before(6).map(Value.string))
+  }
+
+  @Test func whatNotedAnotherTimeIsRefusedInWordsThatSayWhy() throws {
+    let now = try fingerprint("v\na\nb\nc\n")
+    try note("8 1000000000.5", offset: 6)
+    #expect(refusal(now).contains("An older moonbase noted nothing else of it"), "\(refusal(now))")
+    try note("9 1000000000.5", offset: 6)
+    #expect(refusal(now).contains("behind 2 rows, and the file has changed since: --restart begins anew"))
+  }
+
+  @Test func aFileOfWhichNoRowWasTakenMayBeAnother() throws {
+    let now = try fingerprint("v\na\nb\nc\n")
+    try note("content 9 0123456789abcdef", offset: 0, rows: 0)
+    let bookmark = try resumed(now)
+    #expect(bookmark.isGoingOn && bookmark.offset == 0)
+    #expect(throws: ImportError.self) {
+      try ImportBookmark(
+        "import Row p", fingerprint: now, of: store, restarting: false, mayBeginAnew: false)
+    }
+  }
+
+  @Test func otherContentsAreSeenAlsoBeforeThePlaceToGoOnFrom() throws {
+    let text = "v\n" + (0..<400_000).map { "\($0)\n" }.joined()
+    let now = try fingerprint(text)
+    let offset = Int64(text.utf8.count / 3)
+    try note(now.content, offset: offset, before: now.before(offset))
+    #expect(try resumed(now).offset == offset)
+    for place in [0, text.utf8.count / 3 - 5, text.utf8.count - 3] {
+      var bytes = Array(text.utf8)
+      bytes[place] ^= 1
+      let other = try fingerprint(String(decoding: bytes, as: UTF8.self))
+      #expect(refusal(other).contains("the file has changed since"))
+    }
+    let longer = try fingerprint(text + "1\n")
+    #expect(refusal(longer).contains("the file has changed since"))
+    #expect(try resumed(fingerprint(text)).isGoingOn)
+  }
+}
