@@ -1,4 +1,5 @@
 package import MoonbaseGraph
+package import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 package import MoonbaseScripting
@@ -26,23 +27,27 @@ package final class BatchJob {
   private let context: ManagedObjectContext
   private let store: any PersistentStore
   private let request: FetchRequest
-  private let hash: String
+  private let code: JobCode
+  /// How many modules the ledger knows of.
+  private var notedModules = 0
   /// The objects, by key, as they were found when this began.
   private var ids: [ManagedObjectID]?
 
-  package init(_ name: String, _ script: BatchScript, hash: String, in context: ManagedObjectContext) throws {
-    (self.name, self.script, self.hash, self.context) = (name, script, hash, context)
+  package init(_ name: String, _ script: BatchScript, _ code: JobCode, in context: ManagedObjectContext) throws {
+    (self.name, self.script, self.code, self.context) = (name, script, code, context)
     request = try script.request(in: context)
     guard let entity = context.model.entity(request.entityName) else {
       throw GraphError.unknownEntity(request.entityName, in: context.model)
     }
     store = try context.coordinator.storeForNewObjects(of: entity)
+    notedModules = modules.count
   }
 
-  /// The digest of a script, by which a changed one is noticed.
-  package static func hash(_ text: String) -> String {
-    SHA2.sha256(Data(text.utf8)).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
+  /// Ends the script, from any thread.
+  package var interrupter: LuaInterrupter { script.domain.state.interrupter }
+
+  /// What the script has loaded so far.
+  private var modules: [String] { script.domain.state.requiredFiles }
 
   /// What the ledger of a store says of a job; nil where it knows none of the name.
   package static func state(_ name: String, of store: any PersistentStore) throws -> JobState? {
@@ -64,7 +69,8 @@ package final class BatchJob {
   /// Begins the job: divides the objects, and runs the script's `start`, in one transaction. Throws where it is begun already and not at its end.
   package func begin(chunkSize: Int) throws -> JobState {
     let found = try objectIDs()
-    let state = JobState(hash: hash, last: found.last?.key ?? 0, chunkSize: chunkSize)
+    let state = JobState(
+      hash: code.hash, files: code.files(modules: modules), last: found.last?.key ?? 0, chunkSize: chunkSize)
     let name = name
     let change = Ledger.change(name, of: store) { entry in
       if let known = entry.flatMap(JobState.init), !known.isFinished { throw Self.underWay(name) }
@@ -87,19 +93,23 @@ package final class BatchJob {
     guard let state = try state else {
       throw GraphError(.invalidRequest, message: "the store knows no job \(name): begin it with moonbase batch run")
     }
-    guard state.hash != hash, !state.isFinished else { return state }
-    guard acceptingChanges else {
+    guard !state.isFinished else { return state }
+    let changes =
+      (state.hash == code.hash ? [] : ["the script has changed"]) + code.changes(since: state.files, modules: modules)
+    guard !changes.isEmpty || state.files == nil else { return state }
+    guard acceptingChanges || changes.isEmpty else {
+      let more = changes.count > 5 ? ", and \(changes.count - 5) more" : ""
       throw GraphError(
         .invalidRequest,
         message:
-          "the script of the job \(name) has changed since it was begun, and \(state.done.count) chunks are done: "
-          + "moonbase batch resume --accept-changes goes on with the new one")
+          "the code of the job \(name) is not what it was begun with (\(changes.prefix(5).joined(separator: ", "))\(more)), "
+          + "and \(state.done.count) chunks are done: moonbase batch resume --accept-changes goes on with the new one")
     }
-    let hash = hash
+    let (hash, files) = (code.hash, code.files(modules: modules))
     try store.change(
       Ledger.change(name, of: store) { entry in
         guard var state = entry.flatMap(JobState.init) else { return entry }
-        state.hash = hash
+        (state.hash, state.files) = (hash, files)
         return state.entry
       })
     return state
@@ -173,6 +183,7 @@ package final class BatchJob {
     let last = found.partitioningIndex { $0.key > min(Int64(chunk) * state.width, state.last) }
     let wanted = Array(found[first..<last])
     let count = Lock(0)
+    let loaded = Lock(JobFiles?.none)
     let change = Ledger.change(name, of: store) { entry in
       guard var known = entry.flatMap(JobState.init), known.width == state.width else {
         throw GraphError(
@@ -180,6 +191,7 @@ package final class BatchJob {
       }
       guard !known.done.contains(chunk) else { throw DoneElsewhere() }
       known.note(done: chunk, objects: count.withLock { $0 }, seconds: Date().timeIntervalSince(began))
+      if let files = loaded.withLock({ $0 }) { known.files?.add(files) }
       return known.entry
     }
     try context.transaction(with: change) {
@@ -189,7 +201,9 @@ package final class BatchJob {
       guard !objects.isEmpty else { return }
       try script.chunk(
         objects, context, .init(name: name, chunk: chunk, chunks: state.chunks, attempt: attempt))
+      if modules.count > notedModules { loaded.withLock { $0 = code.files(modules: modules) } }
     }
+    notedModules = modules.count
     try context.reset()
     return .done(objects: count.withLock { $0 })
   }

@@ -15,10 +15,14 @@ package struct JobState: Sendable {
   package static let greatestChunkCount = 4000
   private static let longestReason = 240
   /// The bytes of all reasons.
-  private static let greatestReasons = 24 << 10
+  private static let greatestReasons = 20 << 10
+  /// Each reason stands in a table of its own.
+  private static let greatestFailures = 150
 
   /// The digest of the script.
   package internal(set) var hash: String
+  /// What the script loads; nil for a job that was begun before this was noted.
+  var files: JobFiles?
   /// The keys of a chunk's objects: chunk `n` has those up to `n * width` behind those of the chunk before.
   package let width: Int64
   package let chunks: Int
@@ -37,8 +41,8 @@ package struct JobState: Sendable {
   package internal(set) var isFinished = false
 
   /// A job that begins now, over objects with keys up to `last`.
-  package init(hash: String, last: Int64, chunkSize: Int) {
-    (self.hash, self.last) = (hash, last)
+  init(hash: String, files: JobFiles?, last: Int64, chunkSize: Int) {
+    (self.hash, self.files, self.last) = (hash, files, last)
     width = max(Int64(chunkSize), (last + Int64(Self.greatestChunkCount) - 1) / Int64(Self.greatestChunkCount))
     chunks = Int((last + width - 1) / width)
     began = Date()
@@ -55,6 +59,7 @@ package struct JobState: Sendable {
     else { return nil }
     (self.hash, self.width, self.chunks, self.done, self.failed) = (hash, width, Int(chunks), doneSet, failedSet)
     (self.began, self.saved, self.last) = (began, saved, last)
+    files = JobFiles(entry["files"])
     objects = Int(entry.number("objects") ?? 0)
     if case .double(let seconds)? = entry["seconds"] { self.seconds = seconds }
     isFinished = entry["finished"] == .bool(true)
@@ -68,7 +73,7 @@ package struct JobState: Sendable {
   }
 
   var entry: Ledger.Entry {
-    [
+    var entry: Ledger.Entry = [
       "kind": .string("batch"), "hash": .string(hash), "width": .int(width), "chunks": .int(Int64(chunks)),
       "last": .int(last),
       "done": .string("\(done)"), "failed": .string("\(failed)"), "objects": .int(Int64(objects)),
@@ -78,6 +83,8 @@ package struct JobState: Sendable {
           .map(["chunk": .int(Int64($0.chunk)), "attempts": .int(Int64($0.attempts)), "reason": .string($0.reason)])
         }),
     ]
+    entry["files"] = files?.value
+    return entry
   }
 
   /// The chunks that are neither done nor set aside.
@@ -99,7 +106,8 @@ package struct JobState: Sendable {
     forget(failureOf: chunk)
     failed.insert(chunk...chunk)
     let beginning = String(reason.prefix(Self.longestReason))
-    if failures.reduce(beginning.utf8.count, { $0 + $1.reason.utf8.count }) <= Self.greatestReasons {
+    let weight = failures.reduce(beginning.utf8.count) { $0 + $1.reason.utf8.count }
+    if weight <= Self.greatestReasons, failures.count < Self.greatestFailures {
       failures.append(Failure(chunk: chunk, attempts: attempts, reason: beginning))
     }
     saved = Date()

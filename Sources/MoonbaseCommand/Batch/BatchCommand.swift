@@ -3,6 +3,7 @@ import Moonbase
 import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseLua
+import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
@@ -54,7 +55,9 @@ struct JobOptionGroup: ParsableArguments {
     let source = try ScriptSource(path: script, limit: scripts.limits.sourceSize)
     let batch = try BatchScript(source, in: domain)
     let context = try domain.context(of: container.opened)
-    return (try BatchJob(jobName, batch, hash: BatchJob.hash(source.text), in: context), domain)
+    let extensions = try stores.settings().extensions
+    let code = JobCode(source.text, in: script.folderOfPath, extensions: extensions)
+    return (try BatchJob(jobName, batch, code, in: context), domain)
   }
 }
 
@@ -103,7 +106,7 @@ struct BatchResume: ParsableCommand {
   @Option(help: "How many threads work on chunks.")
   var jobs = 1
 
-  @Flag(help: "Go on with a script that has changed since the job was begun.")
+  @Flag(help: "Go on with a script, or with what it loads, that has changed since the job was begun.")
   var acceptChanges = false
 
   func validate() throws { try JobRun.check(jobs) }
@@ -142,24 +145,40 @@ struct BatchWorker: ParsableCommand {
     domain.state.output = LuaOutput({ bytes, _ in StandardStream.error.write(bytes) }, flush: StandardStream.flush)
     let state = try job.resume(acceptingChanges: false)
     Interruption.isWaitedFor()
-    var hasFailed = false
+    let watch = InterruptionWatch()
+    defer { watch.end() }
+    watch.add(domain.state.interrupter)
     StandardStream.output.setBuffering(.line)
-    while let line = readLine() {
-      guard let set = ChunkSet(line.filter { $0 != " " && $0 != "\r" }),
-        set.ranges.allSatisfy({ $0.upperBound <= state.chunks })
-      else {
-        throw UsageError(
-          "a line is the number of a chunk from 1 to \(state.chunks), or a range as 17-20, not '\(line)'")
+    var (done, failed) = (0, 0)
+    do {
+      let lines = InputLines(STDIN_FILENO, Interruption.whileWaiting)
+      while let line = try lines.next() {
+        for chunk in try chunks(of: line, in: state) {
+          if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted") }
+          let began = Date()
+          let outcome = try job.perform(chunk, state) { Interruption.hasCome }
+          if case .failed = outcome { failed += 1 } else { done += 1 }
+          Terminal.print(answer(chunk, outcome, Date().timeIntervalSince(began)))
+        }
       }
-      for chunk in set.ranges.flatMap({ $0 }) {
-        if Interruption.hasCome { throw ExitCode(ExitStatus.interrupted) }
-        let began = Date()
-        let outcome = try job.perform(chunk, state) { Interruption.hasCome }
-        if case .failed = outcome { hasFailed = true }
-        Terminal.print(answer(chunk, outcome, Date().timeIntervalSince(began)))
-      }
+    } catch  where Interruption.hasCome && ExitStatus.status(for: error) == ExitStatus.interrupted {
+      let advice = "moonbase batch resume works on what no worker has done"
+      throw GraphError(.interrupted, message: "interrupted: \(done) chunks done, \(failed) failed; \(advice)")
     }
-    if hasFailed { throw ExitCode(ExitStatus.rejects) }
+    if failed > 0 { throw ExitCode(ExitStatus.rejects) }
+  }
+
+  /// The numbers that a line has.
+  private func chunks(of line: String, in state: JobState) throws -> [Int] {
+    if let set = ChunkSet(line.filter { $0 != " " && $0 != "\r" }),
+      set.ranges.allSatisfy({ $0.upperBound <= state.chunks })
+    {
+      return set.ranges.flatMap { $0 }
+    }
+    let shown = TextLimits.beginning(of: line).unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "\u{FFFD}" : $0 }
+    throw UsageError(
+      "a line is the number of a chunk from 1 to \(state.chunks), or a range as 17-20, not '\(String(String.UnicodeScalarView(shown)))'"
+    )
   }
 
   private func answer(_ chunk: Int, _ outcome: BatchJob.Outcome, _ seconds: Double) -> String {

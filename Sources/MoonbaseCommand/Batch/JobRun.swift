@@ -33,7 +33,10 @@ struct JobRun {
     let bar = ProgressBar(quiet: options.quiet)
     let shared = Lock(Shared(rest: chunks.ranges.flatMap { $0 }.reversed()))
     Interruption.isWaitedFor()
-    let others = (1..<jobs).map { _ in worker(state, shared) }
+    let watch = InterruptionWatch()
+    defer { watch.end() }
+    watch.add(first.interrupter)
+    let others = (1..<jobs).map { _ in worker(state, shared, watch) }
     Self.work(first, state, shared) { done in
       let seconds = Date().timeIntervalSince(began)
       bar.show(done, of: chunks.count, rate: Double(done) / max(seconds, 0.001), unit: "chunks", seconds: seconds)
@@ -41,32 +44,33 @@ struct JobRun {
     for other in others { while !other.isFinished { usleep(2000) } }
     bar.end()
     let result = shared.withLock { $0 }
-    if let error = result.error {
-      summarize(result, state, began)
+    if let error = result.error, !Interruption.hasCome || ExitStatus.status(for: error) != ExitStatus.interrupted {
+      summarize(result, chunks.count, began)
       throw error
     }
     if Interruption.hasCome {
-      summarize(result, state, began)
+      summarize(result, chunks.count, began, isWhole: false)
       throw ExitCode(ExitStatus.interrupted)
     }
     let isFinished: Bool
     do { isFinished = try first.finish() } catch {
-      summarize(result, state, began)
+      summarize(result, chunks.count, began)
       if !options.quiet {
         Terminal.complain("moonbase: all chunks are done, and finish failed: moonbase batch resume calls it again")
       }
       throw error
     }
-    summarize(result, state, began)
+    summarize(result, chunks.count, began)
     if !isFinished { throw ExitCode(ExitStatus.rejects) }
   }
 
-  private func worker(_ state: JobState, _ shared: Lock<Shared>) -> Thread {
+  private func worker(_ state: JobState, _ shared: Lock<Shared>, _ watch: InterruptionWatch) -> Thread {
     let (options, container) = (options, container)
     let thread = Thread {
       do {
         let (job, domain) = try options.makeJob(container)
         defer { domain.close() }
+        watch.add(job.interrupter)
         Self.work(job, state, shared) { _ in }
       } catch {
         shared.withLock { $0.error = $0.error ?? error }
@@ -100,7 +104,7 @@ struct JobRun {
     }
   }
 
-  private func summarize(_ result: Shared, _ state: JobState, _ began: Date) {
+  private func summarize(_ result: Shared, _ count: Int, _ began: Date, isWhole: Bool = true) {
     guard !options.quiet else { return }
     let seconds = Date().timeIntervalSince(began)
     for (chunk, reason) in result.failures.prefix(10) { Terminal.complain("moonbase: chunk \(chunk): \(reason)") }
@@ -111,7 +115,7 @@ struct JobRun {
     Terminal.complain(
       "moonbase: \(options.jobName): \(result.done - result.failures.count) chunks done, \(result.failures.count) failed, "
         + "\(result.objects) objects (\(String(format: "%.1f", seconds)) s, \(rate) objects/s)")
-    if !result.rest.isEmpty || !result.failures.isEmpty {
+    if !isWhole || result.done < count || !result.failures.isEmpty {
       Terminal.complain("moonbase: the job is not finished: moonbase batch resume goes on")
     }
   }

@@ -20,6 +20,8 @@ struct LuaLoadedModules {
   var tables: [String: LuaTable] = [:]
   /// The names of the modules that are being loaded, each required by the one before it.
   var loading: [String] = []
+  /// The paths of files that modules were read from, in the order in which they came.
+  var files: [String] = []
   /// The table of functions that modules on board are given.
   var host: LuaTable?
 }

@@ -23,6 +23,9 @@ extension LuaState {
     try setGlobal("require", to: require)
   }
 
+  /// The paths of the files that `require` has read so far.
+  package var requiredFiles: [String] { loaded.files }
+
   /// The error for a module that was not found.
   func missingModule(_ name: String) -> LuaError {
     let path = name.replacing(".", with: "/")
@@ -75,6 +78,7 @@ extension LuaState {
       throw LuaError(.module, message: LuaCall.guarded(file.name))
     }
     let source = try LuaSource(path: file.url.path, name: file.name, limit: limits.sourceSize)
+    if !loaded.files.contains(file.url.path) { loaded.files.append(file.url.path) }
     return try runModule(name, source: source, path: file.url.path, frozen: false, for: scope)
   }
 

@@ -1,0 +1,70 @@
+import MoonbasePlatform
+
+/// The code that a job runs: its script, the modules that it requires, and extensions.
+package struct JobCode {
+  /// The digest of the script.
+  let hash: String
+  private let folder: String
+  private let extensions: [String]
+
+  /// The text of a script that lies in a folder, and the paths of extensions.
+  package init(_ script: String, in folder: String, extensions: [String]) {
+    hash = Self.digest(Data(script.utf8))
+    self.folder = FileIdentity.truePath(folder) ?? folder
+    self.extensions = extensions
+  }
+
+  /// Files as they are now: extensions, and modules that were loaded.
+  func files(modules: [String]) -> JobFiles {
+    var digests: [String: String] = [:]
+    for path in modules { digests[name(ofModule: path)] = Self.digest(ofFile: path) }
+    for path in extensions { digests[Self.name(ofExtension: path)] = Self.digest(ofFile: path) }
+    return JobFiles(digests)
+  }
+
+  /// What has changed since a job noted its files, in words for a person.
+  func changes(since noted: JobFiles?, modules: [String]) -> [String] {
+    guard let noted else { return [] }
+    let now = files(modules: modules)
+    guard let digests = noted.digests, let found = now.digests else {
+      return noted == now ? [] : ["one of the files that it loads has changed"]
+    }
+    var changes: [String] = []
+    for (name, digest) in digests.sorted(by: { $0.key < $1.key }) {
+      let current = found[name] ?? path(ofModule: name).flatMap(Self.digest)
+      if let current, current != digest { changes.append("\(name) has changed") }
+      if current == nil { changes.append("\(name) is missing") }
+    }
+    // A module that is required now and was not before is the script's doing, or that of a module.
+    for name in found.keys.sorted() where digests[name] == nil && path(ofModule: name) == nil {
+      changes.append("\(name) is new")
+    }
+    return changes
+  }
+
+  /// Below the script's folder a name is that of any folder to which it was copied.
+  private func name(ofModule path: String) -> String {
+    let path = FileIdentity.truePath(path) ?? path
+    return path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
+  }
+
+  private static let option = "--extension "
+
+  private static func name(ofExtension path: String) -> String {
+    option + (path.split(separator: "/").last.map(String.init) ?? path)
+  }
+
+  /// Where a module is; nil for an extension, which whoever runs the job names.
+  private func path(ofModule name: String) -> String? {
+    guard !name.hasPrefix(Self.option) else { return nil }
+    return name.hasPrefix("/") ? name : "\(folder)/\(name)"
+  }
+
+  private static func digest(ofFile path: String) -> String? {
+    FileManager.default.contents(atPath: path).map(digest)
+  }
+
+  private static func digest(_ data: Data) -> String {
+    SHA2.sha256(data).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,32 @@
+import MoonbaseLua
+import MoonbasePlatform
+
+/// Ends Lua that does not come to its end by itself after SIGINT.
+final class InterruptionWatch: Sendable {
+  private struct State {
+    var interrupters: [LuaInterrupter] = []
+    var isOver = false
+  }
+
+  private static let pause: UInt32 = 20_000
+  /// So long it may take, in microseconds.
+  private static let grace: UInt32 = 1_000_000
+  private let state = Lock(State())
+
+  init() {
+    Thread.detachNewThread { [state] in
+      var waited: UInt32 = 0
+      while !state.withLock({ $0.isOver }) {
+        if Interruption.hasCome { waited += Self.pause }
+        if waited > Self.grace { state.withLock { for interrupter in $0.interrupters { interrupter.interrupt() } } }
+        usleep(Self.pause)
+      }
+    }
+  }
+
+  /// What was watched is over.
+  func end() { state.withLock { $0.isOver = true } }
+
+  /// Watches another state.
+  func add(_ interrupter: LuaInterrupter) { state.withLock { $0.interrupters.append(interrupter) } }
+}
