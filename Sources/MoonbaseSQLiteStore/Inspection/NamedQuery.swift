@@ -95,7 +95,8 @@ package final class NamedQuery {
     let table = error.message.hasPrefix("no such table: ") ? String(error.message.dropFirst(15)) : nil
     let isOther = error.message.hasPrefix("too many attached databases")
     let hint = isOther ? ": only the store itself is read" : table.map { suggestion(for: $0, among: names) } ?? ""
-    return GraphError(.invalidRequest, message: "the query: \(error.message)\(hint)", underlying: error)
+    let message = error.message.replacing("run several with executeScript", with: "ask them one after the other")
+    return GraphError(.invalidRequest, message: "the query: \(message)\(hint)", underlying: error)
   }
 
   // MARK: Views

@@ -54,6 +54,8 @@ import Testing
     #expect(try complaint("s.sqlite", "SELECT nme FROM Person").contains("no such column: nme"))
     #expect(try complaint("s.sqlite", "SELEC 1").contains("syntax error"))
     #expect(try complaint("s.sqlite", " ").contains("there is no statement"))
+    #expect(
+      try complaint("s.sqlite", "SELECT 1; SELECT 2").contains("follows: SELECT 2; ask them one after the other\n"))
     #expect(try complaint("none.sqlite", "SELECT 1").contains("there is no such store"))
     #expect(try complaint("m.lua", "SELECT 1").contains("not a SQLite database"))
   }
