@@ -34,6 +34,9 @@ extension Connection {
   /// Triggers and views of the file may use virtual tables and functions that do not forbid it. It stays defensive.
   package func trustSchema() { moonbase_trust_schema(handle) }
 
+  /// Whether this build of SQLite has R-trees.
+  package static var hasRTrees: Bool { sqlite3_compileoption_used("ENABLE_RTREE") != 0 }
+
   /// A statement with more parameters fails with an error that is a limit (`SQLiteError.isLimit`).
   package func limitParameters(to count: Int) {
     sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))

@@ -68,7 +68,7 @@ struct StoreReport: Encodable {
     entities = try Self.entities(held, without: missing, of: ManagedObjectContext(container.coordinator))
     file = FileReport(facts)
     unmadeIndexes = container.coordinator.model.entities.flatMap { entity in
-      entity.unstoredIndexes.map { "\(entity.name).\($0.index.name): \($0.reason)" }
+      SQLiteStore.unmadeIndexes(of: entity).map { "\(entity.name).\($0.index.name): \($0.reason)" }
     }
   }
 

@@ -11,6 +11,14 @@ package struct StoredIndex: Sendable {
     package var isAscending: Bool
   }
 
+  /// What is kept: an order of values, or places.
+  package enum Structure: Sendable {
+    case ordered
+    /// An R-tree: each element is a dimension, an attribute of numbers or dates.
+    case places
+  }
+
+  package var structure: Structure = .ordered
   package var elements: [Element]
   /// The rows that it has, without brackets: an index is found for `BETWEEN` and for two comparisons alike.
   package var condition: Predicate?
@@ -26,11 +34,36 @@ extension FetchIndexDescription {
   /// What the file of a store has for an index of an entity. Throws for one that is left out.
   package func stored(in entity: ResolvedEntity) throws(IndexObstacle) -> StoredIndex {
     let terms = IndexTerms(entity: entity)
+    if elements.contains(where: { $0.kind == .rTree }) { return try places(terms) }
     var result = StoredIndex(elements: [])
     for element in elements {
       result.elements.append(.init(term: try terms.term(of: element), isAscending: element.isAscending))
     }
     if let partialIndexPredicate { result.condition = try terms.condition(partialIndexPredicate) }
+    return result
+  }
+}
+
+extension FetchIndexDescription {
+  /// More dimensions SQLite's R-trees do not have.
+  private static let greatestDimension = 5
+
+  /// An R-tree has dimensions alone, and each row one place.
+  private func places(_ terms: IndexTerms) throws(IndexObstacle) -> StoredIndex {
+    if let other = elements.first(where: { $0.kind != .rTree }) {
+      throw IndexObstacle(
+        reason: "its element \(other.property) is of another kind than the R-tree that others ask for: make two indexes"
+      )
+    }
+    if let partialIndexPredicate {
+      throw IndexObstacle(reason: "its condition \(partialIndexPredicate): an R-tree has all rows with a place")
+    }
+    guard elements.count <= Self.greatestDimension else {
+      throw IndexObstacle(
+        reason: "an R-tree has \(Self.greatestDimension) dimensions at most, and it asks for \(elements.count)")
+    }
+    var result = StoredIndex(structure: .places, elements: [])
+    for element in elements { result.elements.append(.init(term: try terms.dimension(of: element), isAscending: true)) }
     return result
   }
 }
@@ -55,9 +88,6 @@ private struct IndexTerms {
 
   func term(of element: FetchIndexDescription.Element) throws(IndexObstacle) -> Expression {
     let name = element.property
-    if element.kind == .rTree {
-      throw IndexObstacle(reason: "its element \(name) asks for an R-tree, of which no file of Core Data's is known")
-    }
     guard element.isExpression else {
       let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       if isComposite(keys) {
@@ -75,6 +105,20 @@ private struct IndexTerms {
       throw IndexObstacle(reason: "its expression \(name): \(error.reason)")
     } catch {
       throw IndexObstacle(reason: "its expression \(name) cannot be read (\(error))")
+    }
+  }
+
+  /// What an R-tree keeps: numbers that SQLite compares as such.
+  func dimension(of element: FetchIndexDescription.Element) throws(IndexObstacle) -> Expression {
+    let term = try term(of: element)
+    guard case .keyPath(.evaluatedObject, let keys) = term, let attribute = attribute(at: keys) else {
+      throw IndexObstacle(reason: "its element \(element.property) is no attribute, of which alone an R-tree is made")
+    }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .double, .float, .date: return term
+    case let type:
+      throw IndexObstacle(
+        reason: "its element \(element.property) is \(type.phrase): an R-tree is of numbers (no decimals) and dates")
     }
   }
 

@@ -92,6 +92,9 @@ package struct Dialect: Sendable {
   /// A table may have so many columns.
   package var greatestColumnCount: Int
 
+  /// Whether it has R-trees as virtual tables.
+  package var keepsRTrees = false
+
   /// Says how an engine speaks.
   package init(
     engine: String, placeholder: Placeholder, truth: (yes: String, no: String),
@@ -99,7 +102,7 @@ package struct Dialect: Sendable {
     noLimit: NoLimit, ignore: @escaping @Sendable (_ keys: String) -> String, failing: String = "",
     arithmetic: Arithmetic, matching: Matching, decimals: Decimals, writing: Writing, withoutIndex: String = "",
     greatestOrder: Int = .max,
-    greatestColumnCount: Int
+    greatestColumnCount: Int, keepsRTrees: Bool = false
   ) {
     self.engine = engine
     (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
@@ -108,6 +111,6 @@ package struct Dialect: Sendable {
     (self.arithmetic, self.matching, self.decimals) = (arithmetic, matching, decimals)
     self.writing = writing
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
-    self.greatestColumnCount = greatestColumnCount
+    (self.greatestColumnCount, self.keepsRTrees) = (greatestColumnCount, keepsRTrees)
   }
 }

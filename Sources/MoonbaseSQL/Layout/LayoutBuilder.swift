@@ -44,10 +44,11 @@ package struct LayoutBuilder {
     for entity in held { try placeColumns(of: entity) }
     for entity in held { try placeComposites(of: entity) }
     for entity in held { placeToMany(of: entity) }
-    let result = StoreLayout(
+    var result = StoreLayout(
       model: model, entities: model.entities.map { layout(of: $0) }, tables: held.compactMap { tables[$0.index] },
       joins: joins, numbers: numbers, lacks: lacks)
     try result.checkNames(dialect)
+    if dialect.keepsRTrees { result.rTrees = result.declaredRTrees() }
     return result
   }
 

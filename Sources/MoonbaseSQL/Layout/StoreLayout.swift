@@ -16,6 +16,8 @@ package struct StoreLayout: Sendable {
   package let lacks: LayoutLacks
   /// Attributes whose values SQLite would compare otherwise than memory does, and which only memory compares therefore.
   package var comparedInMemory: Set<PropertyID> = []
+  /// The R-trees that the file has in the form that is known here: those of others are left to their triggers.
+  package var rTrees: [RTreeLayout] = []
   /// Whether the file keeps its text in UTF-16, in which SQLite lets anything pass.
   package var keepsUTF16 = false
   /// Indexes of the model's entities by `Z_ENT`, −1 where a number is not in use.

@@ -25,7 +25,13 @@ package struct SelectBuilder: Sendable {
       throw Untranslatable("an order of more than \(dialect.greatestOrder - 1) keys is too much for \(dialect.engine)")
     }
     let translator = try QueryTranslator(query, layout: layout, store: store, dialect: dialect)
-    condition = try query.predicate.map { try translator.translate($0.folded(for: query.entity)) }
+    condition = try query.predicate.map { predicate in
+      let predicate = try predicate.folded(for: query.entity)
+      let exact = try translator.translate(predicate)
+      // Who asks for one object or a few has their keys.
+      guard !query.isNarrow, let places = layout.rTreeCondition(of: predicate, for: query) else { return exact }
+      return exact.parenthesized + " AND " + places
+    }
     values = try query.columns.map { try translator.translate($0) }
     var keys = try query.sortDescriptors.map { try translator.translate($0) }
     if let columns = query.columns, columns.isGrouped || columns.isDistinct {

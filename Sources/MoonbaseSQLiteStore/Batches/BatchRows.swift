@@ -82,10 +82,12 @@ struct BatchRows {
     }
   }
 
-  /// What a trigger does nobody here knows, but for those of derived attributes.
+  /// What a trigger does nobody here knows, but for those of derived attributes and of R-trees.
   func refuseTriggers(of table: String, on connection: Connection) throws {
+    let trees = store.layout.rTrees.flatMap(\.triggerNames).map { "'\($0)'" }.joined(separator: ", ")
     let statement = try connection.statement(
-      "SELECT name GLOB 'Z_DA_*' FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE")
+      "SELECT name GLOB 'Z_DA_*' OR name IN (\(trees)) FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE"
+    )
     statement.bind(table, at: 1)
     defer { statement.reset() }
     var mayFire = false

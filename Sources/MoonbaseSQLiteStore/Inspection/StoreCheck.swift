@@ -76,6 +76,7 @@ package final class StoreCheck {
         try checkReferences(of: entity)
         try checkDerivations(of: entity)
       }
+      for tree in layout.rTrees { try check(tree) }
       try checkOrder()
       try checkOrphans()
     } catch {

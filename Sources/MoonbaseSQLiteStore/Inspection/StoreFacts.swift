@@ -36,6 +36,15 @@ package struct StoreFacts: Sendable {
 }
 
 extension SQLiteStore {
+  /// The indexes of an entity that no file has which is made here, and why.
+  package static func unmadeIndexes(
+    of entity: ResolvedEntity, keepsRTrees: Bool = Dialect.sqlite.keepsRTrees
+  ) -> [(index: FetchIndexDescription, reason: String)] {
+    if keepsRTrees { return entity.unstoredIndexes }
+    let trees = entity.description.indexes.filter { (try? $0.stored(in: entity))?.structure == .places }
+    return entity.unstoredIndexes + trees.map { ($0, "this build of SQLite has no R-trees (SQLITE_ENABLE_RTREE)") }
+  }
+
   /// What can be told of a store's file. It is only read; `model` is the one whose tables are known.
   package static func facts(
     ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Int? = nil
@@ -57,7 +66,8 @@ extension SQLiteStore {
         isMirrored: tables.contains { $0.uppercased().hasPrefix("ANSCK") },
         history: try history(connection, schema: schema),
         foreignTables: layout.map { layout, _ in
-          let known = Set((layout.tables.map(\.name) + layout.joins.map(\.table)).map { $0.uppercased() })
+          let trees = layout.rTrees.flatMap { tree in ["", "_node", "_rowid", "_parent"].map { tree.name + $0 } }
+          let known = Set((layout.tables.map(\.name) + layout.joins.map(\.table) + trees).map { $0.uppercased() })
           return tables.filter { !known.contains($0.uppercased()) && !isOfTheFormat($0.uppercased()) }
         }, missingFeatures: layout?.missing)
     }

@@ -24,6 +24,8 @@ package struct StoreFinding: Sendable, Hashable {
     case order
     /// A derived attribute that is not what it is derived from.
     case derived
+    /// An R-tree in which rows have other places than their values say.
+    case index
     /// A file of a value that no row names.
     case orphan
   }

@@ -42,6 +42,7 @@ package enum StoreRepair {
           connection.allowTriggers(forRows: Int(count ?? 0), of: table.name)
         }
         try DerivedMigration(layout: contents.layout, connection: connection).run()
+        for tree in contents.layout.rTrees { try tree.repair(connection) }
         try OrphanSweep(folder: SupportFolder(store: file.truePath), connection: connection).run(sparing: [])
       }
     }

@@ -22,12 +22,15 @@ extension StoreRewriting {
   private func emptied(_ connection: Connection) throws -> EmptiedStore {
     let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
     let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
+    let trees = RTreeChanges(map, kept: [])
+    try trees.remove(connection)
     let foreign = try objects.foreign(connection, on: tables.oldTables)
     let greatest = try greatestKeys(connection)
     try progress.step("tables")
     for table in tables.oldTables.sorted() { try connection.execute("DROP TABLE IF EXISTS \(identifier(table))") }
     for (_, sql) in writer.tableStatements { try connection.execute(sql) }
     try objects.write(connection, foreign: [])
+    try trees.write(connection)
     try writeNumbers(connection, greatest: greatest)
     let keepsHistory = try HistoryForm(connection, path: path) != nil
     if keepsHistory {

@@ -39,6 +39,8 @@ struct StoreRewriting {
   private func rewrite(_ connection: Connection, _ conversions: ColumnConversions) throws {
     let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
     let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
+    let trees = RTreeChanges(map, kept: tables.kept)
+    try trees.remove(connection)
     let foreign = try objects.foreign(connection, on: tables.oldTables)
     try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
     connection.allowTriggers(forRows: plan.rowCount)
@@ -55,6 +57,7 @@ struct StoreRewriting {
     let greatest = try greatestKeys(connection)
     for table in tables.oldTables.sorted() { try connection.execute("DROP TABLE \(map.oldTable(table))") }
     try progress.step("indexes")
+    try trees.write(connection)
     do { try objects.write(connection, foreign: foreign) } catch let error as SQLiteError { throw unique(error) }
     try DerivedMigration(layout: map.new, connection: connection).run(onStoreAt: path)
     try progress.step("numbers")

@@ -1,4 +1,5 @@
 import MoonbaseSQL
+import MoonbaseSQLite
 
 extension Dialect {
   /// How SQLite speaks.
@@ -10,5 +11,5 @@ extension Dialect {
     // A sign takes a column its index, and the affinity that would round what it is compared with.
     withoutIndex: "+",
     // SQLite 3.40 reads beyond its memory where more terms of an order go through a `LEFT JOIN`: it keeps a bit for each.
-    greatestOrder: 63, greatestColumnCount: 2000)
+    greatestOrder: 63, greatestColumnCount: 2000, keepsRTrees: Connection.hasRTrees)
 }

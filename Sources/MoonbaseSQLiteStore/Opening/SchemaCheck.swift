@@ -49,6 +49,11 @@ struct SchemaCheck: Sendable {
         "\(old.entity.name) is number \(new.number) in \(new.table) and was number \(old.number) in \(old.table)",
         entity: old.entity.name)
     }
+    if let tree = layout.rTrees.first(where: { !contents.layout.rTrees.contains($0) }) {
+      throw changed(
+        "the R-tree \(tree.name) is gone, or its triggers are not those that keep it any more",
+        entity: layout.model.entities[tree.entity].name)
+    }
     if let lack = contents.missingFeatures.first(where: { !missing.contains($0) }) {
       throw changed(lack.reason, entity: lack.entity)
     }

@@ -31,6 +31,7 @@ struct SchemaWriter {
 
   var statements: [String] {
     tableStatements.map(\.sql) + indexStatements + DerivedTriggers(layout: layout).statements
+      + layout.rTrees.flatMap { [$0.creation] + $0.triggers.map(\.sql) }
       + [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
         "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
@@ -93,12 +94,12 @@ struct SchemaWriter {
     let description = entity.entity.description
     let fetch = description.indexes.compactMap { fetchIndex($0, of: entity) }
     let flagged = description.attributes.filter(\.isIndexed).compactMap { attribute in
-      column([attribute.name], of: entity).map {
+      entity.column(of: [attribute.name]).map {
         create("INDEX", name: "Z_\(description.name)_\(attribute.name)", of: entity, terms: [(identifier($0), true)])
       }
     }
     let unique = description.uniquenessConstraints.compactMap { names -> IndexNames.Index? in
-      let columns = names.compactMap { column([$0], of: entity) }
+      let columns = names.compactMap { entity.column(of: [$0]) }
       guard columns.count == names.count, !columns.isEmpty else { return nil }
       let name = "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))"
       return create("UNIQUE INDEX", name: name, of: entity, terms: columns.map { (identifier($0), true) })
@@ -108,7 +109,7 @@ struct SchemaWriter {
 
   /// An index of the model; nil for one that files do not have, of which the model's checks tell.
   private func fetchIndex(_ index: FetchIndexDescription, of entity: EntityLayout) -> IndexNames.Index? {
-    guard let stored = try? index.stored(in: entity.entity) else { return nil }
+    guard let stored = try? index.stored(in: entity.entity), stored.structure == .ordered else { return nil }
     let translator = IndexTranslator(entity, layout: layout, dialect: .sqlite)
     do {
       let terms = try stored.elements.map { (try term($0.term, of: entity, by: translator), $0.isAscending) }
@@ -121,7 +122,7 @@ struct SchemaWriter {
   }
 
   private func term(_ term: Expression, of entity: EntityLayout, by translator: IndexTranslator) throws -> String {
-    guard case .keyPath(_, let keys) = term, let column = column(keys, of: entity) else {
+    guard case .keyPath(_, let keys) = term, let column = entity.column(of: keys) else {
       return try translator.translate(term)
     }
     return identifier(column)
@@ -132,18 +133,6 @@ struct SchemaWriter {
   ) -> IndexNames.Index {
     let list = terms.map { "\($0) COLLATE BINARY \($1 ? "ASC" : "DESC")" }.joined(separator: ", ")
     return IndexNames.Index(kind: kind, name: name, table: entity.table, columns: list)
-  }
-
-  /// The column of a property, or of an element of a composite.
-  private func column(_ keys: [String], of entity: EntityLayout) -> String? {
-    guard let slot = keys.first.flatMap({ entity.entity.slot($0) }) else { return nil }
-    if case .composite(let composite) = entity.slots[slot] { return composite.leaf(at: keys.dropFirst())?.column }
-    guard keys.count == 1 else { return nil }
-    return switch entity.slots[slot] {
-    case .attribute(let column, _): column
-    case .toOne(let toOne): toOne.column
-    case .composite, .none, .lost, .foreignKey, .join: nil
-    }
   }
 
   // MARK: Numbers

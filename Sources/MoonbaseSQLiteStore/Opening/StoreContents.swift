@@ -58,6 +58,7 @@ struct StoreContents {
       model: model, entities: entities, file: schema, elementColumns: metadata.elementColumns, path: path,
       dialect: .sqlite)
     var layout = try builder.build()
+    try layout.keepRTrees(of: connection)
     let declared = try ColumnDeclarations(connection).features(&layout)
     let half = HistoryForm.half(hasChanges: schema.has("ACHANGE"), hasTransactions: schema.has("ATRANSACTION"))
     return (layout, layout.lacks.features + declared + [half].compactMap(\.self))

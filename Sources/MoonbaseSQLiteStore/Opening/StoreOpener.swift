@@ -205,7 +205,7 @@ struct StoreOpener {
         }
       }
       guard isMade else { return try opened(connection) }
-      let session = try prepared(connection, layout)
+      let session = try prepared(connection, layout, hasVirtualTables: !layout.rTrees.isEmpty)
       try session.settleJournal()
       return Result(layout, metadata: metadata, writer: session)
     } catch {

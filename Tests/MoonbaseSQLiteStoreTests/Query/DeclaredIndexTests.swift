@@ -46,7 +46,7 @@ import struct MoonbaseModel.SortDescriptor
   }
 
   private static func rTree() -> FetchIndexDescription {
-    var index = index("byPlace", of: "score", "ratio")
+    var index = index("byPlace", of: "score", "name")
     for place in index.elements.indices { index.elements[place].kind = .rTree }
     return index
   }
@@ -119,7 +119,7 @@ import struct MoonbaseModel.SortDescriptor
     (index("a", of: "name", where: "TRUEPREDICATE"), "its condition TRUEPREDICATE: it says nothing of the row"),
     (index("a", of: "name", where: "1 == 1"), "its condition 1 == 1: it says nothing of the row"),
     (index("a", of: "name", where: "nothing == 1"), "its condition nothing == 1: nothing is no attribute"),
-    (rTree(), "its element score asks for an R-tree"),
+    (rTree(), "its element name is a string: an R-tree is of numbers"),
   ])
   func whatNoFileHasIsAWarningOfTheModel(_ index: FetchIndexDescription, _ reason: String) throws {
     let wanted = "entity Thing: its index \(index.name) is made in no store here: \(reason)"

@@ -1,0 +1,153 @@
+package import MoonbaseModel
+
+/// An R-tree of an entity's rows, kept by triggers of their table.
+///
+/// The form is that of published listings of the tables of Apple's Photos: `Z_RT_<Entity>_<index>` with the key of the row and two columns for each
+/// attribute. No file was at hand to prove it.
+package struct RTreeLayout: Sendable, Hashable {
+  /// An attribute that is a dimension.
+  package struct Dimension: Sendable, Hashable {
+    /// The path from the entity: an attribute, or an element of a composite.
+    package var keys: [String]
+    package var column: String
+  }
+
+  package let name: String
+  /// The entity that has the index: its rows and those of its subentities are in the tree.
+  package let entity: EntityIndex
+  package let table: String
+  package let dimensions: [Dimension]
+  /// The numbers of the entities whose rows are in it; empty where these are all of the table.
+  private let numbers: [Int64]
+
+  init(name: String, entity: EntityIndex, table: String, dimensions: [Dimension], numbers: [Int64]) {
+    (self.name, self.entity, self.table) = (name, entity, table)
+    (self.dimensions, self.numbers) = (dimensions, numbers)
+  }
+
+  // MARK: In SQL
+
+  private var tree: String { identifier(name) }
+  private var columns: [String] { dimensions.map { identifier($0.column) } }
+
+  /// The least and the greatest value of a dimension, as columns of the tree.
+  package func bounds(_ dimension: Dimension) -> (least: String, greatest: String) {
+    (identifier("\(dimension.column)_MIN"), identifier("\(dimension.column)_MAX"))
+  }
+
+  /// Makes the table.
+  package var creation: String {
+    let list = dimensions.map(bounds).map { "\($0.least) FLOAT, \($0.greatest) FLOAT" }.joined(separator: ", ")
+    return "CREATE VIRTUAL TABLE \(tree) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(list))"
+  }
+
+  /// The names of the triggers.
+  package var triggerNames: [String] { triggers.map(\.name) }
+
+  /// Make the triggers that keep it. A conflict would be handled as the statement says that fires one: what is there goes before.
+  package var triggers: [(name: String, sql: String)] {
+    let remove = "DELETE FROM \(tree) WHERE Z_PK = "
+    let add = "INSERT INTO \(tree) (\(names)) SELECT \(values("NEW.")) WHERE \(presence("NEW."));"
+    let events = [
+      ("INSERT", "AFTER INSERT", "NEW", "\(remove)NEW.Z_PK; \(add)"),
+      ("UPDATE", "AFTER UPDATE OF \(columns.joined(separator: ", "))", "NEW", "\(remove)NEW.Z_PK; \(add)"),
+      ("DELETE", "AFTER DELETE", "OLD", "\(remove)OLD.Z_PK;"),
+    ]
+    return events.map { name, event, row, body in
+      let trigger = "\(self.name)_\(name)"
+      let condition = membership("\(row).").map { " WHEN (\($0))" } ?? ""
+      return (
+        trigger,
+        "CREATE TRIGGER \(identifier(trigger)) \(event) ON \(identifier(table)) FOR EACH ROW\(condition) BEGIN \(body) END"
+      )
+    }
+  }
+
+  /// Fills it, when it is empty, with the rows that there are.
+  package var filling: String {
+    "INSERT INTO \(tree) (\(names)) SELECT \(values("t.")) FROM \(identifier(table)) t WHERE \(isThere)"
+  }
+
+  package var emptying: String { "DELETE FROM \(tree)" }
+  package var removal: String { "DROP TABLE \(tree)" }
+
+  /// Keys of rows that have no place in the tree, or another one.
+  package var strays: String {
+    let places = dimensions.map { dimension in
+      let (least, greatest) = bounds(dimension)
+      let value = "t.\(identifier(dimension.column))"
+      // What no float holds, and what is no number, has a place that says nothing.
+      return "(r.\(least) <= \(value) AND r.\(greatest) >= \(value) OR ABS(\(value)) >= \(Self.greatest) "
+        + "OR TYPEOF(\(value)) NOT IN ('integer', 'real'))"
+    }
+    return "SELECT t.Z_PK FROM \(identifier(table)) t WHERE \(isThere) AND NOT EXISTS (SELECT 1 FROM \(tree) r "
+      + "WHERE r.Z_PK = t.Z_PK AND \(places.joined(separator: " AND ")))"
+  }
+
+  /// Keys in the tree of which no row has a place.
+  package var leftovers: String {
+    "SELECT r.Z_PK FROM \(tree) r WHERE NOT EXISTS (SELECT 1 FROM \(identifier(table)) t WHERE t.Z_PK = r.Z_PK AND \(isThere))"
+  }
+
+  private var names: String {
+    (["Z_PK"] + dimensions.map(bounds).flatMap { [$0.least, $0.greatest] }).joined(separator: ", ")
+  }
+
+  private func values(_ row: String) -> String {
+    (["\(row)Z_PK"] + columns.flatMap { ["\(row)\($0)", "\(row)\($0)"] }).joined(separator: ", ")
+  }
+
+  private func presence(_ row: String) -> String {
+    columns.map { "\(row)\($0) IS NOT NULL" }.joined(separator: " AND ")
+  }
+
+  private func membership(_ row: String) -> String? {
+    numbers.isEmpty ? nil : "\(row)Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
+  }
+
+  private var isThere: String { [membership("t."), presence("t.")].compactMap(\.self).joined(separator: " AND ") }
+
+  /// From here on a float is infinite, and its place not outside of the value any more.
+  static let greatest = 3.4e38
+}
+
+extension StoreLayout {
+  /// The R-trees that the model asks for.
+  func declaredRTrees() -> [RTreeLayout] {
+    var names: Set<String> = []
+    return entities.compactMap(\.self).flatMap { entity in
+      entity.entity.description.indexes.compactMap { index -> RTreeLayout? in
+        guard let tree = rTree(index, of: entity), names.insert(tree.name.lowercased()).inserted else { return nil }
+        return tree
+      }
+    }
+  }
+
+  private func rTree(_ index: FetchIndexDescription, of entity: EntityLayout) -> RTreeLayout? {
+    guard let stored = try? index.stored(in: entity.entity), stored.structure == .places else { return nil }
+    var dimensions: [RTreeLayout.Dimension] = []
+    for element in stored.elements {
+      guard case .keyPath(_, let keys) = element.term, let column = entity.column(of: keys) else { return nil }
+      dimensions.append(.init(keys: keys, column: column))
+    }
+    guard !dimensions.isEmpty, Set(dimensions.map(\.column)).count == dimensions.count else { return nil }
+    let numbers = entity.entity.parent == nil ? [] : subtree(of: entity.entity).map(\.number)
+    return RTreeLayout(
+      name: "Z_RT_\(entity.entity.name)_\(index.name)", entity: entity.entity.index, table: entity.table,
+      dimensions: dimensions, numbers: numbers)
+  }
+}
+
+extension EntityLayout {
+  /// The one column of an attribute or a to-one relationship, or of an element of a composite.
+  package func column(of keys: some Collection<String>) -> String? {
+    guard let slot = keys.first.flatMap({ entity.slot($0) }) else { return nil }
+    if case .composite(let composite) = slots[slot] { return composite.leaf(at: Array(keys.dropFirst()))?.column }
+    guard keys.count == 1 else { return nil }
+    return switch slots[slot] {
+    case .attribute(let column, _): column
+    case .toOne(let toOne): toOne.column
+    case .composite, .none, .lost, .foreignKey, .join: nil
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+
+/// What an R-tree finds of the rows of a condition, and some more: the exact condition stays beside it.
+struct RTreeCondition {
+  private var bounds: [[String]: (least: Double?, greatest: Double?)] = [:]
+
+  /// The constant bounds of attributes that a condition joins by AND.
+  init(_ predicate: Predicate) { note(predicate) }
+
+  private mutating func note(_ predicate: Predicate) {
+    switch predicate {
+    case .and(let parts): for part in parts { note(part) }
+    case .comparison(let comparison) where comparison.modifier == .direct: note(comparison)
+    case .comparison, .constant, .or, .not: break
+    }
+  }
+
+  private mutating func note(_ comparison: Predicate.Comparison) {
+    if case .between = comparison.operator {
+      guard let keys = comparison.left.column, let ends = comparison.right.elements, ends.count == 2 else { return }
+      note(keys, .greaterThanOrEqual, ends[0])
+      note(keys, .lessThanOrEqual, ends[1])
+    } else if let keys = comparison.left.column {
+      note(keys, comparison.operator, comparison.right)
+    } else if let keys = comparison.right.column {
+      note(keys, comparison.operator.mirrored, comparison.left)
+    }
+  }
+
+  private mutating func note(_ keys: [String], _ comparator: Predicate.Comparison.Operator, _ value: Expression) {
+    // Of a float beyond a tree's range the place is not outside of it any more.
+    guard case .constant(let constant) = value, let number = constant.place, abs(number) < RTreeLayout.greatest else {
+      return
+    }
+    var found = bounds[keys] ?? (nil, nil)
+    switch comparator {
+    case .greaterThan, .greaterThanOrEqual: found.least = max(number, found.least ?? number)
+    case .lessThan, .lessThanOrEqual: found.greatest = min(number, found.greatest ?? number)
+    case .equal:
+      found.least = max(number, found.least ?? number)
+      found.greatest = min(number, found.greatest ?? number)
+    default: return
+    }
+    bounds[keys] = found
+  }
+
+  /// `Z_PK IN (SELECT Z_PK FROM tree WHERE ...)`; nil where it does not bound each dimension from above. What is no number, and greater than
+  /// all of them to SQLite, is bounded by nothing else.
+  func condition(_ tree: RTreeLayout, of layout: EntityLayout, alias: String) -> SQLFragment? {
+    var terms: [SQLFragment] = []
+    for dimension in tree.dimensions {
+      guard let found = bounds[dimension.keys], let greatest = found.greatest else { return nil }
+      let isSingle =
+        layout.entity.property(dimension.keys[0])?.attribute?.element(at: dimension.keys.dropFirst())?.type == .float
+      let columns = tree.bounds(dimension)
+      let upper = isSingle ? Single.range(of: greatest)?.upperBound ?? greatest : greatest
+      terms.append(SQLFragment("\(columns.least) <= ?", values: [.double(upper)]))
+      if let least = found.least {
+        let lower = isSingle ? Single.range(of: least)?.lowerBound ?? least : least
+        terms.append(SQLFragment("\(columns.greatest) >= ?", values: [.double(lower)]))
+      }
+    }
+    return "\(alias).Z_PK IN (SELECT Z_PK FROM \(identifier(tree.name)) WHERE " + terms.joined(" AND ") + ")"
+  }
+}
+
+extension Expression {
+  /// The keys of an attribute of the row itself.
+  fileprivate var column: [String]? {
+    if case .keyPath(.evaluatedObject, let keys) = self { keys } else { nil }
+  }
+}
+
+extension Value {
+  /// A number or a date as an R-tree has it.
+  fileprivate var place: Double? {
+    switch self {
+    case .int(let number): Double(number)
+    case .double(let number): number
+    case .date(let date): date.timeIntervalSinceReferenceDate
+    default: nil
+    }
+  }
+}
+
+extension StoreLayout {
+  /// The condition by the tree that bounds most attributes of a query; nil where none serves.
+  func rTreeCondition(of predicate: Predicate, for query: StoreQuery) -> SQLFragment? {
+    guard !rTrees.isEmpty, let layout = entities[query.entity.index] else { return nil }
+    // Rows that have no place in a tree may be meant: those of entities above the one that has it.
+    let trees = rTrees.filter { query.entity.isKind(of: model.entities[$0.entity]) }
+    guard !trees.isEmpty else { return nil }
+    let found = RTreeCondition(predicate)
+    return trees.sorted { $0.dimensions.count > $1.dimensions.count }.lazy
+      .compactMap { found.condition($0, of: layout, alias: "t0") }.first
+  }
+}

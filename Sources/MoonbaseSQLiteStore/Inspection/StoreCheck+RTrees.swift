@@ -1,0 +1,34 @@
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQL
+import MoonbaseSQLite
+
+extension StoreCheck {
+  /// Rows that a fetch through an R-tree would miss, and places in it that are no row's.
+  func check(_ tree: RTreeLayout) throws {
+    let entity = layout.model.entities[tree.entity].name
+    for (sql, what) in [
+      (tree.strays, "has another place in \(tree.name) than its values say, or none: fetches by it miss the row"),
+      (tree.leftovers, "has a place in \(tree.name) and none by its values, or is not there"),
+    ] {
+      let statement = try connection.statement(sql)
+      defer { statement.reset() }
+      while try statement.step() {
+        try HostWork.charge()
+        try tell(
+          StoreFinding(
+            kind: .index, place: "\(entity) \(statement.text(0)) (\(tree.table))", message: what, repair: .file))
+      }
+    }
+  }
+}
+
+extension RTreeLayout {
+  /// Fills it anew where it says otherwise than the rows.
+  func repair(_ connection: Connection) throws {
+    let question = "SELECT EXISTS (\(strays)) OR EXISTS (\(leftovers))"
+    guard try connection.integer(question) == 1 else { return }
+    try connection.execute(emptying)
+    try connection.execute(filling)
+  }
+}

@@ -1,0 +1,37 @@
+import MoonbaseSQL
+import MoonbaseSQLite
+
+/// The R-trees that a migration drops, and those that it makes and fills.
+struct RTreeChanges {
+  private let removed: [RTreeLayout]
+  private let added: [RTreeLayout]
+
+  /// A tree stays where its table does and nothing of it changes.
+  init(_ map: MigrationMap, kept: Set<String>) {
+    let staying = Set(map.old.rTrees).intersection(map.new.rTrees).filter { kept.contains($0.table) }
+    removed = map.old.rTrees.filter { !staying.contains($0) }
+    added = map.new.rTrees.filter { !staying.contains($0) }
+  }
+
+  /// Before the rows move: no trigger of an old tree may fire.
+  func remove(_ connection: Connection) throws {
+    for tree in removed {
+      for name in tree.triggerNames { try connection.execute("DROP TRIGGER \(identifier(name))") }
+      try connection.execute(tree.removal)
+    }
+  }
+
+  /// When all rows are there. A table of that name which is of another form is somebody's, and stays.
+  func write(_ connection: Connection) throws {
+    for tree in added {
+      let names = ([tree.name] + tree.triggerNames).map { "'\($0.lowercased())'" }.joined(separator: ", ")
+      guard try connection.integer("SELECT 1 FROM sqlite_master WHERE LOWER(name) IN (\(names))") == nil else {
+        continue
+      }
+      try connection.execute(tree.creation)
+      try connection.execute(tree.filling)
+      for trigger in tree.triggers { try connection.execute(trigger.sql) }
+    }
+    if !added.isEmpty { try connection.trustRTrees() }
+  }
+}
