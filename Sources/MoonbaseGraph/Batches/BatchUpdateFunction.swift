@@ -19,7 +19,7 @@ public final class BatchUpdateFunction: Sendable {
   /// The names of the attributes that it reads; empty for the one that it sets.
   public let inputs: [String]
   private nonisolated(unsafe) let body: Body  // a script's stays on its thread
-  package nonisolated(unsafe) let plain: Plain?  // the same
+  package nonisolated(unsafe) let plain: Plain?  // a script's stays on its thread
 
   /// Makes a function of values of attributes, in the order of their names.
   public init(of inputs: String..., body: @escaping @Sendable ([Value]) throws -> Value) {

@@ -55,23 +55,36 @@ package struct UnwatchedUpdate {
     (self.inputs, self.predicate) = (inputs, predicate)
   }
 
+  /// What is only known by its value in the row, and stands behind the inputs.
+  private var others: [RuledAttribute] { ruled.filter { $0.property.slot != property.slot } }
+  private var own: RuledAttribute? { ruled.first { $0.property.slot == property.slot } }
+
+  /// How many arguments the function gets: its inputs, and what rules look at besides.
+  package var argumentCount: Int { inputs.count + others.count }
+
+  /// The rules of extensions, with the place of the argument that each looks at; nil for the result.
+  package var rules: [(place: Int?, rule: EntityExtension.ValueRule)] {
+    others.enumerated().flatMap { index, other in other.rules.map { (inputs.count + index, $0) } }
+      + (own?.rules ?? []).map { (nil, $0) }
+  }
+
   /// Changes the rows, all or none. Nil, and nothing done, where the graph has to do it. Throws what ends a run, and what a store throws.
+  ///
+  /// With `asksRules` the plain form of the function asks the rules of extensions itself, and gives no plain value where one does not hold.
   package func run(
-    _ body: @escaping BatchUpdateFunction.Body, plain: BatchUpdateFunction.Plain?
+    _ body: @escaping BatchUpdateFunction.Body, plain: BatchUpdateFunction.Plain?, asksRules: Bool = false
   ) throws -> Outcome? {
     try context.beginBatch("update")
     var isMisfit = false
     var request = BatchUpdateRequest(entity.name, where: predicate)
     let count = inputs.count
-    // Only what the function sets is known by its new value.
-    let others = ruled.filter { $0.property.slot != property.slot }
-    let own = ruled.first { $0.property.slot == property.slot }
+    let (others, own) = (others, own)
     var plain = plain
-    if !ruled.isEmpty {
+    if ruled.contains(where: { $0.isRuledByModel || !asksRules && !$0.rules.isEmpty }) {
       plain?.check = { cells, result in
         do {
-          for (index, other) in others.enumerated() { try other.check(cells[count + index]) }
-          try own?.check(result)
+          for (index, other) in others.enumerated() { try other.check(cells[count + index], asksRules: !asksRules) }
+          try own?.check(result, asksRules: !asksRules)
           return true
         } catch {
           return false
@@ -115,28 +128,31 @@ private struct RuledAttribute {
   struct Misfit: Error {}
 
   let property: ResolvedProperty
+  let rules: [EntityExtension.ValueRule]
+  /// Whether the model says something of its values, or that there must be one.
+  let isRuledByModel: Bool
   private let attribute: AttributeDescription?
-  private let isRuledByModel: Bool
-  private let rules: [EntityExtension.ValueRule]
+  private let isLimited: Bool
 
   init(_ property: ResolvedProperty, rules: [EntityExtension.ValueRule]) {
     self.property = property
     self.rules = rules
     attribute = property.attribute
-    isRuledByModel = property.attribute?.validation.isEmpty == false
+    isLimited = attribute?.validation.isEmpty == false
+    isRuledByModel = isLimited || !property.isOptional
   }
 
   /// What the attribute holds of a value.
   func fitting(_ cell: Snapshot.Cell) throws -> Snapshot.Cell { try attribute?.checked(cell) ?? cell }
 
   /// Throws what a rule throws, and `Misfit` for a value that breaks one.
-  func check(_ cell: Snapshot.Cell) throws {
+  func check(_ cell: Snapshot.Cell, asksRules: Bool = true) throws {
     if case .null = cell {
       guard property.isOptional else { throw Misfit() }
       return
     }
-    if isRuledByModel { guard try property.validate(cell.asValue).isEmpty else { throw Misfit() } }
-    for rule in rules { guard try rule(cell) else { throw Misfit() } }
+    if isLimited { guard try property.validate(cell.asValue).isEmpty else { throw Misfit() } }
+    if asksRules { for rule in rules { guard try rule.holds(cell) else { throw Misfit() } } }
   }
 }
 

@@ -16,8 +16,17 @@ public struct EntityExtension {
   /// A rule over a value that is never `.null`: returns what is wrong with it, or nil. The subject says whose value it is, which
   /// one it had when it was saved last, and why the rule is asked.
   public typealias Rule = (Value, RuleSubject) throws -> RuleFailure?
-  /// Whether a value that is there is as a rule wants it.
-  package typealias ValueRule = (Snapshot.Cell) throws -> Bool
+  /// A rule over a value that is there, and over nothing else.
+  package struct ValueRule {
+    /// Whether the value is as the rule wants it.
+    package let holds: (Snapshot.Cell) throws -> Bool
+    /// What the maker of the rule knows it by, who may have a quicker way to ask it.
+    package let origin: AnyObject?
+
+    package init(origin: AnyObject? = nil, holds: @escaping (Snapshot.Cell) throws -> Bool) {
+      (self.origin, self.holds) = (origin, holds)
+    }
+  }
 
   /// By attribute: changes a value before all rules.
   public var normalize: [String: (Value, ManagedObject) throws -> Value] = [:]

@@ -144,7 +144,7 @@ struct DomainBuilder {
   private func valueRule(_ function: LuaFunction) -> EntityExtension.ValueRule {
     let count = function.parameterCount
     let call = LuaFastCall(function, parameters: count)
-    return { [types] value in
+    return EntityExtension.ValueRule(origin: ScriptRule(function)) { [types] value in
       try call.run {
         if count > 0, !$0.set(0, plain: value) { try types.openDomain().setArgument(0, of: $0, to: value.asValue) }
       } reading: {

@@ -75,10 +75,19 @@ public final class ObjectFunction {
         assignment.text, name: "each", in: domain.state.environment([:]))
     else { return nil }
     let count = assignment.inputs.count
+    let rules = update.rules.compactMap { place, rule in (rule.origin as? ScriptRule).map { (place: place, rule: $0) } }
+    // Rules that are asked in the same call cost a call of Lua's own and no more.
+    let asking =
+      rules.isEmpty || rules.count < update.rules.count
+      ? nil
+      : try? domain.asking(rules, of: function, inputCount: count, argumentCount: update.argumentCount)
+    let plain = (asking ?? function).rowCall.map {
+      BatchUpdateFunction.Plain($0, inputCount: asking == nil ? count : update.argumentCount)
+    }
     return try update.run(
       domain.batchBody(
         function, inputCount: count, for: entity.property(assignment.attribute)?.attributeType),
-      plain: function.rowCall.map { BatchUpdateFunction.Plain($0, inputCount: count) })
+      plain: plain, asksRules: asking != nil)
   }
 
   /// What an error of it says, with its place in the script.
