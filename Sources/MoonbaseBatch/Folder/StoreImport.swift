@@ -161,10 +161,12 @@ package final class StoreImport {
       var changes = StoreChanges()
       var rows: [Snapshot] = []
       var read = 0
+      var known = 0
       while read < Self.chunkSize, try naming(path, { try reader.next() }) {
         read += 1
         do {
           if place.phase == 0 {
+            try requireKnown(reader.names, from: &known, of: entity)
             rows.append(try row(reader, of: entity, slots))
           } else {
             try addLinks(reader, of: entity, slots, to: &changes)
@@ -273,6 +275,20 @@ package final class StoreImport {
         }
       }
     }
+  }
+
+  /// What the model has no place for would be left out in silence.
+  private func requireKnown(_ names: [String], from known: inout Int, of entity: ResolvedEntity) throws {
+    for name in names[known...] where name != "_id" {
+      guard entity.property(name)?.isTransient == false else {
+        throw RowFault(
+          column: name,
+          reason:
+            "\(entity.name) keeps no property of this name: give the store the model \(folder)/\(ExportContents.modelName), or take the name out of all lines"
+        )
+      }
+    }
+    known = names.count
   }
 
   private func row(_ reader: JSONReader, of entity: ResolvedEntity, _ slots: Slots) throws -> Snapshot {

@@ -108,6 +108,8 @@ struct ImportRun {
       throw ExitCode(ExitStatus.interrupted)
     }
     try importer.close()
+    // `--force` gave up what an earlier import rejected; rows that are imported by now are not to be mended again.
+    if command.force, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
     summarize(began, isWhole: true)
     if failuresAfterSaves > 20 {
       Terminal.complain("moonbase: and \(failuresAfterSaves - 20) more failed after they were saved")

@@ -138,7 +138,7 @@ private struct RuledAttribute {
     self.property = property
     self.rules = rules
     attribute = property.attribute
-    isLimited = attribute?.validation.isEmpty == false
+    isLimited = property.hasValueRules
     isRuledByModel = isLimited || !property.isOptional
   }
 

@@ -56,7 +56,7 @@ extension EntityBehaviorBuilder {
 
   /// Whether a rule or a normalizer looks at the value in a slot.
   private func looksAtValue(slot: Slot) -> Bool {
-    hooks.contains(.validateValue) || entity.property(at: slot).attribute?.validation.isEmpty == false
+    hooks.contains(.validateValue) || entity.property(at: slot).hasValueRules
       || rules[slot] != nil || normalizers[slot] != nil
   }
 
@@ -65,7 +65,7 @@ extension EntityBehaviorBuilder {
     return attributeSlots.filter { slot in
       guard case .derived = kinds[slot] else { return false }
       let property = entity.property(at: slot)
-      return !property.isOptional || property.attribute?.validation.isEmpty == false || rules[slot] != nil
+      return !property.isOptional || property.hasValueRules || rules[slot] != nil
     }
   }
 

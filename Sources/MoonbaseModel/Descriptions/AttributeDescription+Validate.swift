@@ -2,7 +2,9 @@ import MoonbasePlatform
 
 extension AttributeDescription {
   /// Whether a value that is there may break a rule of the model.
-  var hasValueRules: Bool { type == .composite || !validation.isEmpty }
+  var hasValueRules: Bool {
+    type == .composite ? elements.contains { !$0.isOptional || $0.hasValueRules } : !validation.isEmpty
+  }
 
   /// The rules of the model that a value breaks, with Core Data's codes. A missing optional value breaks no rule.
   ///

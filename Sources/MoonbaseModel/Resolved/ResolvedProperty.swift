@@ -46,7 +46,7 @@ public final class ResolvedProperty: Sendable {
   /// Whether the value may be missing.
   public let isOptional: Bool
   /// Whether the model has rules for the values.
-  let hasValueRules: Bool
+  package let hasValueRules: Bool
 
   init(name: String, slot: Slot, declaringEntity: EntityIndex, kind: Kind) {
     self.name = name

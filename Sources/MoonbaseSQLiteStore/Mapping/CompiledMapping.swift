@@ -46,7 +46,8 @@ struct CompiledMapping {
     let old = try mapping.sourceEntityName.map { try entity($0, in: source, side: "older", mapping) }
     let new = try mapping.destinationEntityName.map { try entity($0, in: destination, side: "newer", mapping) }
     let isRemoval = mapping.kind == .remove
-    if old != nil, !isRemoval, new?.isAbstract == true {
+    // Of an abstract entity there are no objects.
+    if old?.isAbstract == false, !isRemoval, new?.isAbstract == true {
       throw Self.mistake("\(new?.name ?? "") is abstract: name one of its subentities as the destination", in: mapping)
     }
     var policy = EntityMigrationPolicy()

@@ -138,6 +138,13 @@ struct MappedPlanner {
   }
 
   /// What is not merely copied.
+  /// What becomes of the elements of composites that are copied.
+  private func elements(_ entry: CompiledMapping.Entry) -> [String] {
+    entry.attributes.flatMap { recipe -> [String] in
+      if case .elements(_, let conversion) = recipe.source { conversion.changes } else { [] }
+    }
+  }
+
   private func changes(_ entry: CompiledMapping.Entry) -> [String] {
     let all = entry.mapping.attributeMappings + entry.mapping.relationshipMappings
     let properties = all.compactMap { property -> String? in
@@ -148,6 +155,6 @@ struct MappedPlanner {
       case .expression(let expression): "~ \(property.name) = \(expression)"
       }
     }
-    return properties + [entry.mapping.migrationPolicyClassName.map { "by \($0)" }].compactMap(\.self)
+    return properties + elements(entry) + [entry.mapping.migrationPolicyClassName.map { "by \($0)" }].compactMap(\.self)
   }
 }

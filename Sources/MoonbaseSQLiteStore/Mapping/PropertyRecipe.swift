@@ -10,6 +10,8 @@ struct PropertyRecipe {
   enum Source {
     /// An attribute as the store has it, in another type where that is said.
     case copy(Slot, AttributeConversion?)
+    /// A composite attribute whose elements are others, or of other types, now.
+    case elements(Slot, ElementConversion)
     /// A value that a policy makes of an attribute of another type.
     case policy(Slot)
     /// The same value for all.
@@ -30,6 +32,7 @@ struct PropertyRecipe {
   func set(on object: ManagedObject, from old: ManagedObject, manager: MigrationManager) throws {
     switch source {
     case .copy(let slot, let conversion): try copy(slot, conversion, to: object, from: old)
+    case .elements(let slot, let conversion): try copy(slot, conversion, to: object, from: old)
     case .policy(let slot): if try !old.copiedValue(at: slot).isNull { try object.takeCopy(.null, slot: property.slot) }
     case .value(let value): try object.setValue(value, slot: property.slot)
     case .expression(let expression):
@@ -63,6 +66,20 @@ struct PropertyRecipe {
     try object.takeCopy(converted, slot: property.slot)
   }
 
+  private func copy(
+    _ slot: Slot, _ conversion: ElementConversion, to object: ManagedObject, from old: ManagedObject
+  ) throws {
+    let value = try old.copiedValue(at: slot)
+    if !leavesUnkept, let element = conversion.lostElement(of: value) {
+      throw GraphError(
+        .invalidValue,
+        message:
+          "element \(element) of \(old.entity.properties[slot].name) holds what its new type cannot keep: map it by an expression or a policy",
+        entity: object.entity.name, property: property.name, value: value)
+    }
+    try object.takeCopy(value.isNull ? value : conversion.convert(value), slot: property.slot)
+  }
+
   /// Whether an object has no value because its type cannot keep the old one, and no policy gave it another.
   func isMissing(on object: ManagedObject, from old: ManagedObject) throws -> Bool {
     let value: Value
@@ -71,6 +88,9 @@ struct PropertyRecipe {
     case .copy(let slot, let conversion?) where leavesUnkept:
       value = try old.copiedValue(at: slot)
       if conversion.convert(value) != nil { return false }
+    case .elements(let slot, let conversion):
+      let new = try object.copiedValue(at: property.slot)
+      return try conversion.lostElement(of: old.copiedValue(at: slot), in: new) != nil
     case .copy, .value, .expression, .counterparts, .destinations: return false
     }
     return try !value.isNull && object.copiedValue(at: property.slot).isNull
@@ -138,6 +158,11 @@ struct PropertyCompiler {
     }
     guard let former = old.attributeType else {
       throw mistake("\(name) is a relationship, and this an attribute", mapped)
+    }
+    if type == .composite, former == .composite, let before = old.attribute, let attribute = property.attribute,
+      let conversion = ElementConversion(from: before, to: attribute)
+    {
+      return PropertyRecipe(property: property, source: .elements(slot, conversion), leavesUnkept: leavesUnkept)
     }
     if type == former { return PropertyRecipe(property: property, source: .copy(slot, nil)) }
     guard let conversion = AttributeConversion(from: former, to: type) else {

@@ -1,0 +1,68 @@
+import MoonbaseModel
+import MoonbaseModelFormats
+
+/// How the value of an older composite attribute becomes one of a newer: element by element, by names and renaming identifiers.
+struct ElementConversion {
+  /// Where an element comes from; nil for a new one.
+  private struct Origin {
+    let path: [String]
+    let old: AttributeDescription
+    let new: AttributeDescription
+    /// Nil where no value of the one type means one of the other.
+    let conversion: AttributeConversion?
+
+    func convert(_ value: Value) -> Value? { value.isNull ? value : conversion?.convert(value) }
+  }
+
+  private let attribute: AttributeDescription
+  private let origins: [Origin?]
+  private let paths: [[String]]
+  /// What becomes of its elements, as a plan says it.
+  let changes: [String]
+
+  /// Nil where all elements stay as they are.
+  init?(from old: AttributeDescription, to new: AttributeDescription) {
+    let mapping = ElementMapping(from: old, to: new)
+    let leaves = new.leaves
+    attribute = new
+    paths = leaves.map(\.path)
+    origins = leaves.map { leaf in
+      mapping.origins[leaf.path].map { before in
+        Origin(
+          path: before.path, old: before.attribute, new: leaf.attribute,
+          conversion: AttributeConversion(from: before.attribute.type, to: leaf.attribute.type))
+      }
+    }
+    changes =
+      zip(leaves, origins).compactMap { leaf, origin in
+        let name = "\(new.name).\(leaf.path.joined(separator: "."))"
+        guard let origin else { return "+ \(name)" }
+        let was = origin.path == leaf.path ? "" : " (was \(origin.path.joined(separator: ".")))"
+        let (before, now) = (origin.old.type, origin.new.type)
+        if before != now { return "~ \(name)\(was): \(before.modelName) → \(now.modelName)" }
+        return was.isEmpty ? nil : "~ \(name)\(was)"
+      } + mapping.removed.map { "- \(new.name).\($0.path.joined(separator: "."))" }
+    if changes.isEmpty { return nil }
+  }
+
+  /// The value with all elements that the newer types can keep.
+  func convert(_ value: Value) -> Value {
+    var places = origins.indices.makeIterator()
+    return attribute.assembled { () -> Value in
+      guard let place = places.next() else { return .null }
+      if let origin = origins[place] { return origin.convert(value.element(at: origin.path)) ?? .null }
+      return attribute.element(at: paths[place])?.defaultValue ?? .null
+    }
+  }
+
+  /// The first element of which the newer type cannot keep the older value, and that another value has not got by now.
+  func lostElement(of old: Value, in new: Value = .null) -> String? {
+    for (path, origin) in zip(paths, origins) {
+      guard let origin, origin.convert(old.element(at: origin.path)) == nil, new.element(at: path).isNull else {
+        continue
+      }
+      return path.joined(separator: ".")
+    }
+    return nil
+  }
+}
