@@ -173,6 +173,16 @@ import Testing
     #expect(try bench.inStore("object.t = 'new'", where: "must != NULL")?.changed == 299)
   }
 
+  /// Rows whose entity or version a save would refuse.
+  @Test(arguments: ["Z_ENT = NULL", "Z_ENT = 99", "Z_OPT = 9223372036854775807", "Z_OPT = 'x'", "Z_OPT = 2.5"])
+  func aDamagedRowIsLeftToObjects(_ damage: String) throws {
+    let bench = try Bench()
+    try bench.raw().executeScript("UPDATE ZITEM SET \(damage) WHERE Z_PK = 7")
+    let before = try bench.contents()
+    #expect(try bench.inStore("object.n = (object.n or 0) + 1", where: nil) == nil)
+    #expect(try bench.contents() == before)
+  }
+
   @Test func aWholeTableIsOneStatement() throws {
     let bench = try Bench()
     let function = try bench.function("object.s = (object.s or '') .. '!'")

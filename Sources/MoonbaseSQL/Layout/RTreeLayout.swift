@@ -78,6 +78,7 @@ package struct RTreeLayout: Sendable, Hashable {
       let value = "t.\(identifier(dimension.column))"
       // What no float holds, and what is no number, has a place that says nothing.
       return "(r.\(least) <= \(value) AND r.\(greatest) >= \(value) OR ABS(\(value)) >= \(Self.greatest) "
+        + "OR ABS(\(value)) < \(Self.least) "
         + "OR TYPEOF(\(value)) NOT IN ('integer', 'real'))"
     }
     return "SELECT t.Z_PK FROM \(identifier(table)) t WHERE \(isThere) AND NOT EXISTS (SELECT 1 FROM \(tree) r "
@@ -109,6 +110,8 @@ package struct RTreeLayout: Sendable, Hashable {
 
   /// From here on a float is infinite, and its place not outside of the value any more.
   static let greatest = 3.4e38
+  /// Nearer to zero, but for zero itself, floats are rounded and not moved outwards any more.
+  static let least = 1.2e-38
 }
 
 extension StoreLayout {

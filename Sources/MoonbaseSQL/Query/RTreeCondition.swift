@@ -34,7 +34,9 @@ struct RTreeCondition {
 
   private mutating func note(_ keys: [String], _ comparator: Predicate.Comparison.Operator, _ value: Expression) {
     // Of a float beyond a tree's range the place is not outside of it any more.
-    guard case .constant(let constant) = value, let number = constant.place, abs(number) < RTreeLayout.greatest else {
+    guard case .constant(let constant) = value, let number = constant.place, abs(number) < RTreeLayout.greatest,
+      number == 0 || abs(number) >= RTreeLayout.least
+    else {
       return
     }
     var found = bounds[keys] ?? (nil, nil)

@@ -13,7 +13,7 @@ import enum MoonbaseModel.Expression
 /// |---|---|
 /// | `MOONBASE_BATCH_n` of a row's key, entity and inputs | the value |
 /// | `MOONBASE_BATCH_n_DIFFERS` of its inputs and the column | whether the value is another one than the column has; it is kept |
-/// | `MOONBASE_BATCH_n_GIVEN` | the value that is kept |
+/// | `MOONBASE_BATCH_n_GIVEN` of the row's entity and version | the value that is kept, where these are such as a save would take |
 ///
 /// The last two are for an `UPDATE` that takes one row after the other and asks for a row's value right behind the condition. One that
 /// collects its rows first is told by the second call (`RowsAreCollected`), and nothing is written. So is one whose function fails: of which row is
@@ -54,6 +54,8 @@ final class BatchFunction {
   /// The quick way to a script's function over plain values.
   private let plain: RowFunction?
   private let check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
+  /// The entity of the last row.
+  @exclusivity(unchecked) private var knownNumber: Int64 = -1
   /// Whether what is kept came by that way.
   @exclusivity(unchecked) private var isPlain = false
 
@@ -109,7 +111,7 @@ final class BatchFunction {
   }
 
   /// The value of the row of which it was asked last whether it is another one.
-  var given: String { "\(name)_GIVEN()" }
+  var given: String { "\(name)_GIVEN(t0.Z_ENT, t0.Z_OPT)" }
 
   private var row: String { list(["Z_PK", "Z_ENT"] + inputs.map(\.column)) }
 
@@ -124,7 +126,7 @@ final class BatchFunction {
   private var names: [(name: String, arguments: Int32)] {
     let inputCount = Int32(inputs.count)
     let asked = Int32(max(inputs.count, columnPlace + 1))
-    return [(name, inputCount + Int32(Self.keyCount)), (name + "_DIFFERS", asked), (name + "_GIVEN", 0)]
+    return [(name, inputCount + Int32(Self.keyCount)), (name + "_DIFFERS", asked), (name + "_GIVEN", 2)]
   }
 
   /// The arguments before the inputs: the row's key and the number of its entity.
@@ -150,6 +152,8 @@ final class BatchFunction {
     try connection.register(function: names[2].name, arguments: names[2].arguments, traits: .directOnly) {
       [self] call in
       isWaiting = false
+      // A row that is damaged is the graph's, which says which one it is.
+      guard isSound(call) else { throw BatchRefusal() }
       if isPlain { plain?.set(on: call) } else { result.set(on: call) }
     }
   }
@@ -160,6 +164,19 @@ final class BatchFunction {
   }
 
   // MARK: Calling
+
+  /// Whether a row's entity and version are such as a save would take.
+  private func isSound(_ call: borrowing FunctionCall) -> Bool {
+    let number = call.integer(0)
+    guard call.storage(0) == .integer, number == knownNumber || isKnown(number) else { return false }
+    return call.isNull(1) || call.storage(1) == .integer && call.integer(1) < .max
+  }
+
+  private func isKnown(_ number: Int64) -> Bool {
+    guard layout.entity(number: number)?.entity.root == first.entity.root else { return false }
+    knownNumber = number
+    return true
+  }
 
   /// False where the quick way is none, or knows no answer.
   private func computeQuickly(_ call: borrowing FunctionCall) throws -> Bool {

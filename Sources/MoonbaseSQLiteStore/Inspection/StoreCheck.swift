@@ -252,15 +252,17 @@ package final class StoreCheck {
   }
 
   private func checkCounter(number: Int64, name: String, table: String) throws {
-    let given = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
+    let row = "FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)"
+    let given = try connection.integer("SELECT Z_MAX \(row) AND TYPEOF(Z_MAX) IN ('integer', 'real')")
+    let hasRow = try connection.integer("SELECT 1 \(row)") != nil
     let greatest = try connection.integer("SELECT MAX(Z_PK) FROM \(identifier(table))") ?? 0
     guard greatest > given ?? 0 else { return }
     try tell(
       StoreFinding(
         kind: .counter, place: "Z_PRIMARYKEY \(number) (\(name))",
         message:
-          "Z_MAX is \(given.map(String.init) ?? "not there"), and \(table) has a row \(greatest): a new one could get its key",
-        repair: given == nil ? .none : .file))
+          "Z_MAX is \(given.map(String.init) ?? (hasRow ? "no number" : "not there")), and \(table) has a row \(greatest): a new one could get its key",
+        repair: hasRow ? .file : .none))
   }
 
   // MARK: References

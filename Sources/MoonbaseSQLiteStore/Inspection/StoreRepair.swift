@@ -55,7 +55,8 @@ package enum StoreRepair {
     for (number, table) in counted {
       let greatest = "(SELECT MAX(Z_PK) FROM \(identifier(table)))"
       try connection.execute(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(greatest) WHERE Z_ENT = \(number) AND Z_MAX < \(greatest)")
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(greatest) WHERE Z_ENT = \(number) AND \(greatest) > 0 "
+          + "AND (Z_MAX < \(greatest) OR TYPEOF(Z_MAX) <> 'integer')")
     }
   }
 

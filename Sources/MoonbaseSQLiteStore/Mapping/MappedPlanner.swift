@@ -120,7 +120,7 @@ struct MappedPlanner {
       }
       for recipe in entry.attributes + entry.relationships {
         switch recipe.source {
-        case .copy(let slot, _), .policy(let slot), .counterparts(let slot): result.insert(slot)
+        case .copy(let slot, _), .elements(let slot, _), .policy(let slot), .counterparts(let slot): result.insert(slot)
         case .value, .expression, .destinations: break
         }
       }
