@@ -81,9 +81,10 @@ import Testing
 
     /// What the tables hold.
     func contents() throws -> String? {
-      let columns = [
-        "Z_PK", "Z_ENT", "Z_OPT", "ZN", "ZLONG", "ZS", "ZT", "ZD", "ZAT", "ZFLAG", "ZBYTES", "ZUUID",
-      ] + (hasSubentity ? ["ZEXTRA"] : [])
+      let columns =
+        [
+          "Z_PK", "Z_ENT", "Z_OPT", "ZN", "ZLONG", "ZS", "ZT", "ZD", "ZAT", "ZFLAG", "ZBYTES", "ZUUID",
+        ] + (hasSubentity ? ["ZEXTRA"] : [])
       let text = columns.map { "typeof(\($0)) || quote(\($0))" }.joined(separator: " || ' ' || ")
       return try raw().text(
         "SELECT group_concat(line, char(10)) FROM (SELECT \(text) AS line FROM ZITEM ORDER BY Z_PK)")
