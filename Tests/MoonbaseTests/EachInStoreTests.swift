@@ -241,7 +241,7 @@ import Testing
     "s = function(text, object) return true end", "s = function(...) return true end", "s = math.abs",
     "t = function(text) return text ~= 't', { 'is t', severity = 'warning' } end",
     "must = function(text) return false end", "must = function(text) end", "must = function(text) error('no') end",
-    "must = function(text) pcall(moonbase.context.fetch, moonbase.context, 'Kind') return true end",
+    "must = function(text) pcall(function() moonbase.context:fetch('Kind'):count() end) return true end",
   ])
   func whoSeesMoreThanAValueOrFindsAFaultIsAskedByObjects(_ rule: String) throws {
     let bench = try ruled(rule)

@@ -84,10 +84,14 @@ public final class ObjectFunction {
     let plain = (asking ?? function).rowCall.map {
       BatchUpdateFunction.Plain($0, inputCount: asking == nil ? count : update.argumentCount)
     }
-    return try update.run(
-      domain.batchBody(
-        function, inputCount: count, for: entity.property(assignment.attribute)?.attributeType),
-      plain: plain, asksRules: asking != nil)
+    let body = domain.batchBody(
+      function, inputCount: count, for: entity.property(assignment.attribute)?.attributeType)
+    do {
+      return try update.run(body, plain: plain, asksRules: asking != nil)
+    } catch let error as GraphError where error.code == .contextBusy {
+      // A rule asks a store: objects may.
+      return nil
+    }
   }
 
   /// What an error of it says, with its place in the script.
