@@ -57,7 +57,7 @@ extension SQLiteStore {
   ) throws -> [(table: String, rows: Int)] {
     try withFile(url, busyTimeout: busyTimeout) { connection in
       let schema = try FileSchema(connection, path: url.relativePath)
-      let names = schema.columns.keys.filter { schema.columns[$0]?.contains("Z_PK") == true || $0.hasPrefix("Z_") }
+      let names = schema.tables.keys.filter { schema.tables[$0]?.has("Z_PK") == true || $0.hasPrefix("Z_") }
       let ours = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
       return try names.filter { !ours.contains($0) }.sorted().map { name in
         let quoted = name.replacing("\"", with: "\"\"")
@@ -73,6 +73,17 @@ extension SQLiteStore {
     guard case .present? = try? file.state(), file.size("") ?? 0 >= 100 else { return false }
     return (try? FileTurn.take(file.truePath) { try file.openForReading().connection.integer("PRAGMA schema_version") })
       != nil
+  }
+
+  /// Whether there is no store at a place yet: no file, an empty one, or a database without tables, as it is left by a
+  /// process that is killed while it makes a store.
+  package static func isBare(at url: URL, busyTimeout: Int? = nil) throws -> Bool {
+    try rollBackJournal(ofStoreAt: url, busyTimeout: busyTimeout)
+    let file = StoreFile(url: url, busyTimeout: busyTimeout)
+    return try StoreOpener.settled(file) {
+      guard try file.state() == .present else { return true }
+      return try file.reading { try StoreContents.isBare($0, path: file.path) }
+    }
   }
 
   /// Lets SQLite take back what a process that died left half written, so that the file can be read. One without a

@@ -51,11 +51,9 @@ struct DatabaseSchema {
     let rows = try connection.rows(
       "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name)
     let key = rows.filter { $0[3] != "0" }.sorted { Int($0[3]) ?? 0 < Int($1[3]) ?? 0 }.map { $0[0] }
-    let isNumber =
-      key.count == 1 && !isWithoutRowid && rows.contains { $0[0] == key[0] && $0[1].uppercased() == "INTEGER" }
     let columns = rows.map {
-      // In other tables SQLite lets a primary key have no value.
-      Column(name: $0[0], declared: $0[1], isRequired: $0[2] == "1" || $0[3] != "0" && (isWithoutRowid || isNumber))
+      // SQLite lets some primary keys have no value: where a row has none, it is optional all the same.
+      Column(name: $0[0], declared: $0[1], isRequired: $0[2] == "1" || $0[3] != "0")
     }
     let names = Set(rows.map { $0[0].lowercased() })
     let rowid = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }

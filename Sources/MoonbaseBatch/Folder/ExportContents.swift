@@ -27,14 +27,19 @@ package struct ExportContents: Codable {
   /// The files that it names.
   var files: [String] { [model] + entities.sorted { $0.key < $1.key }.map(\.value.file) }
 
-  /// Throws where it names a file that is not in its folder: whoever wrote it does not say what else of this machine is read.
+  /// Throws where it names a file twice, or one that is not in its folder: whoever wrote it does not say what else of this machine is read.
   func requireFiles(in folder: String) throws {
+    var named: Set<String> = []
     for file in files {
+      guard named.insert(file).inserted else { throw Self.stranger(file, folder, "for two things at once") }
       guard !file.isEmpty, !file.contains("/"), !file.contains("\0"), file != ".", file != ".." else {
         throw Self.stranger(file, folder, "the files of an export are in its folder, and have no '/' in their names")
       }
       var status = stat()
-      guard lstat("\(folder)/\(file)", &status) == 0, let kind = FileIdentity.kind(status.st_mode) else { continue }
+      guard lstat("\(folder)/\(file)", &status) == 0 else {
+        throw Self.stranger(file, folder, "\(String(cString: strerror(errno))): the folder is not whole")
+      }
+      guard let kind = FileIdentity.kind(status.st_mode) else { continue }
       throw Self.stranger(
         file, folder, "it is a \(kind), and the files of an export are ordinary ones: copy what is meant")
     }

@@ -19,9 +19,10 @@ package final class ImportInput {
   package let rejectPath: String
 
   /// Opens a file. Without a format its name says it. What was spooled is read from its beginning. `wait` says how pipes are waited for.
+  /// What a dry run rejects goes to a file of its own, so that the real one finds no reject file of an earlier import.
   package init(
-    _ path: String?, format: Format?, null: String = "", rejectPath: String?, spool: InputSpool? = nil,
-    wait: InputWait? = nil
+    _ path: String?, format: Format?, null: String = "", rejectPath: String?, isDryRun: Bool = false,
+    spool: InputSpool? = nil, wait: InputWait? = nil
   ) throws {
     self.path = path
     self.null = Array(null.utf8)
@@ -62,7 +63,7 @@ package final class ImportInput {
     let stem = name.hasSuffix(".\(format.rawValue)") ? String(name.dropLast(format.rawValue.count + 1)) : name
     let folder = path.map { $0.dropLast(name.count) } ?? ""
     let ending = format == .json ? "ndjson" : format.rawValue
-    self.rejectPath = rejectPath ?? "\(folder)\(stem).rejects.\(ending)"
+    self.rejectPath = rejectPath ?? "\(folder)\(stem).\(isDryRun ? "dry-run." : "")rejects.\(ending)"
     do {
       reader =
         switch format {

@@ -77,7 +77,7 @@ extension InputFingerprint {
     bytes.append(contentsOf: buffer[..<done])
   }
 
-  private static func digest(_ bytes: Data) -> String {
+  static func digest(_ bytes: Data) -> String {
     SHA2.sha256(bytes).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }

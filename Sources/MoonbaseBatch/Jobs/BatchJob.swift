@@ -68,6 +68,8 @@ package final class BatchJob {
 
   /// Begins the job: divides the objects, and runs the script's `start`, in one transaction. Throws where it is begun already and not at its end.
   package func begin(chunkSize: Int) throws -> JobState {
+    // Before the script is asked for anything; and again with the write, for others begin it too.
+    if let known = try state, !known.isFinished { throw Self.underWay(name) }
     let found = try objectIDs()
     let state = JobState(
       hash: code.hash, files: code.files(modules: modules), last: found.last?.key ?? 0, chunkSize: chunkSize)

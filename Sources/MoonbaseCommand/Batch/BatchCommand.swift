@@ -88,7 +88,13 @@ struct BatchRun: ParsableCommand {
     let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
     defer { domain.close() }
+    let former = try job.state
     let state = try job.begin(chunkSize: chunk)
+    if let former, !options.quiet {
+      Terminal.complain(
+        "moonbase: the job \(job.name) was finished (\(DateForm.iso.text(former.saved))), and is begun anew with all objects"
+      )
+    }
     guard !begin else {
       for number in 1..<state.chunks + 1 { Terminal.print("\(number)") }
       return
@@ -163,7 +169,7 @@ struct BatchWorker: ParsableCommand {
       }
     } catch  where Interruption.hasCome && ExitStatus.status(for: error) == ExitStatus.interrupted {
       let advice = "moonbase batch resume works on what no worker has done"
-      throw GraphError(.interrupted, message: "interrupted: \(done) chunks done, \(failed) failed; \(advice)")
+      throw GraphError(.interrupted, message: "interrupted: \(done.chunks) done, \(failed) failed; \(advice)")
     }
     if failed > 0 { throw ExitCode(ExitStatus.rejects) }
   }
@@ -232,7 +238,7 @@ struct BatchStatus: ParsableCommand {
   private func show(_ name: String, _ state: JobState) {
     let percent = state.chunks == 0 ? 100 : state.done.count * 100 / state.chunks
     let stand = state.isFinished ? "finished" : state.failed.isEmpty ? "under way" : "under way, some chunks failed"
-    Terminal.print("\(name): \(stand), \(state.done.count) of \(state.chunks) chunks done (\(percent) %)")
+    Terminal.print("\(name): \(stand), \(state.done.count) of \(state.chunks.chunks) done (\(percent) %)")
     let rate = state.seconds > 0 ? ", \(Int(Double(state.objects) / state.seconds)) objects/s of a worker" : ""
     Terminal.print("  objects  \(state.objects)\(rate)")
     Terminal.print("  began    \(DateForm.iso.text(state.began))")

@@ -113,10 +113,15 @@ struct JobRun {
     }
     let rate = Int(Double(result.objects) / max(seconds, 0.001))
     Terminal.complain(
-      "moonbase: \(options.jobName): \(result.done - result.failures.count) chunks done, \(result.failures.count) failed, "
+      "moonbase: \(options.jobName): \((result.done - result.failures.count).chunks) done, \(result.failures.count) failed, "
         + "\(result.objects) objects (\(String(format: "%.1f", seconds)) s, \(rate) objects/s)")
     if !isWhole || result.done < count || !result.failures.isEmpty {
       Terminal.complain("moonbase: the job is not finished: moonbase batch resume goes on")
     }
   }
+}
+
+extension Int {
+  /// `1 chunk`, `2 chunks`.
+  var chunks: String { "\(self) chunk\(self == 1 ? "" : "s")" }
 }

@@ -4,6 +4,8 @@ import MoonbasePlatform
 struct EachReport: Sendable {
   var visited = 0
   var changed = 0
+  /// Those that were changed and not visited in the same batch.
+  var othersChanged = 0
   var inserted = 0
   var deleted = 0
   var failed = 0
@@ -15,6 +17,7 @@ struct EachReport: Sendable {
   mutating func add(_ other: EachReport) {
     visited += other.visited
     changed += other.changed
+    othersChanged += other.othersChanged
     inserted += other.inserted
     deleted += other.deleted
     failed += other.failed
@@ -26,7 +29,8 @@ struct EachReport: Sendable {
   func summary(of total: Int, isDry: Bool, seconds: Double) -> String {
     let would = isDry ? "would be " : ""
     let counts = [
-      (inserted, "\(would)inserted"), (deleted, "\(would)deleted"), (failed, "failed"),
+      (othersChanged, "others \(would)changed"), (inserted, "\(would)inserted"), (deleted, "\(would)deleted"),
+      (failed, "failed"),
       (gone, "gone before their turn"), (givenUp, isDry ? "not looked at to the end" : "not saved"),
     ]
     let parts = ["\(changed) \(would)changed"] + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -203,7 +203,9 @@ final class EachWorker {
     batch.report.visited = batch.visited.count
     batch.report.inserted = context.insertedObjects.count
     batch.report.deleted = context.deletedObjects.count
-    batch.report.changed = context.updatedObjects.count { $0.hasPersistentChangedValues }
+    let changed = Set(context.updatedObjects.filter(\.hasPersistentChangedValues).map(\.objectID))
+    batch.report.changed = batch.visited.count { changed.contains($0.objectID) }
+    batch.report.othersChanged = changed.count - batch.report.changed
     return batch
   }
 

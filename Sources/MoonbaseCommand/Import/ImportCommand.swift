@@ -72,7 +72,10 @@ struct ImportCommand: ParsableCommand {
     help: "What stands for no value in csv and tsv (default: nothing).")
   var null = ""
 
-  @Option(help: ArgumentHelp("Where rejected rows go (default: FILE.rejects.csv beside the file).", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(
+      "Where rejected rows go (default: FILE.rejects.csv beside the file; FILE.dry-run.rejects.csv with --dry-run).",
+      valueName: "path"))
   var rejects: String?
 
   @Option(help: ArgumentHelp("How many rows are saved together.", valueName: "rows"))
@@ -149,7 +152,8 @@ struct ImportCommand: ParsableCommand {
   /// The rows of a file, of standard input, or of what was spooled of them.
   func input(_ path: String?, _ spool: InputSpool? = nil) throws -> ImportInput {
     try ImportInput(
-      path, format: format, null: null, rejectPath: rejects, spool: spool, wait: Interruption.whileWaiting)
+      path, format: format, null: null, rejectPath: rejects, isDryRun: dryRun, spool: spool,
+      wait: Interruption.whileWaiting)
   }
 
   /// Takes rows into the stores of a container.

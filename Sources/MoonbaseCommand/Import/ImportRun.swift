@@ -45,7 +45,9 @@ struct ImportRun {
       Terminal.complain("moonbase: what was rejected before, and why: \(path)")
     }
     let isOwn = bookmark?.isGoingOn == true && bookmark?.changesRejectFile == false
-    if !isOwn, !command.force, Self.keepsRows(input.rejectPath) {
+    // What a dry run left is worth nothing to the next one.
+    let isOfDryRun = command.dryRun && command.rejects == nil
+    if !isOwn, !command.force, !isOfDryRun, Self.keepsRows(input.rejectPath) {
       throw UsageError(
         "\(input.rejectPath) is there from an earlier import: import or move it, name another file with --rejects, or give --force"
       )
@@ -108,8 +110,10 @@ struct ImportRun {
       throw ExitCode(ExitStatus.interrupted)
     }
     try importer.close()
-    // `--force` gave up what an earlier import rejected; rows that are imported by now are not to be mended again.
-    if command.force, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
+    // What an earlier import rejected is given up; rows that are imported by now are not to be mended again.
+    if command.force || command.dryRun, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) {
+      unlink(input.rejectPath)
+    }
     summarize(began, isWhole: true)
     if failuresAfterSaves > 20 {
       Terminal.complain("moonbase: and \(failuresAfterSaves - 20) more failed after they were saved")

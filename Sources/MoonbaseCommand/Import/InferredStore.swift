@@ -3,11 +3,13 @@ import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLiteStore
 
 /// The store that `--infer` makes, and the file of its model.
 struct InferredStore {
   let path: String
   let modelPath: String
+  private let url: URL
   private let settings: StoreSettings
 
   init(_ settings: StoreSettings) throws {
@@ -15,7 +17,7 @@ struct InferredStore {
       throw UsageError("--infer makes one store: name it with --store PATH")
     }
     guard !settings.readOnly else { throw UsageError("--infer makes a store: leave --read-only out") }
-    self.settings = settings
+    (self.settings, self.url) = (settings, url)
     path = url.relativePath
     modelPath = settings.model ?? url.deletingPathExtension().relativePath + ".lua"
   }
@@ -36,7 +38,7 @@ struct InferredStore {
 
   /// Whether an earlier run of this import has begun to fill the store. Throws where something else is in it.
   func hasBegun(_ job: String) throws -> Bool {
-    guard FileManager.default.fileExists(atPath: path) else { return false }
+    guard try !SQLiteStore.isBare(at: url, busyTimeout: settings.busyTimeout) else { return false }
     let coordinator = try PersistentContainer(description).coordinator
     let stores = coordinator.persistentStores
     if try stores.contains(where: { try Ledger.entry(job, of: $0) != nil }) { return true }

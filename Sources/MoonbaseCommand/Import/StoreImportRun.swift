@@ -4,6 +4,7 @@ import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLiteStore
 
 /// `moonbase import --all`: a folder becomes a store.
 struct StoreImportRun {
@@ -16,15 +17,15 @@ struct StoreImportRun {
     guard settings.stores.count == 1 else {
       throw UsageError("import --all fills one store: name it with --store PATH")
     }
+    guard !settings.readOnly else { throw UsageError("import --all makes a store: leave --read-only out") }
   }
 
   func run() throws {
-    let contents = try StoreImport.contents(of: folder)
-    // A run that was killed as it began may have left a file without anything in it.
-    let attributes = settings.stores[0].url.flatMap { try? FileManager.default.attributesOfItem(atPath: $0.path) }
-    let isThere = (attributes?[.size] as? Int ?? 0) > 0
+    let folder = try ExportedFolder(folder)
+    let isNew =
+      try settings.stores[0].url.map { try SQLiteStore.isBare(at: $0, busyTimeout: settings.busyTimeout) } ?? true
     var description = settings.container
-    if let path = settings.model ?? (isThere ? nil : "\(folder)/\(contents.model)") {
+    if let path = settings.model ?? (isNew ? folder.modelPath : nil) {
       var model = try ManagedObjectModel(contentsOf: URL(literalPath: path))
       // Values are taken as they are stored: nobody asks a transformer.
       model.allowsUnknownClasses = true
@@ -46,7 +47,7 @@ struct StoreImportRun {
     bar.end()
     let seconds = String(format: "%.1f", Date().timeIntervalSince(began))
     if !isQuiet {
-      Terminal.complain("moonbase: \(job.count) objects of \(contents.entities.count) entities (\(seconds) s)")
+      Terminal.complain("moonbase: \(job.count) objects of \(folder.contents.entities.count) entities (\(seconds) s)")
     }
     guard job.isDone else {
       if !isQuiet { Terminal.complain("moonbase: the import ended before its end: run it again to go on") }

@@ -13,12 +13,15 @@ struct OutputLosses {
     objects[column, default: (object.className, 0)].count += 1
   }
 
+  /// A value that is all there is has no column.
+  private static func place(_ column: String) -> String { column.isEmpty ? "" : "\(column): " }
+
   var messages: [String] {
     notFinite.sorted { $0.key < $1.key }.map { column, count in
-      "\(column): \(count) number\(count == 1 ? " is" : "s are") not finite, and null in JSON, which has only finite ones"
+      "\(Self.place(column))\(count) number\(count == 1 ? " is" : "s are") not finite, and null in JSON, which has only finite ones"
     }
       + objects.sorted { $0.key < $1.key }.map { column, found in
-        "\(column): \(found.count) value\(found.count == 1 ? "" : "s") of class \(found.className) "
+        "\(Self.place(column))\(found.count) value\(found.count == 1 ? "" : "s") of class \(found.className) "
           + "\(found.count == 1 ? "is" : "are") shown by the class alone; without --extension the stored bytes are written"
       }
   }

@@ -120,6 +120,12 @@ struct PredicateChecker {
       guard case .constant(.data) = one.expression, other.side.type == .string else { continue }
       throw mismatch("impossible comparison: \(phrase(other)), and bytes that are no UTF-8 text are no string")
     }
+    for operand in [left, right] where operand.side.type == .composite {
+      guard let element = operand.side.attribute?.elements.first?.name else { continue }
+      throw mismatch(
+        "impossible comparison: \(phrase(left)), \(phrase(right)); compare an element, as \(shown(operand.expression)).\(element)"
+      )
+    }
     throw mismatch("impossible comparison: \(phrase(left)), \(phrase(right))")
   }
 

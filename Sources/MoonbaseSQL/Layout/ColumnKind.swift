@@ -8,7 +8,12 @@ package enum ColumnKind: Sendable {
 
   /// The kind for an attribute; nil for types that no column can hold.
   package init?(_ attribute: AttributeDescription) {
-    switch attribute.type {
+    self.init(attribute.type, isExternal: attribute.allowsExternalBinaryDataStorage)
+  }
+
+  /// The same, where not all of the description is at hand.
+  init?(_ type: AttributeType, isExternal: @autoclosure () -> Bool) {
+    switch type {
     case .integer16: self = .integer16
     case .integer32: self = .integer32
     case .integer64: self = .integer64
@@ -18,7 +23,7 @@ package enum ColumnKind: Sendable {
     case .decimal: self = .decimal
     case .string: self = .string
     case .date: self = .date
-    case .binaryData, .transformable: self = attribute.allowsExternalBinaryDataStorage ? .externalData : .data
+    case .binaryData, .transformable: self = isExternal() ? .externalData : .data
     case .uuid: self = .uuid
     case .uri: self = .uri
     case .undefined, .objectID, .composite: return nil

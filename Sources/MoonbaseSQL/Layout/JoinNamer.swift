@@ -43,7 +43,7 @@ struct JoinNamer {
       return layout(table: tables[0], owner: ownerColumn, destination: destinationColumn, file: nil)
     }
     for table in tables {
-      guard let columns = file.columns[table.uppercased()] else { continue }
+      guard let columns = file.tables[table.uppercased()]?.columns else { continue }
       let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
       guard let pair = match(keys) else { continue }
       return layout(table: table, owner: pair.owner, destination: pair.destination, file: file)

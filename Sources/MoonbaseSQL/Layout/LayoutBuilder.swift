@@ -13,6 +13,8 @@ package struct LayoutBuilder {
   private var numbers: [EntityIndex: Int64] = [:]
   /// By the index of the entity whose it is; nil for subentities.
   private var tables: [TableLayout?]
+  /// What the file has of them.
+  private var found: [FileSchema.Table?]
   private var slots: PropertySlots
   private var lacks = LayoutLacks()
   private var joins: [JoinLayout] = []
@@ -29,6 +31,7 @@ package struct LayoutBuilder {
     self.path = path
     self.model = model
     tables = Array(repeating: nil, count: model.entities.count)
+    found = Array(repeating: nil, count: model.entities.count)
     slots = PropertySlots(model)
     held = entities
     self.file = file
@@ -39,7 +42,8 @@ package struct LayoutBuilder {
     for entity in held where entity.parent == nil {
       let table = TableLayout(name: "Z" + entity.name.uppercased())
       tables[entity.index] = table
-      if let file, !file.has(table.name) { lacks.note(table: table.name, of: entity, path: path) }
+      found[entity.index] = file?.tables[table.name]
+      if file != nil, found[entity.index] == nil { lacks.note(table: table.name, of: entity, path: path) }
     }
     for entity in held { try placeColumns(of: entity) }
     for entity in held { try placeComposites(of: entity) }
@@ -101,17 +105,21 @@ package struct LayoutBuilder {
 
   private mutating func placeColumns(of entity: ResolvedEntity) throws {
     for property in entity.properties where property.declaringEntity == entity.index && !property.isTransient {
-      switch property.kind {
-      case .attribute(let attribute) where attribute.type == .composite: break
-      case .attribute(let attribute): slots[property.id] = try place(attribute, of: entity)
-      case .toOne(let relationship): slots[property.id] = place(relationship, of: entity)
-      case .toMany: break
+      if let type = property.attributeType {
+        if type != .composite { slots[property.id] = try place(property, type, of: entity) }
+      } else if let relationship = property.relationship, !relationship.isToMany {
+        slots[property.id] = place(relationship, named: property.name, of: entity)
       }
     }
   }
 
-  private mutating func place(_ attribute: AttributeDescription, of entity: ResolvedEntity) throws -> SlotLayout {
-    guard let kind = ColumnKind(attribute) else {
+  private mutating func place(
+    _ property: ResolvedProperty, _ type: AttributeType, of entity: ResolvedEntity
+  ) throws -> SlotLayout {
+    guard
+      let kind = ColumnKind(type, isExternal: property.attribute?.allowsExternalBinaryDataStorage ?? false)
+    else {
+      guard let attribute = property.attribute else { return .none }
       if file != nil {
         return .lost(lacks.noteForm(of: attribute, entity: entity, table: table(of: entity), path: path))
       }
@@ -121,14 +129,15 @@ package struct LayoutBuilder {
           "\(entity.name).\(attribute.name): a \(dialect.engine) store has no column for the type \(attribute.type); make it transient",
         entity: entity.name, property: attribute.name)
     }
-    let column = claim("Z" + attribute.name.uppercased(), of: entity)
-    if let lack = lack(column, type: kind.declaredType, of: attribute.name, in: entity) { return .lost(lack) }
-    add(column, type: kind.declaredType, rank: kind.rank, name: attribute.name, of: entity)
+    let column = claim("Z" + property.name.uppercased(), of: entity)
+    if let lack = lack(column, type: kind.declaredType, of: property.name, in: entity) { return .lost(lack) }
+    add(column, type: kind.declaredType, rank: kind.rank, name: property.name, of: entity)
     return .attribute(column: column, kind: kind)
   }
 
-  private mutating func place(_ relationship: ResolvedRelationship, of entity: ResolvedEntity) -> SlotLayout {
-    let name = relationship.description.name
+  private mutating func place(
+    _ relationship: ResolvedRelationship, named name: String, of entity: ResolvedEntity
+  ) -> SlotLayout {
     let column = claim("Z" + name.uppercased(), of: entity)
     if let lack = lack(column, type: "INTEGER", of: name, in: entity) { return .lost(lack) }
     add(column, type: "INTEGER", rank: 1, name: name, of: entity)
@@ -168,15 +177,15 @@ package struct LayoutBuilder {
     _ column: String, type: String, of property: String, holding content: String? = nil, in entity: ResolvedEntity
   ) -> GraphError? {
     if let lack = lacks.tables[entity.root] { return lack }
+    guard file != nil, found[entity.root]?.has(column) != true else { return nil }
     let table = table(of: entity)
-    guard let file, !file.has(column, in: table) else { return nil }
     return lacks.note(
       column: column, type: type, table: table, holding: content, of: property, entity: entity, path: path)
   }
 
   private mutating func add(_ column: String, type: String, rank: Int, name: String, of entity: ResolvedEntity) {
     tables[entity.root]?.columns.append(
-      .init(name: column, type: type, rank: rank, entity: entity.index, sortName: name.lowercased()))
+      .init(name: column, type: type, rank: rank, entity: entity.index, property: name))
   }
 
   // MARK: Composites
@@ -214,7 +223,7 @@ package struct LayoutBuilder {
   /// Where a file has the elements: where it says so itself, or in the only columns whose names they could bear.
   private mutating func foundComposite(_ attribute: AttributeDescription, of entity: ResolvedEntity) -> SlotLayout {
     var search = ElementSearch(
-      attribute, entity: entity.name, columns: file?.columns[table(of: entity).uppercased()] ?? [],
+      attribute, entity: entity.name, columns: found[entity.root]?.columns ?? [],
       taken: tables[entity.root]?.takenNames ?? [], stated: elementColumns,
       wanters: ElementSearch.wanters(in: held.filter { $0.root == entity.root }, stated: elementColumns))
     guard let layout = search.layout() else {

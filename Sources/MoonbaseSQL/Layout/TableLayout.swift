@@ -9,7 +9,8 @@ package struct TableLayout: Sendable {
     /// Core Data's order: by rank, entity and name.
     package var rank: Int
     package var entity: EntityIndex
-    package var sortName: String
+    /// The property's name.
+    package var property: String
   }
 
   package var name: String
@@ -36,12 +37,14 @@ package struct TableLayout: Sendable {
 
   /// Integers and to-one columns stand by entity, the rest by type.
   package var orderedColumns: [Column] {
-    columns.sorted { left, right in
+    let named = columns.map { (column: $0, name: $0.property.lowercased()) }
+    return named.sorted { one, other in
+      let (left, right) = (one.column, other.column)
       let early = (left.rank < 2, right.rank < 2)
       if early.0 != early.1 { return early.0 }
       return early.0
-        ? (left.entity, left.rank, left.sortName) < (right.entity, right.rank, right.sortName)
-        : (left.rank, left.entity, left.sortName) < (right.rank, right.entity, right.sortName)
-    }
+        ? (left.entity, left.rank, one.name) < (right.entity, right.rank, other.name)
+        : (left.rank, left.entity, one.name) < (right.rank, right.entity, other.name)
+    }.map(\.column)
   }
 }

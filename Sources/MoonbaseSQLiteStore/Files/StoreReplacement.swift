@@ -122,7 +122,7 @@ final class StoreReplacement {
     GraphError(
       .invalidRequest,
       message:
-        "\(destination.path) is there already: name another file, or have a store replaced (replacing: true, --force)")
+        "\(destination.path) is there already: name another file, or let a store be replaced (--force)")
   }
 
   /// The copy gets its name where no file has it, and nobody can come in between. Its other name goes with the successor.

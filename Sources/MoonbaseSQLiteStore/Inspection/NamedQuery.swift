@@ -83,12 +83,15 @@ package final class NamedQuery {
   private static func prepared(_ sql: String, on connection: Connection, names: [String]) throws -> Statement {
     let statement: Statement
     do { statement = try connection.statement(sql) } catch let error as SQLiteError {
-      throw mistake(error, names: names)
+      // Triggers, which only statements that write run, fill R-trees.
+      throw error.message.contains("unsafe use of virtual table") ? wouldWrite(sql) : mistake(error, names: names)
     }
-    guard statement.isReadOnly else {
-      throw GraphError(.invalidRequest, message: "the store is only read, and the statement would write: \(sql)")
-    }
+    guard statement.isReadOnly else { throw wouldWrite(sql) }
     return statement
+  }
+
+  private static func wouldWrite(_ sql: String) -> GraphError {
+    GraphError(.invalidRequest, message: "the store is only read, and the statement would write: \(sql)")
   }
 
   private static func mistake(_ error: SQLiteError, names: [String]) -> GraphError {

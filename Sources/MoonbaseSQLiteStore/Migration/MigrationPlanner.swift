@@ -69,6 +69,7 @@ struct MigrationPlanner {
       try countLosses(of: property, in: migration)
     }
     step.changes += try remove(from: migration)
+    step.changes += indexChanges(from: migration.old.entity.description, to: migration.new.entity.description)
     plan.steps.append(step)
   }
 
@@ -86,6 +87,19 @@ struct MigrationPlanner {
       return "~ \(property.name)\(was): \(new.isToMany ? "to-one → to-many" : "to-many → to-one")"
     }
     return was.isEmpty ? nil : "~ \(property.name)\(was)"
+  }
+
+  /// Indexes and uniqueness constraints that an entity itself has: they change no row.
+  private func indexChanges(from old: EntityDescription, to new: EntityDescription) -> [String] {
+    let (before, now) = (old.indexes.map(\.name), new.indexes.map(\.name))
+    let changed = new.indexes.filter { index in before.contains(index.name) && !old.indexes.contains(index) }.map(
+      \.name)
+    let (unique, others) = (new.uniquenessConstraints, old.uniquenessConstraints)
+    func names(_ constraint: [String]) -> String { "uniqueness of \(constraint.joined(separator: ", "))" }
+    return now.filter { !before.contains($0) }.map { "+ index \($0)" } + changed.map { "~ index \($0)" }
+      + before.filter { !now.contains($0) }.map { "- index \($0)" }
+      + unique.filter { !others.contains($0) }.map { "+ \(names($0))" }
+      + others.filter { !unique.contains($0) }.map { "- \(names($0))" }
   }
 
   private mutating func remove(_ entity: EntityLayout) throws {

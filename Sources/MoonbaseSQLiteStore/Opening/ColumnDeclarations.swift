@@ -23,14 +23,17 @@ struct ColumnDeclarations {
   }
 
   /// What there is of that in a file, which its layout gets to know.
-  func features(_ layout: inout StoreLayout) throws -> [MissingFeature] {
+  func features(_ layout: inout StoreLayout, in schema: FileSchema) throws -> [MissingFeature] {
     var features = [otherEncoding].compactMap(\.self)
     layout.keepsUTF16 = otherEncoding != nil
     for case let entity? in layout.entities {
+      let table = schema.tables[entity.table] ?? schema.tables[entity.table.uppercased()]
       try ModelError.chargeEntity()
       for property in entity.entity.properties where property.declaringEntity == entity.entity.index {
         for (path, column, kind) in Self.columns(of: entity.slots[property.slot]) {
           if layout.keepsUTF16, kind == .string || kind == .uri { layout.comparedInMemory.insert(property.id) }
+          // As the format has it.
+          if let types = table?.types, let place = table?.place(column), types[place] == kind.declaredType { continue }
           guard let declaration = connection.declaration(of: column, in: entity.table),
             let mistake = mistake(declaration, kind: kind)
           else { continue }
@@ -56,7 +59,6 @@ struct ColumnDeclarations {
   }
 
   private func mistake(_ declaration: (type: String, collation: String), kind: ColumnKind) -> String? {
-    // As the format has it.
     if declaration.type == kind.declaredType, declaration.collation == "BINARY" { return nil }
     switch kind {
     case .string, .uri:

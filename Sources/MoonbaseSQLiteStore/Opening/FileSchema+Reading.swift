@@ -5,13 +5,13 @@ import MoonbaseSQLite
 extension FileSchema {
   /// Throws `.invalidStore` where the table of the entity numbers lacks a column.
   init(_ connection: Connection, path: String) throws {
-    let (columns, keyed) = try Self.columns(connection)
+    let tables = try Self.tables(connection)
     var numbers: [String: Int64] = [:]
-    if let found = columns["Z_PRIMARYKEY"] {
-      try Self.require(["Z_ENT", "Z_NAME", "Z_MAX"], in: "Z_PRIMARYKEY", found: found, path: path)
+    if let found = tables["Z_PRIMARYKEY"] {
+      try Self.require(["Z_ENT", "Z_NAME", "Z_MAX"], in: "Z_PRIMARYKEY", found: found.columns, path: path)
       numbers = try Self.numbers(connection)
     }
-    self.init(columns: columns, keyed: keyed, numbers: numbers, path: path)
+    self.init(tables: tables, numbers: numbers, path: path)
   }
 
   /// The columns of one table; none where the file has no such table.
@@ -26,21 +26,37 @@ extension FileSchema {
   }
 
   /// Virtual tables have no page of their own. They are never asked: the module behind one may be an app's own.
-  private static func columns(_ connection: Connection) throws -> ([String: [String]], keyed: Set<String>) {
+  private static func tables(_ connection: Connection) throws -> [String: Table] {
     let statement = try connection.statement(
-      "SELECT m.name, c.name, c.pk FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT -1) m "
-        // Generated columns are among these; the hidden ones of virtual tables have 1.
-        + "JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY c.cid"
-    )
+      "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
     defer { statement.reset() }
-    var result: [String: [String]] = [:]
-    var keyed: Set<String> = []
+    var result: [String: Table] = [:]
+    var others: [String] = []
     while try statement.step() {
-      let table = statement.text(0).uppercased()
-      result[table, default: []].append(statement.text(1).uppercased())
-      if statement.integer(2) > 0 { keyed.insert(table) }
+      let name = statement.text(0)
+      if let text = statement.storedTextBytes(1), let table = TableText.table(text) {
+        result[name.uppercased()] = table
+      } else {
+        others.append(name)
+      }
     }
-    return (result, keyed)
+    for name in others { result[name.uppercased()] = try table(name, on: connection) }
+    return result
+  }
+
+  private static func table(_ name: String, on connection: Connection) throws -> Table {
+    // Generated columns are among these; the hidden ones of virtual tables have 1.
+    let statement = try connection.statement(
+      "SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid")
+    statement.bind(name, at: 1)
+    defer { statement.reset() }
+    var columns: [String] = []
+    var hasKey = false
+    while try statement.step() {
+      columns.append(statement.text(0).uppercased())
+      hasKey = hasKey || statement.integer(1) > 0
+    }
+    return Table(columns: columns, hasKey: hasKey)
   }
 
   private static func numbers(_ connection: Connection) throws -> [String: Int64] {

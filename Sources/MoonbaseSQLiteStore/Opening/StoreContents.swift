@@ -46,7 +46,7 @@ struct StoreContents {
     keepsHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
     hasVirtualTables =
       try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1") != nil
-    isMirrored = schema.columns.keys.contains { $0.hasPrefix("ANSCK") }
+    isMirrored = schema.tables.keys.contains { $0.hasPrefix("ANSCK") }
   }
 
   /// Where all of a model lies in a file, and what the file lacks.
@@ -59,7 +59,7 @@ struct StoreContents {
       dialect: .sqlite)
     var layout = try builder.build()
     try layout.keepRTrees(of: connection)
-    let declared = try ColumnDeclarations(connection).features(&layout)
+    let declared = try ColumnDeclarations(connection).features(&layout, in: schema)
     let half = HistoryForm.half(hasChanges: schema.has("ACHANGE"), hasTransactions: schema.has("ATRANSACTION"))
     return (layout, layout.lacks.features + declared + [half].compactMap(\.self))
   }

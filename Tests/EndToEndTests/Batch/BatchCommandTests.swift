@@ -78,13 +78,19 @@ extension Workbench {
       status.contains("some chunks failed, 4 of 5") && status.contains("2 (3 attempts): Item.sum (1000)"), "\(status)")
     try bench.write(script.replacing("BAD", with: "2"), to: "k.lua")
     #expect(try bench.batch("resume", "k.lua", status: 1).complaints.contains("--accept-changes goes on"))
-    #expect(try bench.batch("run", "k.lua", status: 1).complaints.contains("the job k is under way"))
+    // Before the script is asked for anything.
+    try bench.write(
+      "return { request = 'Item', start = function() print('started') end, chunk = function() end }", to: "k2.lua")
+    let refused = try bench.batch("run", "k2.lua", "--name", "k", status: 1)
+    #expect(refused.complaints.contains("the job k is under way") && refused.output == "", "\(refused)")
     #expect(try bench.batch("worker", "k.lua", status: 1).complaints.contains("resume --accept-changes goes on"))
     _ = try bench.batch("resume", "k.lua", "--accept-changes")
     try bench.write("return { request = 'Item', chunk = function() end }", to: "k.lua")
     #expect(try bench.batch("resume", "k.lua").complaints.contains("is finished"))
     #expect(try bench.number("SELECT SUM(ZSUM) FROM ZITEM") == 501)
     #expect(try bench.batch("status", "k.lua").output.contains("k: finished, 5 of 5"))
+    let anew = try bench.batch("run", "k.lua")
+    #expect(anew.complaints.contains("the job k was finished (") && anew.complaints.contains("begun anew"), "\(anew)")
   }
 
   @Test func workersAnswerForTheChunksThatTheyAreGiven() throws {

@@ -32,6 +32,14 @@ import Testing
     #expect(try bench.sum() == 300 * 301 / 2 + 297 * 500)
   }
 
+  /// Objects that are changed from the one that is visited are told beside it.
+  @Test func othersThatAreChangedAreCountedAsSuch() throws {
+    let code =
+      "if object.n == 1 then for i = 2, 5 do context:fetch({ entity = 'Item', where = 'n == ' .. i })[1].n = i + 500 end end"
+    let outcome = try each("--do", code, "--batch", "1")
+    #expect(outcome.complaints.contains("300 objects visited: 0 changed, 4 others changed; "), "\(outcome)")
+  }
+
   /// What was done with the objects before is not theirs to give up.
   @Test(arguments: ["rollback", "reset"]) func codeCannotGiveUpWhatWasDoneWithOthers(_ method: String) throws {
     let outcome = try each("--do", "object.n = object.n + 500 if object.n == 650 then context:\(method)() end")

@@ -179,6 +179,52 @@ import Testing
     #expect(try broken { String($0.dropLast(20)) }.contains("line 2"))
   }
 
+  /// One side of a pair is not believed against the other.
+  @Test func sidesThatContradictEachOtherAreRefused() throws {
+    let bench = try Workbench.withPeople()
+    try export(bench, "s.sqlite", to: "one")
+    let text = String(decoding: try bench.bytes(of: "one/Department.ndjson"), as: UTF8.self)
+    let boss = try #require(text.firstMatch(of: /"x-coredata:[^"]*Boss\/p\d+"/)?.output)
+    try bench.write(
+      text.replacing("," + boss, with: "").replacing(", " + boss, with: "").replacing(boss + ",", with: ""),
+      to: "one/Department.ndjson")
+    let outcome = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
+    #expect(
+      outcome.status == 1 && outcome.complaints.contains("one/Boss.ndjson, line 1, department: ")
+        && outcome.complaints.contains("does not say the same in its "), "\(outcome)")
+    try bench.write(text, to: "one/Department.ndjson")
+    #expect(try bench.moonbase("import", "--all", "one", "--store", "n.sqlite").status == 0)
+  }
+
+  /// What was read of a folder is not to be another one's when the import goes on.
+  @Test func aFolderThatChangedSinceIsNotGoneOnWith() throws {
+    let bench = try Workbench.withPeople()
+    try export(bench, "s.sqlite", to: "one")
+    let files = ["one/Boss.ndjson", "one/Person.ndjson"]
+    let (boss, person) = (try bench.bytes(of: files[0]), try bench.bytes(of: files[1]))
+    let text = String(decoding: person, as: UTF8.self)
+    try bench.write(text.replacing(/"name": *"/, with: "\"nam\": \""), to: files[1])
+    #expect(try bench.moonbase("import", "--all", "one", "--store", "n.sqlite").status == 1)
+    try bench.write(text, to: files[1])
+    try bench.write(
+      String(decoding: boss, as: UTF8.self).replacing(/"name": *"/, with: "\"name\": \"x"), to: files[0])
+    let outcome = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
+    #expect(outcome.status == 1 && outcome.complaints.contains("what was read of it has changed since"), "\(outcome)")
+    try bench.write(String(decoding: boss, as: UTF8.self), to: files[0])
+    #expect(try bench.moonbase("import", "--all", "one", "--store", "n.sqlite").status == 0)
+  }
+
+  /// A process that is killed while it makes the store leaves a database without tables.
+  @Test(arguments: ["", "CREATE TABLE a (b); DROP TABLE a"]) func aStoreThatWasNotMadeYetIsMade(sql: String) throws {
+    let bench = try Workbench.withPeople()
+    try export(bench, "s.sqlite", to: "one")
+    try bench.write("", to: "n.sqlite")
+    if !sql.isEmpty { try Connection(bench.file("n.sqlite").path, mode: .readWrite).executeScript(sql) }
+    let outcome = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(try bench.moonbase("fetch", "Person", "--store", "n.sqlite", "--count").output == "3\n")
+  }
+
   /// Whoever wrote the folder does not say what else of this machine is read.
   @Test func anIndexThatNamesFilesOutsideItsFolderIsRefused() throws {
     let bench = try Workbench.withPeople()
@@ -201,6 +247,15 @@ import Testing
           "\(outcome)")
         #expect(try !bench.names().contains("new.sqlite"))
       }
+    }
+    for (own, other) in [
+      ("Boss.ndjson", "Person.ndjson"), ("Boss.ndjson", "model.lua"), ("Boss.ndjson", "none.ndjson"),
+    ] {
+      try bench.write(index.replacing("\"\(own)\"", with: "\"\(other)\""), to: "one/export.json")
+      let outcome = try bench.moonbase("import", "--all", "one", "--store", "new.sqlite")
+      #expect(
+        outcome.status == 1 && outcome.complaints.contains("one/export.json names the file '\(other)'"), "\(outcome)")
+      #expect(try !bench.names().contains("new.sqlite"))
     }
     try bench.write(index, to: "one/export.json")
     #expect(try bench.moonbase("import", "--all", "one", "--store", "new.sqlite").status == 0)

@@ -137,6 +137,23 @@ import Testing
     #expect(outcome.output.contains("text") && outcome.output.contains("integer:17"), "\(outcome)")
   }
 
+  /// A primary key says that there are values, but SQLite lets one of some tables lack them.
+  @Test func columnsOfAPrimaryKeyAreRequiredWhereNoRowLacksOne() throws {
+    let bench = try bench(
+      """
+      CREATE TABLE a (x TEXT, y INTEGER, z TEXT, PRIMARY KEY (x, y));
+      CREATE TABLE b (x TEXT PRIMARY KEY);
+      INSERT INTO a VALUES ('1', 2, NULL), ('2', 2, NULL);
+      INSERT INTO b VALUES (NULL), ('1');
+      """)
+    _ = try imported(bench)
+    let model = try model(bench)
+    #expect(
+      model.contains("x = { \"string\", optional = false }")
+        && model.contains("y = { \"integer64\", optional = false }"), "\(model)")
+    #expect(model.components(separatedBy: "optional = false").count == 3, "\(model)")
+  }
+
   @Test func storesAndOthersAreRefused() throws {
     let bench = try bench("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
     _ = try imported(bench)

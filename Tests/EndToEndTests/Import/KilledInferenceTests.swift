@@ -70,6 +70,22 @@ import Testing
     }
   }
 
+  /// What a process leaves that is killed between making the file and making the tables.
+  @Test(arguments: ["", "CREATE TABLE a (b); DROP TABLE a"]) func aStoreThatWasNotMadeYetIsMade(sql: String) throws {
+    let bench = try Workbench()
+    try Connection(bench.file("plain.db").path).executeScript(
+      "CREATE TABLE tag (id INTEGER PRIMARY KEY); INSERT INTO tag VALUES (1)")
+    try bench.write("id,name\n1,a\n", to: "tag.csv")
+    for input in ["plain.db", "tag.csv"] {
+      let store = input + ".sqlite"
+      try bench.write("", to: store)
+      if !sql.isEmpty { try Connection(bench.file(store).path, mode: .readWrite).executeScript(sql) }
+      let outcome = try bench.moonbase("import", input, "--infer", "--store", store)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try bench.moonbase("fetch", "Tag", "--store", store, "--count").output == "1\n")
+    }
+  }
+
   @Test func whatChangedSinceIsNotGoneOnWith() throws {
     let bench = try Workbench()
     let text = "id,name\n" + (0..<20_000).map { "\($0),n\($0)\n" }.joined()

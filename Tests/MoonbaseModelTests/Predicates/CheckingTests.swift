@@ -7,6 +7,34 @@ import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
 @Suite struct CheckingTests {
+  /// A composite is compared by its elements, or with all of another one.
+  @Test func compositesAreComparedByTheirElements() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Person") {
+        AttributeDescription("name", type: .string)
+        AttributeDescription("address", type: .composite).with {
+          $0.elements = [AttributeDescription("city", type: .string)]
+        }
+        AttributeDescription("other", type: .composite).with {
+          $0.elements = [AttributeDescription("city", type: .string)]
+        }
+      }
+    }.resolved()
+    let entity = try #require(model.entity("Person"))
+    for format in ["address == 'Rome'", "address IN {'Rome'}", "name == address", "address > 3"] {
+      let error = #expect(throws: ModelError.self) { try Predicate(format: format).checked(against: entity, in: model) }
+      #expect(
+        error?.message.contains("is a composite") == true && error?.message.contains("address.city") == true,
+        "\(format)")
+    }
+    #expect(throws: ModelError.self) {
+      try Predicate(format: "address CONTAINS 'Rome'").checked(against: entity, in: model)
+    }
+    for format in ["address.city == 'Rome'", "address == nil", "address == other", "address != nil"] {
+      _ = try Predicate(format: format).checked(against: entity, in: model)
+    }
+  }
+
   @Test(arguments: errorCases.lines)
   func anErrorPointsAtTheColumn(_ line: CaseTable.Line) throws {
     let parts = line.outcome.split(separator: " ", maxSplits: 1)

@@ -104,6 +104,31 @@ import Testing
     #expect(try store.plan(to: new).description == "no row changes")
   }
 
+  @Test func thePlanTellsOfIndexes() throws {
+    let indexed = old.changed { model in
+      model[entity: "Person"].indexes = [
+        FetchIndexDescription("byAge", elements: [.init("age")]),
+        FetchIndexDescription("byName", elements: [.init("name")]),
+      ]
+      model[entity: "House"].uniquenessConstraints = [["street"]]
+    }
+    #expect(
+      try store.plan(to: indexed).description == """
+        ~ House (1 row): + uniqueness of street
+        ~ Person (2 rows): + index byAge, + index byName
+        """)
+    try store.migrate(to: indexed)
+    let changed = indexed.changed { model in
+      model[entity: "Person"].indexes = [FetchIndexDescription("byName", elements: [.init("name"), .init("age")])]
+      model[entity: "House"].uniquenessConstraints = []
+    }
+    #expect(
+      try store.plan(to: changed).description == """
+        ~ House (1 row): - uniqueness of street
+        ~ Person (2 rows): ~ index byName, - index byAge
+        """)
+  }
+
   @Test func theHistorySpeaksOfTheEntitiesByTheirNewNumbers() throws {
     let before = try RawDatabase(store.url).rows(
       "SELECT p.Z_NAME, c.ZENTITYPK, c.ZCHANGETYPE FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY ORDER BY c.Z_PK"

@@ -24,8 +24,17 @@ local function disguised(text)
   end))
 end
 
+--- What stands for a value. Of a composite attribute, or of a table that a transformer gives, each text is another one.
+local function stand_in(value)
+  if type(value) == "string" then return utf8.len(value) and disguised(value) or value end
+  if type(value) == "table" then
+    for key, element in pairs(value) do value[key] = stand_in(element) end
+  end
+  return value
+end
+
 return function(object)
   for key, value in pairs(object) do
-    if type(value) == "string" and utf8.len(value) then object[key] = disguised(value) end
+    if type(value) == "string" or type(value) == "table" then object[key] = stand_in(value) end
   end
 end

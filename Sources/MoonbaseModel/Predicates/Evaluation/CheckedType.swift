@@ -3,6 +3,8 @@ enum CheckedType: Equatable {
   case number, date, string, boolean, binary, uuid, uri
   /// An object of an entity, by its name, or of any.
   case object(String?)
+  /// All elements of a composite attribute at once.
+  case composite
   case null
   case unknown
 
@@ -16,7 +18,8 @@ enum CheckedType: Equatable {
     case .uuid: self = .uuid
     case .uri: self = .uri
     case .objectID: self = .object(nil)
-    case .undefined, .transformable, .composite: self = .unknown
+    case .composite: self = .composite
+    case .undefined, .transformable: self = .unknown
     }
   }
 
@@ -54,6 +57,7 @@ enum CheckedType: Equatable {
     case .uuid: "a UUID"
     case .uri: "a URI"
     case .object(let entity): entity.map { "an object of \($0)" } ?? "an object"
+    case .composite: "a composite"
     case .null: "NULL"
     case .unknown: "a value"
     }

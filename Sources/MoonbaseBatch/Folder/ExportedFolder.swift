@@ -1,0 +1,102 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A folder that `moonbase export --all` made, as it is read.
+package struct ExportedFolder {
+  let path: String
+  package let contents: ExportContents
+
+  /// Reads what it says of itself. Throws where it is not whole.
+  package init(_ path: String) throws {
+    self.path = path
+    let index = "\(path)/\(ExportContents.fileName)"
+    guard let data = FileManager.default.contents(atPath: index) else {
+      throw ImportError(
+        message: "\(path) is no folder that moonbase export --all made: it has no \(ExportContents.fileName)")
+    }
+    do { contents = try JSONDecoder().decode(ExportContents.self, from: data) } catch {
+      throw ImportError(message: "\(index) is not what moonbase export --all writes")
+    }
+    guard contents.format == ExportContents.format, contents.version == 1 else {
+      throw ImportError(message: "\(index) is of version \(contents.version), which this command does not know")
+    }
+    try contents.requireFiles(in: path)
+  }
+
+  /// Where the model is.
+  package var modelPath: String { "\(path)/\(contents.model)" }
+
+  /// The entities that have rows, in an order that is the same for each run.
+  func entities(of model: ResolvedModel) throws -> [ResolvedEntity] {
+    try contents.entities.keys.sorted().map { name in
+      guard let entity = model.entity(name), !entity.isAbstract else {
+        throw ImportError(
+          message:
+            "\(path)/\(ExportContents.fileName) names \(name), which the model of the store has not: give the store the "
+            + "model \(path)/\(ExportContents.modelName)")
+      }
+      return entity
+    }
+  }
+
+  // MARK: Files
+
+  func path(of entity: ResolvedEntity) -> String { "\(path)/\(contents.entities[entity.name]?.file ?? "")" }
+
+  private func open(_ entity: ResolvedEntity) throws -> Int32 {
+    let path = path(of: entity)
+    let descriptor = MoonbasePlatform.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw ImportError(message: "\(path): \(String(cString: strerror(errno)))") }
+    return descriptor
+  }
+
+  /// The lines of an entity from a place on.
+  func reader(of entity: ResolvedEntity, from offset: Int64 = 0, line: Int64 = 1) throws -> JSONReader {
+    let descriptor = try open(entity)
+    return try naming(entity) {
+      let reader = try JSONReader(InputBytes(descriptor, closes: true), isArray: false)
+      if offset > 0 { try reader.skip(to: offset, line: line) }
+      return reader
+    }
+  }
+
+  func next(_ reader: JSONReader, of entity: ResolvedEntity) throws -> Bool {
+    try naming(entity) { try reader.next() }
+  }
+
+  private func naming<Result>(_ entity: ResolvedEntity, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as InputError { throw ImportInput.error(error, path(of: entity)) }
+  }
+
+  /// A digest of an entity's file and of what was digested before it.
+  func digest(of entity: ResolvedEntity, behind digest: String) throws -> String {
+    let descriptor = try open(entity)
+    defer { close(descriptor) }
+    let content = InputFingerprint.content(of: descriptor, size: Int64(lseek(descriptor, 0, SEEK_END)))
+    return InputFingerprint.digest(Data("\(digest) \(content)".utf8))
+  }
+
+  /// A digest of what stands before a place in an entity's file.
+  func digest(of entity: ResolvedEntity, before offset: Int64) throws -> String {
+    let descriptor = try open(entity)
+    defer { close(descriptor) }
+    return InputFingerprint.digest(of: descriptor, before: offset)
+  }
+
+  // MARK: Lines
+
+  /// The key in a URI `x-coredata://STORE/Entity/p12`.
+  static func key(_ uri: String) -> Int64? {
+    guard uri.hasPrefix("x-coredata://"), let place = uri.lastIndex(of: "p"), place > uri.startIndex,
+      uri[uri.index(before: place)] == "/"
+    else { return nil }
+    return Int64(uri[uri.index(after: place)...]).flatMap { $0 > 0 ? $0 : nil }
+  }
+}
+
+extension JSONReader {
+  func column(named name: String) -> Int? { names.firstIndex(of: name) }
+
+  /// The object's URI.
+  var id: String? { column(named: "_id").flatMap { field($0).kind == .text ? field($0).text : nil } }
+}

@@ -1,0 +1,127 @@
+import MoonbaseSQL
+
+/// Reads the columns of a table out of the text that made it, where this has the simple form of the format: names, each with
+/// one word for its type, and a primary key. To ask SQLite for the columns of each of a hundred tables costs a third of opening a store.
+///
+/// SQLite has read the same text to know the table, so that there is nothing wrong with it.
+struct TableText {
+  private let text: UnsafeRawBufferPointer
+  private var place = 0
+
+  /// Nil for a text of another form, about which SQLite itself is to be asked.
+  static func table(_ text: UnsafeRawBufferPointer) -> FileSchema.Table? {
+    var reader = TableText(text: text)
+    return reader.table()
+  }
+
+  private init(text: UnsafeRawBufferPointer) { self.text = text }
+
+  private mutating func table() -> FileSchema.Table? {
+    guard let create = word(), Self.is(create, "CREATE"), let table = word(), Self.is(table, "TABLE"), word() != nil,
+      take(UInt8(ascii: "("))
+    else { return nil }
+    var (columns, types) = ([String](), [String]())
+    columns.reserveCapacity(12)
+    types.reserveCapacity(12)
+    var hasKey = false
+    repeat {
+      guard let name = word() else { return nil }
+      if Self.is(name, "PRIMARY") {
+        // Behind a list of columns may stand what is done about conflicts.
+        guard !hasKey, let key = word(), Self.is(key, "KEY"), passList(), isAtEnd else { return nil }
+        return finished(columns, types, hasKey: true)
+      }
+      guard !Self.beginsConstraint(name) else { return nil }
+      columns.append(Self.uppercased(name))
+      guard let type = word() else {
+        types.append("")
+        continue
+      }
+      guard !Self.beginsClause(type) else { return nil }
+      types.append(String(decoding: type, as: UTF8.self))
+      if next == UInt8(ascii: "(") {
+        let start = place
+        guard passList() else { return nil }
+        types[types.count - 1] += String(decoding: text[start..<place], as: UTF8.self)
+      }
+      if let clause = word() {
+        guard Self.is(clause, "PRIMARY"), !hasKey, let key = word(), Self.is(key, "KEY") else { return nil }
+        hasKey = true
+      }
+    } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: ")")), next == nil else { return nil }
+    return finished(columns, types, hasKey: hasKey)
+  }
+
+  private var isAtEnd: Bool {
+    mutating get { take(UInt8(ascii: ")")) && next == nil }
+  }
+
+  private func finished(_ columns: [String], _ types: [String], hasKey: Bool) -> FileSchema.Table {
+    FileSchema.Table(columns: columns, types: types, hasKey: hasKey)
+  }
+
+  // MARK: Pieces
+
+  /// The byte that follows blanks.
+  private var next: UInt8? {
+    mutating get {
+      while place < text.count, Self.isBlank(text[place]) { place += 1 }
+      return place < text.count ? text[place] : nil
+    }
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
+    place += 1
+    return true
+  }
+
+  /// A name or keyword without quotes, of ASCII letters.
+  private mutating func word() -> Slice<UnsafeRawBufferPointer>? {
+    guard let first = next, Self.isLetter(first) else { return nil }
+    let start = place
+    while place < text.count, Self.isLetter(text[place]) || Self.isDigit(text[place]) { place += 1 }
+    return text[start..<place]
+  }
+
+  /// Words and numbers between parentheses, as in `(Z_1A, Z_2B)` and `(255)`.
+  private mutating func passList() -> Bool {
+    guard take(UInt8(ascii: "(")) else { return false }
+    repeat {
+      guard let first = next, Self.isLetter(first) || Self.isDigit(first) else { return false }
+      while place < text.count, Self.isLetter(text[place]) || Self.isDigit(text[place]) { place += 1 }
+    } while take(UInt8(ascii: ","))
+    return take(UInt8(ascii: ")"))
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) && byte != 0x0b }
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f
+  }
+
+  private static func `is`(_ word: Slice<UnsafeRawBufferPointer>, _ keyword: StaticString) -> Bool {
+    guard word.count == keyword.utf8CodeUnitCount else { return false }
+    return zip(word, UnsafeBufferPointer(start: keyword.utf8Start, count: keyword.utf8CodeUnitCount)).allSatisfy {
+      ($0 & 0xdf) == $1
+    }
+  }
+
+  /// What stands in the place of a column's name where the table as a whole has a condition.
+  private static func beginsConstraint(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
+    `is`(word, "CONSTRAINT") || `is`(word, "UNIQUE") || `is`(word, "CHECK") || `is`(word, "FOREIGN")
+  }
+
+  /// What stands in the place of a column's type where it has none.
+  private static func beginsClause(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
+    beginsConstraint(word) || `is`(word, "PRIMARY") || `is`(word, "NOT") || `is`(word, "NULL")
+      || `is`(word, "DEFAULT") || `is`(word, "COLLATE") || `is`(word, "REFERENCES") || `is`(word, "GENERATED")
+      || `is`(word, "AS")
+  }
+
+  private static func uppercased(_ name: Slice<UnsafeRawBufferPointer>) -> String {
+    let isUpper = !name.contains { (0x61...0x7a).contains($0) }
+    return isUpper ? String(decoding: name, as: UTF8.self) : String(decoding: name, as: UTF8.self).uppercased()
+  }
+}
