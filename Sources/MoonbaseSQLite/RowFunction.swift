@@ -45,12 +45,31 @@ package final class RowFunction {
       guard let cell = Self.cell(call.value(index), of: inputs[index]) else { return false }
       cells[index] = cell
     }
-    return function.run(cells, count: count, result: cells + inputs.count) && isGivenFitting
+    return runs()
   }
 
+  /// Calls the function with columns of a statement's row, from one on. False where it knows no answer.
+  package func compute(_ statement: Statement, from column: Int32) -> Bool {
+    for index in inputs.indices {
+      let value = statement.value(column &+ Int32(truncatingIfNeeded: index))
+      guard let cell = Self.cell(value, of: inputs[index]) else { return false }
+      cells[index] = cell
+    }
+    return runs()
+  }
+
+  @inline(__always)
+  private func runs() -> Bool { function.run(cells, count: count, result: cells + inputs.count) && isGivenFitting }
+
   /// Whether an argument of a call is another value than the function gave.
-  package func differs(from call: borrowing FunctionCall, at index: Int) -> Bool {
-    let (value, given) = (call.value(index), given)
+  package func differs(from call: borrowing FunctionCall, at index: Int) -> Bool { differs(from: call.value(index)) }
+
+  /// Whether a column of a statement's row is another value than the function gave.
+  package func differs(from statement: Statement, at column: Int32) -> Bool { differs(from: statement.value(column)) }
+
+  @inline(__always)
+  private func differs(from value: OpaquePointer?) -> Bool {
+    let given = given
     switch (given.kind, sqlite3_value_type(value)) {
     case (.none, let type): return type != SQLITE_NULL
     case (.integer, SQLITE_INTEGER), (.boolean, SQLITE_INTEGER): return sqlite3_value_int64(value) != given.integer
@@ -67,8 +86,10 @@ package final class RowFunction {
   }
 
   /// Returns what the function gave from a call.
-  package func set(on call: borrowing FunctionCall) {
-    let given = given
+  package func set(on call: borrowing FunctionCall) { set(given, on: call) }
+
+  /// Returns what it gave for a row from a call.
+  package func set(_ given: PlainCell, on call: borrowing FunctionCall) {
     switch given.kind {
     case .none: call.setNull()
     case .integer, .boolean: call.set(given.integer)

@@ -204,6 +204,10 @@ extension Statement {
     StorageClass(rawValue: sqlite3_column_type(handle, column)) ?? .null
   }
 
+  /// A column as SQLite has it.
+  @inline(__always)
+  func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
+
   // The value of a column tells how it is stored at less cost than the statement does. It must stay on the connection's thread.
 
   /// A column as an integer where it is stored as one.

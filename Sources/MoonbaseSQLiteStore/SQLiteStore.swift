@@ -33,6 +33,8 @@ public final class SQLiteStore: PersistentStore {
   let schema: SchemaCheck
   let plans = RowPlanCache()
   let observer = StatementObserver()
+  /// A table with so many keys is done before another thread has begun to help; tests have all the others on two threads.
+  package let fewRows = Lock(Int64(10_000))
 
   public var type: String { "SQLite" }
   public var url: URL? { file.url }

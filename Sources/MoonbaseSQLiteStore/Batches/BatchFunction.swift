@@ -158,6 +158,60 @@ final class BatchFunction {
     }
   }
 
+  // MARK: On two threads
+
+  /// Whether another thread may take what it gives from a pipe: it needs nothing to be known of a row but columns.
+  var fitsPipe: Bool { plain != nil }
+
+  /// Whether the next row of the pipe gets another value.
+  var pipedDifference: String { "\(name)_NEXT(t0.Z_PK)" }
+
+  /// The value of that row.
+  var pipedValue: String { "\(name)_TAKEN(t0.Z_ENT, t0.Z_OPT)" }
+
+  /// What `compute` reads of rows `t0`.
+  var pipedColumns: String {
+    (["Z_PK"] + inputs.map(\.column) + (columnPlace < inputs.count ? [] : [column])).map { "t0.\(identifier($0))" }
+      .joined(separator: ", ")
+  }
+
+  /// Makes functions known to a connection that take rows from a pipe.
+  func register(on connection: Connection, taking pipe: RowPipe) throws {
+    (isWaiting, count) = (false, 0)
+    try connection.register(function: name + "_NEXT", arguments: 1, traits: .directOnly) { [self] call in
+      if isWaiting { throw RowPipe.Misfit() }
+      count += 1
+      isWaiting = try pipe.next(call.integer(0))
+      call.set(Int64(isWaiting ? 1 : 0))
+    }
+    try connection.register(function: name + "_TAKEN", arguments: 2, traits: .directOnly) { [self] call in
+      isWaiting = false
+      guard isSound(call) else { throw BatchRefusal() }
+      plain?.set(pipe.value, on: call)
+    }
+  }
+
+  /// Takes them away again.
+  func unregisterPipe(on connection: Connection) {
+    connection.unregister(function: name + "_NEXT", arguments: 1)
+    connection.unregister(function: name + "_TAKEN", arguments: 2)
+  }
+
+  /// Computes all rows of a statement for a pipe, or as many as are taken. False where there is one of which it knows no answer.
+  func compute(_ statement: Statement, into pipe: RowPipe) throws -> Bool {
+    guard let plain else { return false }
+    let place = Int32(columnPlace + 1)
+    while try statement.step() {
+      try HostWork.charge()
+      let refusals = HostFunction.refusals
+      guard plain.compute(statement, from: 1), passesCheck, HostFunction.refusals == refusals else { return false }
+      let cell = plain.differs(from: statement, at: place) ? plain.given : nil
+      guard try pipe.add(statement.integer(0), cell) else { return true }
+    }
+    pipe.complete()
+    return true
+  }
+
   /// Takes it away from a connection, which would keep what the function holds.
   func unregister(on connection: Connection) {
     for (name, arguments) in names { connection.unregister(function: name, arguments: arguments) }

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
@@ -113,11 +114,51 @@ struct BatchUpdateStatement: BatchStatement {
     guard let first = functions.first, !rows.givesIDs, rows.select.isWhole(rows.query),
       try rows.history(in: session) == nil
     else { return nil }
+    if functions.count == 1, assignments.count == 1, let result = try runOnTwoThreads(first.function, in: session) {
+      return result
+    }
     do {
       let written = try rows.run(updateRowByRow, in: session)
       return StoreBatchResult(
         count: first.function.count, written: written, objectIDs: [], changes: changes(of: written))
     } catch is BatchFunction.RowsAreCollected {
+      for (_, function) in functions { try function.register(on: session.connection) }
+      return nil
+    }
+  }
+
+  /// The same, with the function called on this thread for rows that another connection reads, in the state in which the update finds them, while another thread
+  /// writes what it gave. Nil, and nothing done, where that is not possible, or not for all rows.
+  private func runOnTwoThreads(_ function: BatchFunction, in session: Session) throws -> StoreBatchResult? {
+    guard function.fitsPipe, HostErrand.hasSeveralCores, session.connection.usesWriteAheadLog,
+      try session.connection.integer("SELECT MAX(Z_PK) FROM \(identifier(rows.table))") ?? 0
+        > rows.store.fewRows.withLock({ $0 }),
+      let reader = try? StoreOpener.reader(rows.store.file, isReadOnly: false, options: rows.store.options)
+    else { return nil }
+    let pipe = RowPipe()
+    try function.register(on: session.connection, taking: pipe)
+    defer { function.unregisterPipe(on: session.connection) }
+    let write = PipedUpdate(rows: rows, sql: updateFromPipe(function), session: session)
+    let errand = AwaitedErrand()
+    let thread = Thread {
+      errand.run { write.run() }
+      pipe.end()
+    }
+    thread.start()
+    // The other thread has the session until it is done.
+    let computed = Result {
+      let sql = SQLFragment("SELECT \(function.pipedColumns) FROM \(rows.target) ORDER BY t0.Z_PK")
+      return try reader.running(sql, for: rows.query) { try function.compute($0, into: pipe) }
+    }
+    if (try? computed.get()) != true { pipe.end() }
+    let ending = errand.wait()
+    let isComputed = try computed.get()
+    if let ending { throw ending }
+    do {
+      let written = try write.result.get()
+      guard isComputed, pipe.isEmpty else { throw BatchRefusal() }
+      return StoreBatchResult(count: function.count, written: written, objectIDs: [], changes: changes(of: written))
+    } catch is RowPipe.Misfit {
       for (_, function) in functions { try function.register(on: session.connection) }
       return nil
     }
@@ -184,11 +225,31 @@ struct BatchUpdateStatement: BatchStatement {
       + differences.joined(" | ")
   }
 
+  private func updateFromPipe(_ function: BatchFunction) -> SQLFragment {
+    SQLFragment(
+      "UPDATE OR ABORT \(rows.target) SET \(identifier(assignments[0].column)) = \(function.pipedValue), "
+        + "Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE \(function.pipedDifference)")
+  }
+
   private var update: SQLFragment {
     let changes = assignments.map { "\(identifier($0.column)) = " + $0.value }
     return given + "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1"
       + (functions.isEmpty ? "" : " FROM given") + condition(and: difference) + rows.returning
   }
+}
+
+/// The statement that another thread runs, and how it ended.
+private final class PipedUpdate: @unchecked Sendable {  // the thread that runs it is waited for before anybody else looks
+  private let rows: BatchRows
+  private let sql: SQLFragment
+  private let session: Session
+  private(set) var result: Result<Int, any Error> = .failure(RowPipe.Misfit())
+
+  init(rows: BatchRows, sql: SQLFragment, session: Session) {
+    (self.rows, self.sql, self.session) = (rows, sql, session)
+  }
+
+  func run() { result = Result { try rows.run(sql, in: session) } }
 }
 
 extension BatchRows {

@@ -35,7 +35,7 @@ import Testing
   /// Objects that are changed from the one that is visited are told beside it.
   @Test func othersThatAreChangedAreCountedAsSuch() throws {
     let code =
-      "if object.n == 1 then for i = 2, 5 do context:fetch({ entity = 'Item', where = 'n == ' .. i })[1].n = i + 500 end end"
+      "if object.n == 1 then for o in context:fetch('Item'):where('n > 1 AND n < 6'):each() do o.n = o.n + 500 end end"
     let outcome = try each("--do", code, "--batch", "1")
     #expect(outcome.complaints.contains("300 objects visited: 0 changed, 4 others changed; "), "\(outcome)")
   }

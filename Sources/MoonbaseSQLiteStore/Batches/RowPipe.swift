@@ -1,0 +1,157 @@
+import MoonbasePlatform
+
+/// New values of rows, which one thread computes and another takes in the same order, some thousand rows behind.
+///
+/// What it holds lies in blocks that go from one side to the other and back, so that nothing is locked or allocated for a row.
+final class RowPipe: @unchecked Sendable {  // what both sides touch is touched under `condition`; a block is one side's at a time
+  /// The side that takes asks for another row than the one that was computed, or a value could not be computed: the rows are to be taken in
+  /// another way.
+  struct Misfit: Error {}
+
+  private struct Row {
+    var key: Int64
+    /// What the row gets; where bytes lie in the block stands in `place`.
+    var cell: PlainCell
+    var place: Int
+    var differs: Bool
+  }
+
+  private final class Block {
+    static let capacity = 1024
+    /// So many bytes fill it too.
+    static let greatestSize = 256 << 10
+
+    var count = 0
+    let rows = UnsafeMutablePointer<Row>.allocate(capacity: capacity)
+    private var size = 0
+    private var space = 32 << 10
+    private(set) var bytes = UnsafeMutableRawPointer.allocate(byteCount: 32 << 10, alignment: 1)
+
+    deinit {
+      rows.deallocate()
+      bytes.deallocate()
+    }
+
+    var isFull: Bool { count == Self.capacity || size >= Self.greatestSize }
+
+    func clear() { (count, size) = (0, 0) }
+
+    /// Copies bytes, and says where they lie.
+    func add(_ text: UnsafeRawBufferPointer) -> Int {
+      if text.count > space - size {
+        let larger = max(2 * space, size + text.count)
+        let new = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
+        new.copyMemory(from: bytes, byteCount: size)
+        bytes.deallocate()
+        (bytes, space) = (new, larger)
+      }
+      if let start = text.baseAddress { bytes.advanced(by: size).copyMemory(from: start, byteCount: text.count) }
+      defer { size += text.count }
+      return size
+    }
+  }
+
+  private static let depth = 8
+  /// Between two looks whether the run that computes must end, in seconds.
+  private static let pause = 0.02
+
+  private let condition = NSCondition()
+  private var full: [Block] = []
+  private var empty: [Block] = []
+  /// All was computed.
+  private var isComplete = false
+  /// One side gave up.
+  private var isBroken = false
+
+  /// The block that is being filled, and how many were begun.
+  private var filling = Block()
+  private var blockCount = 1
+  /// The block that rows are taken from.
+  private var taking = Block()
+  private var place = 0
+
+  // MARK: Computing
+
+  /// Adds a row, waiting for room. False where nobody takes any more. Throws where the run on this thread must end.
+  @inline(__always)
+  func add(_ key: Int64, _ cell: PlainCell?) throws -> Bool {
+    var row = Row(key: key, cell: cell ?? PlainCell(), place: 0, differs: cell != nil)
+    if row.cell.kind == .bytes { row.place = filling.add(row.cell.bytes) }
+    (filling.rows + filling.count).initialize(to: row)
+    filling.count += 1
+    return filling.isFull ? try handOver() : true
+  }
+
+  private func handOver() throws -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    full.append(filling)
+    condition.signal()
+    while empty.isEmpty, blockCount >= Self.depth, !isBroken {
+      _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
+      if HostWork.isOver { throw HostWork.ending() }
+    }
+    if isBroken { return false }
+    if let block = empty.popLast() {
+      filling = block
+    } else {
+      filling = Block()
+      blockCount += 1
+    }
+    return true
+  }
+
+  /// All rows were added.
+  func complete() {
+    condition.lock()
+    full.append(filling)
+    isComplete = true
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// One side wants no more, or has no more: the other ends.
+  func end() {
+    condition.lock()
+    isBroken = true
+    condition.signal()
+    condition.unlock()
+  }
+
+  // MARK: Taking
+
+  /// Goes to the next row, which has to be the one of the key; whether it gets another value.
+  @inline(__always)
+  func next(_ key: Int64) throws -> Bool {
+    while place == taking.count { try takeBlock() }
+    let row = taking.rows + place
+    guard row.pointee.key == key else { throw Misfit() }
+    place += 1
+    return row.pointee.differs
+  }
+
+  /// The value of the row that was gone to; it holds good until the next one.
+  var value: PlainCell {
+    let row = taking.rows[place - 1]
+    guard row.cell.kind == .bytes else { return row.cell }
+    return PlainCell(bytes: UnsafeRawBufferPointer(start: taking.bytes + row.place, count: row.cell.bytes.count))
+  }
+
+  /// Whether no row is left.
+  var isEmpty: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return place == taking.count && isComplete && full.allSatisfy { $0.count == 0 }
+  }
+
+  private func takeBlock() throws {
+    condition.lock()
+    defer { condition.unlock() }
+    while full.isEmpty, !isComplete, !isBroken { condition.wait() }
+    guard !isBroken, !full.isEmpty else { throw Misfit() }
+    taking.clear()
+    empty.append(taking)
+    (taking, place) = (full.removeFirst(), 0)
+    condition.signal()
+  }
+}
