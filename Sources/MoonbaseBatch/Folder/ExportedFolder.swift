@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
@@ -21,6 +22,16 @@ package struct ExportedFolder {
       throw ImportError(message: "\(index) is of version \(contents.version), which this command does not know")
     }
     try contents.requireFiles(in: path)
+  }
+
+  /// Keeps other imports of the folder away as long as this process runs. Throws where there is one.
+  package func claim() throws {
+    let descriptor = MoonbasePlatform.open("\(path)/\(ExportContents.fileName)", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw ImportError(message: "\(path): \(String(cString: strerror(errno)))") }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+    close(descriptor)
+    throw GraphError(
+      .storeBusy, message: "\(path): another import of this folder is at work: wait until it has ended")
   }
 
   /// Where the model is.

@@ -30,7 +30,8 @@ struct FolderPairs {
           return nil
         }
         let inverse = model.destination(of: relationship).properties[slot]
-        guard !inverse.isTransient else { return nil }
+        // Two to-one sides are two columns, each of which comes as it was: in stores of apps they need not agree.
+        guard !inverse.isTransient, relationship.isToMany || relationship.isInverseToMany else { return nil }
         let isFirst = property.id < inverse.id
         return Side(
           property: property, pair: isFirst ? property.id : inverse.id, isFirst: isFirst,
@@ -104,9 +105,18 @@ struct FolderPairs {
             + "\(inverse ?? "inverse"): mend one of the two lines")
       }
     }
-    throw contradiction
-      ?? ImportError(
-        message: "\(folder.path): \(model.entities[pair.entity].properties[pair.slot].name) names an object twice")
+    if let contradiction { throw contradiction }
+    for isFirst in [true, false] {
+      var (last, known): (Int64, Set<String>) = (0, [])
+      try forEachLink(of: pair, fromFirst: isFirst) { _, entity, line, side, other in
+        if line != last { (last, known) = (line, []) }
+        guard !known.insert(other).inserted else { return }
+        throw ImportError(
+          message: "\(folder.path(of: entity)), line \(line), \(side.property.name): \(other) stands there twice")
+      }
+    }
+    throw ImportError(
+      message: "\(folder.path): \(model.entities[pair.entity].properties[pair.slot].name) names an object twice")
   }
 
   private func forEachLink(

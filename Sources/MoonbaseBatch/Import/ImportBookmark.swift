@@ -9,6 +9,12 @@ package final class ImportBookmark {
   private let store: any PersistentStore
   private let fingerprint: InputFingerprint
   private let rejectPath: String?
+  /// A digest of how rows are taken.
+  private let way: String
+  /// Whether an earlier run took them otherwise.
+  package private(set) var changesWay = false
+  /// Whether what an earlier run rejected stands in this one's file, which begins anew.
+  package private(set) var replacesOwnRejects = false
   /// Whether an earlier run of the import was ended.
   package private(set) var isGoingOn = false
   /// Where the input goes on, and in which line.
@@ -29,14 +35,19 @@ package final class ImportBookmark {
   /// Throws where the file has changed since.
   package init(
     _ job: String, fingerprint: InputFingerprint, of store: any PersistentStore, restarting: Bool,
-    rejectPath: String? = nil, mayBeginAnew: Bool = true,
+    rejectPath: String? = nil, way: String = "", mayBeginAnew: Bool = true,
     advice: String = "--restart begins anew, which takes those rows once more"
   ) throws {
     (self.job, self.store, self.fingerprint) = (job, store, fingerprint)
     self.rejectPath = rejectPath.map { URL(literalPath: $0).standardizedFileURL.path }
+    self.way = InputFingerprint.digest(Data(way.utf8))
     guard let entry = try Ledger.entry(job, of: store) else { return }
     noted = entry.number("offset")
-    if restarting { return }
+    if restarting {
+      replacesOwnRejects = self.rejectPath.map { entry["rejects"] == .string($0) } ?? false
+      return
+    }
+    if case .string(let former)? = entry["way"] { changesWay = former != self.way }
     // Where no row was taken, it is all the same which file it was.
     let isAtBeginning = entry.number("rows") ?? 0 == 0 && entry.number("offset") ?? 0 == 0
     if !mayBeginAnew || !isAtBeginning { try requireSameInput(as: entry, advice) }
@@ -110,7 +121,7 @@ package final class ImportBookmark {
       "offset": .int(offset), "line": .int(line), "rejectLength": .int(rejectLength),
       "rows": .int(Int64(report.rows)), "inserted": .int(Int64(report.inserted)),
       "updated": .int(Int64(report.updated)), "skipped": .int(Int64(report.skipped)),
-      "rejected": .int(Int64(report.rejected)), "date": .date(Date()),
+      "rejected": .int(Int64(report.rejected)), "date": .date(Date()), "way": .string(way),
     ]
     entry["before"] = fingerprint.before(offset).map(Value.string)
     entry["rejects"] = rejectPath.map(Value.string)

@@ -298,6 +298,9 @@ package final class Importer {
 
   private func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
     let mark = mark
+    // What another thread could not save is saved once more without it.
+    if !ahead { nameNewObjects(attempt.objects, range) }
+    defer { context.nameOfNewObject = nil }
     while true {
       write(attempt, range)
       try rejects.flush()
@@ -326,6 +329,13 @@ package final class Importer {
         attempt.report = report
         attempt.report.rows += 1
       }
+    }
+  }
+
+  /// Errors tell of new objects by their lines, and not by IDs that they never get.
+  private func nameNewObjects(_ objects: [ManagedObject?], _ range: Range<Int>) {
+    context.nameOfNewObject = { [unowned self] object in
+      objects.firstIndex { $0 === object }.map { "line \(chunk.rows[range.lowerBound + $0].line)" }
     }
   }
 

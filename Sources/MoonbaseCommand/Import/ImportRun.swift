@@ -34,26 +34,53 @@ struct ImportRun {
           return try ImportBookmark(job, fingerprint: $0, ofNewStore: store, rejectPath: rejectPath)
         }
         return try ImportBookmark(
-          job, fingerprint: $0, of: store, restarting: command.restart, rejectPath: rejectPath)
+          job, fingerprint: $0, of: store, restarting: command.restart, rejectPath: rejectPath,
+          way: Self.way(command))
       }
+    if command.dryRun, !command.quiet {
+      let store = try context.coordinator.storeForNewObjects(of: entity)
+      if try Ledger.entry(Self.job(entity.name, file), of: store) != nil {
+        Terminal.complain(
+          "moonbase: an import of this file was ended, and goes on where it stood without --dry-run, which looks at all of the file"
+        )
+      }
+    }
     if let bookmark, bookmark.isGoingOn, !command.quiet {
       Terminal.complain(
         "moonbase: an import of this file was ended: it goes on in line \(bookmark.line)"
           + (command.infer ? "" : "; --restart begins anew"))
     }
+    if bookmark?.changesWay == true, !command.quiet {
+      Terminal.complain(
+        "moonbase: --map, --upsert or what else says how rows are taken is not what it was for the rows before: those from here on are taken as it says now"
+      )
+    }
     if let path = bookmark?.formerRejectPath, !command.quiet {
       Terminal.complain("moonbase: what was rejected before, and why: \(path)")
     }
-    let isOwn = bookmark?.isGoingOn == true && bookmark?.changesRejectFile == false
+    let isOwn =
+      bookmark?.isGoingOn == true && bookmark?.changesRejectFile == false || bookmark?.replacesOwnRejects == true
     // What a dry run left is worth nothing to the next one.
     let isOfDryRun = command.dryRun && command.rejects == nil
-    if !isOwn, !command.force, !isOfDryRun, Self.keepsRows(input.rejectPath) {
-      throw UsageError(
-        "\(input.rejectPath) is there from an earlier import: import or move it, name another file with --rejects, or give --force"
-      )
-    }
+    if !isOwn, !command.force, !isOfDryRun { try Self.requireNoRejects(input.rejectPath) }
     importer = try Importer(
       entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
+  }
+
+  /// What decides what becomes of a row, beside the row itself.
+  private static func way(_ command: ImportCommand) -> String {
+    let map = command.map.flatMap { FileManager.default.contents(atPath: $0) }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    return [command.upsert ?? "", command.null, command.dates.rawValue, "\(command.createMissing)", map ?? ""]
+      .joined(separator: "\0")
+  }
+
+  /// Throws where a file has what an earlier import rejected.
+  static func requireNoRejects(_ path: String) throws {
+    guard keepsRows(path) else { return }
+    throw UsageError(
+      "\(path) is there from an earlier import: import or move it, name another file with --rejects, or give --force")
   }
 
   /// Whether there is a file with what an earlier import rejected: pipes and devices keep nothing.

@@ -34,6 +34,7 @@ struct InferredImport {
     guard InputFingerprint.isSame(rows.fingerprint, input.fingerprint) else {
       throw ImportError(message: "\(file) was changed while it was read: run it again")
     }
+    if !command.force { try ImportRun.requireNoRejects(rows.rejectPath) }
     try place.write(inferred, replacing: command.force, quiet: command.quiet)
     try command.take(rows, file, as: entity, into: place.description(with: inferred.model))
   }

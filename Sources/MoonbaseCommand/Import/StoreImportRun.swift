@@ -22,6 +22,7 @@ struct StoreImportRun {
 
   func run() throws {
     let folder = try ExportedFolder(folder)
+    try folder.claim()
     let isNew =
       try settings.stores[0].url.map { try SQLiteStore.isBare(at: $0, busyTimeout: settings.busyTimeout) } ?? true
     var description = settings.container

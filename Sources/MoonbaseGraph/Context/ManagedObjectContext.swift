@@ -117,7 +117,7 @@ public final class ManagedObjectContext {
   /// Goes up with every change of any object, so that a derived value knows whether it still holds.
   @exclusivity(unchecked) var changeCount: UInt64 = 0
   /// What errors call a new object that is known by something else than its ID: by the row of a batch insert.
-  var nameOfNewObject: ((ManagedObject) -> String?)?
+  package var nameOfNewObject: ((ManagedObject) -> String?)?
   /// What rules warned of at the last save.
   var warnings = ValidationWarnings()
   /// Goes up with every object that comes, or comes back, with a temporary ID.

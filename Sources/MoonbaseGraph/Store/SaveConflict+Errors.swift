@@ -14,7 +14,7 @@ extension SaveConflict {
     case .deleted: return error("\(objectID) was deleted by another context: refresh it and try again")
     case .destinationIsGone(let relationship, let other):
       return error(
-        "\(name).\(relationship) of \(objectID): its destination \(other) was deleted by another context: set it anew",
+        "\(name).\(relationship) of \(objectID): its destination \(other) was deleted by another context, or never was: set it anew",
         relationship, other)
     case .destinationCame(let relationship, let other):
       return error(

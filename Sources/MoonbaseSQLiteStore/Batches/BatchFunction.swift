@@ -12,8 +12,8 @@ import enum MoonbaseModel.Expression
 /// | in SQL | gives |
 /// |---|---|
 /// | `MOONBASE_BATCH_n` of a row's key, entity and inputs | the value |
-/// | `MOONBASE_BATCH_n_DIFFERS` of its inputs and the column | whether the value is another one than the column has; it is kept |
-/// | `MOONBASE_BATCH_n_GIVEN` of the row's entity and version | the value that is kept, where these are such as a save would take |
+/// | `MOONBASE_BATCH_n_DIFFERS` of its inputs, the column, and the row's entity and version | whether the value is another one than the column has; it is kept. The last two must be such as a save would take |
+/// | `MOONBASE_BATCH_n_GIVEN` | the value that is kept |
 ///
 /// The last two are for an `UPDATE` that takes one row after the other and asks for a row's value right behind the condition. One that
 /// collects its rows first is told by the second call (`RowsAreCollected`), and nothing is written. So is one whose function fails: of which row is
@@ -106,12 +106,10 @@ final class BatchFunction {
   var value: String { "\(name)(\(row))" }
 
   /// Whether that is another one than a row `t0` has.
-  var difference: String {
-    "\(name)_DIFFERS(\(list(inputs.map(\.column) + (columnPlace < inputs.count ? [] : [column]))))"
-  }
+  var difference: String { "\(name)_DIFFERS(\(list(askedColumns + ["Z_ENT", "Z_OPT"])))" }
 
   /// The value of the row of which it was asked last whether it is another one.
-  var given: String { "\(name)_GIVEN(t0.Z_ENT, t0.Z_OPT)" }
+  var given: String { "\(name)_GIVEN()" }
 
   private var row: String { list(["Z_PK", "Z_ENT"] + inputs.map(\.column)) }
 
@@ -119,14 +117,18 @@ final class BatchFunction {
     columns.map { "t0.\(identifier($0))" }.joined(separator: ", ")
   }
 
+  /// The inputs, and the column that is set where it is none of them.
+  private var askedColumns: [String] { inputs.map(\.column) + (columnPlace < inputs.count ? [] : [column]) }
+
   /// Where the column that is set stands among the arguments of the question whether it differs.
   private var columnPlace: Int { inputs.firstIndex { $0.column == column } ?? inputs.count }
 
   /// The functions, with the numbers of their arguments.
   private var names: [(name: String, arguments: Int32)] {
-    let inputCount = Int32(inputs.count)
-    let asked = Int32(max(inputs.count, columnPlace + 1))
-    return [(name, inputCount + Int32(Self.keyCount)), (name + "_DIFFERS", asked), (name + "_GIVEN", 2)]
+    [
+      (name, Int32(inputs.count + Self.keyCount)), (name + "_DIFFERS", Int32(askedColumns.count + 2)),
+      (name + "_GIVEN", 0),
+    ]
   }
 
   /// The arguments before the inputs: the row's key and the number of its entity.
@@ -135,7 +137,7 @@ final class BatchFunction {
   /// Makes it known to a connection.
   func register(on connection: Connection) throws {
     (isWaiting, count) = (false, 0)
-    let (names, place) = (names, columnPlace)
+    let (names, place, asked) = (names, columnPlace, askedColumns.count)
     try connection.register(function: names[0].name, arguments: names[0].arguments, traits: .directOnly) {
       [self] call in
       try compute(call, from: Self.keyCount) { id(key: call.integer(0), entity: call.integer(1)) }
@@ -145,6 +147,8 @@ final class BatchFunction {
       [self] call in
       if isWaiting { throw RowsAreCollected() }
       count += 1
+      // A row that is damaged is the graph's, which says which one it is.
+      guard isSound(entity: call.number(asked), version: call.number(asked + 1)) else { throw BatchRefusal() }
       let differs = try computeQuickly(call) ? plain?.differs(from: call, at: place) : differs(call, at: place)
       isWaiting = differs == true
       call.set(Int64(isWaiting ? 1 : 0))
@@ -152,8 +156,6 @@ final class BatchFunction {
     try connection.register(function: names[2].name, arguments: names[2].arguments, traits: .directOnly) {
       [self] call in
       isWaiting = false
-      // A row that is damaged is the graph's, which says which one it is.
-      guard isSound(call) else { throw BatchRefusal() }
       if isPlain { plain?.set(on: call) } else { result.set(on: call) }
     }
   }
@@ -167,13 +169,10 @@ final class BatchFunction {
   var pipedDifference: String { "\(name)_NEXT(t0.Z_PK)" }
 
   /// The value of that row.
-  var pipedValue: String { "\(name)_TAKEN(t0.Z_ENT, t0.Z_OPT)" }
+  var pipedValue: String { "\(name)_TAKEN()" }
 
   /// What `compute` reads of rows `t0`.
-  var pipedColumns: String {
-    (["Z_PK"] + inputs.map(\.column) + (columnPlace < inputs.count ? [] : [column])).map { "t0.\(identifier($0))" }
-      .joined(separator: ", ")
-  }
+  var pipedColumns: String { list(["Z_PK", "Z_ENT", "Z_OPT"] + askedColumns) }
 
   /// Makes functions known to a connection that take rows from a pipe.
   func register(on connection: Connection, taking pipe: RowPipe) throws {
@@ -184,9 +183,8 @@ final class BatchFunction {
       isWaiting = try pipe.next(call.integer(0))
       call.set(Int64(isWaiting ? 1 : 0))
     }
-    try connection.register(function: name + "_TAKEN", arguments: 2, traits: .directOnly) { [self] call in
+    try connection.register(function: name + "_TAKEN", arguments: 0, traits: .directOnly) { [self] call in
       isWaiting = false
-      guard isSound(call) else { throw BatchRefusal() }
       plain?.set(pipe.value, on: call)
     }
   }
@@ -194,17 +192,19 @@ final class BatchFunction {
   /// Takes them away again.
   func unregisterPipe(on connection: Connection) {
     connection.unregister(function: name + "_NEXT", arguments: 1)
-    connection.unregister(function: name + "_TAKEN", arguments: 2)
+    connection.unregister(function: name + "_TAKEN", arguments: 0)
   }
 
   /// Computes all rows of a statement for a pipe, or as many as are taken. False where there is one of which it knows no answer.
   func compute(_ statement: Statement, into pipe: RowPipe) throws -> Bool {
     guard let plain else { return false }
-    let place = Int32(columnPlace + 1)
+    let first: Int32 = 3
+    let place = first + Int32(columnPlace)
     while try statement.step() {
       try HostWork.charge()
+      guard isSound(entity: statement.number(1), version: statement.number(2)) else { throw BatchRefusal() }
       let refusals = HostFunction.refusals
-      guard plain.compute(statement, from: 1), passesCheck, HostFunction.refusals == refusals else { return false }
+      guard plain.compute(statement, from: first), passesCheck, HostFunction.refusals == refusals else { return false }
       let cell = plain.differs(from: statement, at: place) ? plain.given : nil
       guard try pipe.add(statement.integer(0), cell) else { return true }
     }
@@ -220,10 +220,14 @@ final class BatchFunction {
   // MARK: Calling
 
   /// Whether a row's entity and version are such as a save would take.
-  private func isSound(_ call: borrowing FunctionCall) -> Bool {
-    let number = call.integer(0)
-    guard call.storage(0) == .integer, number == knownNumber || isKnown(number) else { return false }
-    return call.isNull(1) || call.storage(1) == .integer && call.integer(1) < .max
+  @inline(__always)
+  private func isSound(entity: StoredNumber?, version: StoredNumber?) -> Bool {
+    guard case .integer(let number)? = entity, number == knownNumber || isKnown(number) else { return false }
+    return switch version {
+    case .integer(let version)?: version < .max
+    case .other?: false
+    case nil: true
+    }
   }
 
   private func isKnown(_ number: Int64) -> Bool {

@@ -103,7 +103,7 @@ import Testing
     .enabled(if: FileManager.default.fileExists(atPath: Workbench.realStores.path)),
     arguments: [
       "Bookmarks_V5", "CoreDataPlus-SampleModel2_V1", "CoreDataPlus-SampleModel3_V1", "CoreDataPlus-SampleModel_V1",
-      "LoopKit-Model.v1", "SyncMetadata_V3",
+      "LoopKit-Model.v1", "SyncMetadata_V3", "plaso-NoteStore",
     ]) func realStoresComeBack(_ name: String) throws
   {
     let bench = try Workbench()
@@ -192,7 +192,17 @@ import Testing
     #expect(
       outcome.status == 1 && outcome.complaints.contains("one/Boss.ndjson, line 1, department: ")
         && outcome.complaints.contains("does not say the same in its "), "\(outcome)")
+    let twice = text.replacing(boss, with: boss + "," + boss)
+    try bench.write(twice, to: "one/Department.ndjson")
+    let doubled = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
+    #expect(doubled.status == 1 && doubled.complaints.contains("one/Department.ndjson, line 1, "), "\(doubled)")
+    #expect(doubled.complaints.contains("stands there twice"), "\(doubled)")
     try bench.write(text, to: "one/Department.ndjson")
+    let other = open(bench.file("one/export.json").path, O_RDONLY)
+    #expect(flock(other, LOCK_EX) == 0)
+    let busy = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
+    #expect(busy.status == 75 && busy.complaints.contains("another import of this folder is at work"), "\(busy)")
+    close(other)
     #expect(try bench.moonbase("import", "--all", "one", "--store", "n.sqlite").status == 0)
   }
 
