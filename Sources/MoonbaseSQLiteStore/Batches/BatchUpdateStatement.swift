@@ -239,7 +239,7 @@ struct BatchUpdateStatement: BatchStatement {
 }
 
 /// The statement that another thread runs, and how it ended.
-private final class PipedUpdate: @unchecked Sendable {  // the thread that runs it is waited for before anybody else looks
+private final class PipedUpdate: @unchecked Sendable {  // nobody looks before the thread has ended
   private let rows: BatchRows
   private let sql: SQLFragment
   private let session: Session

@@ -3,7 +3,7 @@ import MoonbasePlatform
 /// New values of rows, which one thread computes and another takes in the same order, some thousand rows behind.
 ///
 /// What it holds lies in blocks that go from one side to the other and back, so that nothing is locked or allocated for a row.
-final class RowPipe: @unchecked Sendable {  // what both sides touch is touched under `condition`; a block is one side's at a time
+final class RowPipe: @unchecked Sendable {  // blocks go from side to side under `condition`
   /// The side that takes asks for another row than the one that was computed, or a value could not be computed: the rows are to be taken in
   /// another way.
   struct Misfit: Error {}
