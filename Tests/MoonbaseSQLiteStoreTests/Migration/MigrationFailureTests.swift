@@ -99,7 +99,7 @@ import Testing
     let conflict =
       "Person.email: 3 rows have what others have too, as \"a\" (the first is row 1), and it must be unique"
     #expect(error?.details.map(\.message) == [conflict] && error?.entity == "Person" && error?.property == "email")
-    #expect(try store.plan(to: unique).description == "~ Person (3 rows)\n! \(conflict)")
+    #expect(try store.plan(to: unique).description == "~ Person (3 rows): + uniqueness of email\n! \(conflict)")
     #expect(try store.folder.contents() == before)
   }
 

@@ -69,13 +69,13 @@ import Testing
     let slot = try #require(bench.people.entity("Event").slot("text"))
     #expect(
       try bench.statements { count = try bench.context.execute(request).count } == [
-        "UPDATE OR ABORT ZEVENT AS t0 SET ZTEXT = MOONBASE_BATCH_\(slot)_GIVEN(t0.Z_ENT, t0.Z_OPT), "
-          + "Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE MOONBASE_BATCH_\(slot)_DIFFERS(t0.ZTEXT)"
+        "UPDATE OR ABORT ZEVENT AS t0 SET ZTEXT = MOONBASE_BATCH_\(slot)_GIVEN(), "
+          + "Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE MOONBASE_BATCH_\(slot)_DIFFERS(t0.ZTEXT, t0.Z_ENT, t0.Z_OPT)"
       ])
     #expect(count == 10 && calls.withLock { $0 } == (0..<10).map { .string("t\($0)") })
     #expect(try bench.rows("SELECT Z_OPT, ZTEXT, COUNT(*) FROM ZEVENT GROUP BY 1, 2") == ["1|t3|1", "2|new|9"])
     // What the function holds goes with it.
-    for call in ["(1, 1, 1)", "_DIFFERS(1)", "_GIVEN(1, 1)"] {
+    for call in ["(1, 1, 1)", "_DIFFERS(1, 1, 1)", "_GIVEN()"] {
       #expect(throws: (any Error).self) {
         try bench.people.store.writersAnswer("SELECT MOONBASE_BATCH_\(slot)\(call)")
       }
