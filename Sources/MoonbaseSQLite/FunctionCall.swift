@@ -21,10 +21,6 @@ public struct FunctionCall: ~Copyable {
   @inline(__always)
   func value(_ index: Int) -> OpaquePointer? { arguments[index] }
 
-  /// An argument that should be an integer; nil for NULL.
-  @inline(__always)
-  package func number(_ index: Int) -> StoredNumber? { StoredNumber(arguments[index]) }
-
   /// How an argument is stored.
   public func storage(_ index: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_value_type(arguments[index])) ?? .null
@@ -122,20 +118,5 @@ public struct FunctionCall: ~Copyable {
   public func set(bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return sqlite3_result_zeroblob(context, 0) }
     sqlite3_result_blob64(context, start, UInt64(bytes.count), transient)
-  }
-}
-
-/// What stands where an integer should.
-package enum StoredNumber {
-  case integer(Int64)
-  case other
-
-  @inline(__always)
-  init?(_ value: OpaquePointer?) {
-    switch sqlite3_value_type(value) {
-    case SQLITE_NULL: return nil
-    case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
-    default: self = .other
-    }
   }
 }

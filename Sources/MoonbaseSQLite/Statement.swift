@@ -208,10 +208,6 @@ extension Statement {
   @inline(__always)
   func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
 
-  /// A column that should be an integer; nil for NULL.
-  @inline(__always)
-  package func number(_ column: Int32) -> StoredNumber? { StoredNumber(value(column)) }
-
   // The value of a column tells how it is stored at less cost than the statement does. It must stay on the connection's thread.
 
   /// A column as an integer where it is stored as one.

@@ -1,4 +1,3 @@
-import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
@@ -28,10 +27,10 @@ package struct ExportedFolder {
   package func claim() throws {
     let descriptor = MoonbasePlatform.open("\(path)/\(ExportContents.fileName)", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw ImportError(message: "\(path): \(String(cString: strerror(errno)))") }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
-    close(descriptor)
-    throw GraphError(
-      .storeBusy, message: "\(path): another import of this folder is at work: wait until it has ended")
+    do { try ImportInput.claim(descriptor, of: "folder", path) } catch {
+      close(descriptor)
+      throw error
+    }
   }
 
   /// Where the model is.
@@ -95,6 +94,13 @@ package struct ExportedFolder {
   }
 
   // MARK: Lines
+
+  /// The entity and the key that a URI names; nil for one of no entity of the model.
+  static func object(_ uri: String, in model: ResolvedModel) -> (entity: ResolvedEntity, key: Int64)? {
+    let parts = uri.split(separator: "/")
+    guard parts.count == 4, let key = key(uri), let entity = model.entity(String(parts[2])) else { return nil }
+    return (entity, key)
+  }
 
   /// The key in a URI `x-coredata://STORE/Entity/p12`.
   static func key(_ uri: String) -> Int64? {

@@ -19,7 +19,7 @@ struct FolderPairs {
   private let entities: [ResolvedEntity]
   private let model: ResolvedModel
   private var sides: [EntityIndex: [Side]] = [:]
-  private var sums: [PropertyID: UInt64] = [:]
+  private var sums: [PropertyID: Int] = [:]
 
   init(_ folder: ExportedFolder, _ entities: [ResolvedEntity], of model: ResolvedModel) {
     (self.folder, self.entities, self.model) = (folder, entities, model)
@@ -44,8 +44,8 @@ struct FolderPairs {
   mutating func count(_ reader: JSONReader, of entity: ResolvedEntity, _ key: Int64) {
     for side in sides[entity.index] ?? [] {
       Self.forEachLink(reader, side.property) { other in
-        guard let (root, otherKey) = object(other) else { return }
-        let (own, other) = ((entity.root, key), (root, otherKey))
+        guard let (entityOfOther, otherKey) = ExportedFolder.object(other, in: model) else { return }
+        let (own, other) = ((entity.root, key), (entityOfOther.root, otherKey))
         if side.isFirst || side.isBoth { sums[side.pair, default: 0] &+= Self.hash(own, other) }
         if !side.isFirst || side.isBoth { sums[side.pair, default: 0] &-= Self.hash(other, own) }
       }
@@ -60,23 +60,13 @@ struct FolderPairs {
     for case .string(let uri) in list { body(uri) }
   }
 
-  private func object(_ uri: String) -> (root: EntityIndex, key: Int64)? {
-    let parts = uri.split(separator: "/")
-    guard parts.count == 4, let key = ExportedFolder.key(uri), let entity = model.entity(String(parts[2])) else {
-      return nil
-    }
-    return (entity.root, key)
-  }
-
-  private static func hash(_ one: (EntityIndex, Int64), _ other: (EntityIndex, Int64)) -> UInt64 {
-    var state: UInt64 = 0
-    for word in [UInt64(one.0), UInt64(bitPattern: one.1), UInt64(other.0), UInt64(bitPattern: other.1)] {
-      state = (state ^ word) &+ 0x9E37_79B9_7F4A_7C15
-      state = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      state = (state ^ (state >> 27)) &* 0x94D0_49BB_1331_11EB
-      state ^= state >> 31
-    }
-    return state
+  private static func hash(_ one: (EntityIndex, Int64), _ other: (EntityIndex, Int64)) -> Int {
+    var hasher = Hasher()
+    hasher.combine(one.0)
+    hasher.combine(one.1)
+    hasher.combine(other.0)
+    hasher.combine(other.1)
+    return hasher.finalize()
   }
 
   /// Throws where two sides contradict each other, and names the line of one of them.
@@ -85,11 +75,13 @@ struct FolderPairs {
     // Which link it is was not kept: the files are read again. One to an object that there is not is told of before others.
     var contradiction: ImportError?
     for (said, missing) in [(true, false), (false, true)] {
-      var known: Set<UInt64> = []
+      var known: Set<Int> = []
       try forEachLink(of: pair, fromFirst: missing) { hash, _, _, _, _ in known.insert(hash) }
       try forEachLink(of: pair, fromFirst: said) { hash, entity, line, side, other in
         guard !known.contains(hash) else { return }
-        if let (root, key) = object(other), !keys.contains(key, of: root) {
+        if let (entityOfOther, key) = ExportedFolder.object(other, in: model),
+          !keys.contains(key, of: entityOfOther.root)
+        {
           throw ImportError(
             message:
               "\(folder.path(of: entity)), line \(line), \(side.property.name) ('\(other)'): there is no such object in the folder"
@@ -121,21 +113,21 @@ struct FolderPairs {
 
   private func forEachLink(
     of pair: PropertyID, fromFirst: Bool,
-    _ body: (UInt64, ResolvedEntity, Int64, Side, String) throws -> Void
+    _ body: (Int, ResolvedEntity, Int64, Side, String) throws -> Void
   ) throws {
     for entity in entities {
       let wanted = (sides[entity.index] ?? []).filter { $0.pair == pair && ($0.isFirst == fromFirst || $0.isBoth) }
       guard !wanted.isEmpty else { continue }
       let reader = try folder.reader(of: entity)
       while try folder.next(reader, of: entity) {
-        guard let key = reader.id.flatMap(ExportedFolder.key) else { continue }
+        guard let ownKey = reader.id.flatMap(ExportedFolder.key) else { continue }
         for side in wanted {
           var links: [String] = []
           Self.forEachLink(reader, side.property) { links.append($0) }
           for uri in links {
-            guard let (root, other) = object(uri) else { continue }
-            let hash =
-              fromFirst ? Self.hash((entity.root, key), (root, other)) : Self.hash((root, other), (entity.root, key))
+            guard let (entityOfOther, key) = ExportedFolder.object(uri, in: model) else { continue }
+            let (own, other) = ((entity.root, ownKey), (entityOfOther.root, key))
+            let hash = fromFirst ? Self.hash(own, other) : Self.hash(other, own)
             try body(hash, entity, reader.line, side, uri)
           }
         }

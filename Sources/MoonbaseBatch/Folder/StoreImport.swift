@@ -194,8 +194,7 @@ package final class StoreImport {
 
   /// The object that a URI of the other store means here.
   private func id(_ uri: String, column: String) throws -> ManagedObjectID {
-    let parts = uri.split(separator: "/")
-    guard parts.count == 4, let key = ExportedFolder.key(uri), let entity = model.entity(String(parts[2])) else {
+    guard let (entity, key) = ExportedFolder.object(uri, in: model) else {
       throw RowFault(column: column, value: uri, reason: "it is no URI of an object of the model")
     }
     guard keys.contains(key, of: entity.root) else {

@@ -13,16 +13,15 @@ package final class ImportBookmark {
   private let way: String
   /// Whether an earlier run took them otherwise.
   package private(set) var changesWay = false
-  /// Whether what an earlier run rejected stands in this one's file, which begins anew.
-  package private(set) var replacesOwnRejects = false
   /// Whether an earlier run of the import was ended.
   package private(set) var isGoingOn = false
   /// Where the input goes on, and in which line.
   package private(set) var offset: Int64 = 0
   package private(set) var line: Int64 = 1
   private(set) var rejectLength: Int64 = 0
-  /// Whether rejected rows are to go to another file than that of an earlier run, and that one where it has some.
-  package private(set) var changesRejectFile = false
+  /// Whether the file for rejected rows has those of an earlier run.
+  package private(set) var ownsRejectFile = false
+  /// That of an earlier run, where rejected rows are to go to another one and it has some.
   package private(set) var formerRejectPath: String?
   private(set) var report = ImportReport()
   /// The place that the store has noted.
@@ -43,11 +42,10 @@ package final class ImportBookmark {
     self.way = InputFingerprint.digest(Data(way.utf8))
     guard let entry = try Ledger.entry(job, of: store) else { return }
     noted = entry.number("offset")
-    if restarting {
-      replacesOwnRejects = self.rejectPath.map { entry["rejects"] == .string($0) } ?? false
-      return
-    }
-    if case .string(let former)? = entry["way"] { changesWay = former != self.way }
+    let formerPath: String? = if case .string(let path)? = entry["rejects"] { path } else { nil }
+    ownsRejectFile = formerPath == nil ? !restarting : formerPath == self.rejectPath
+    if restarting { return }
+    if case .string(let former)? = entry["way"] { changesWay = former != self.way && entry.number("rows") ?? 0 > 0 }
     // Where no row was taken, it is all the same which file it was.
     let isAtBeginning = entry.number("rows") ?? 0 == 0 && entry.number("offset") ?? 0 == 0
     if !mayBeginAnew || !isAtBeginning { try requireSameInput(as: entry, advice) }
@@ -56,9 +54,7 @@ package final class ImportBookmark {
     offset = entry.number("offset") ?? 0
     line = entry.number("line") ?? 1
     rejectLength = entry.number("rejectLength") ?? 0
-    if case .string(let path)? = entry["rejects"], let own = self.rejectPath, path != own {
-      leaveRejects(path)
-    }
+    if let formerPath, self.rejectPath != nil, !ownsRejectFile { leaveRejects(formerPath) }
     report.rows = Int(entry.number("rows") ?? 0)
     report.inserted = Int(entry.number("inserted") ?? 0)
     report.updated = Int(entry.number("updated") ?? 0)
@@ -85,7 +81,6 @@ package final class ImportBookmark {
 
   /// Rows that are rejected from now on go to another file; that of before keeps what is saved.
   private func leaveRejects(_ path: String) {
-    changesRejectFile = true
     if rejectLength > 0 {
       RejectFile.leave(path, at: rejectLength)
       formerRejectPath = path

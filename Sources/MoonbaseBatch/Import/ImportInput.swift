@@ -87,9 +87,14 @@ package final class ImportInput {
   ///
   /// Throws where one has it.
   package func claim() throws {
-    guard let path, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+    if let path { try Self.claim(descriptor, of: "file", path) }
+  }
+
+  /// The same of what is open elsewhere: a file, or a folder by its index.
+  static func claim(_ descriptor: Int32, of kind: String, _ path: String) throws {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
     throw GraphError(
-      .storeBusy, message: "\(path): another import of this file is at work: wait for its end, and see what it took")
+      .storeBusy, message: "\(path): another import of this \(kind) is at work: wait for its end, and see what it took")
   }
 
   private static func fingerprint(of descriptor: Int32, _ status: stat) -> InputFingerprint {

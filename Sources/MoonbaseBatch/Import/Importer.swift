@@ -298,8 +298,8 @@ package final class Importer {
 
   private func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
     let mark = mark
-    // What another thread could not save is saved once more without it.
-    if !ahead { nameNewObjects(attempt.objects, range) }
+    // What another thread finds later is no row's error yet: the rows are saved once more without it then.
+    nameNewObjects(attempt.objects, range)
     defer { context.nameOfNewObject = nil }
     while true {
       write(attempt, range)

@@ -58,11 +58,9 @@ struct ImportRun {
     if let path = bookmark?.formerRejectPath, !command.quiet {
       Terminal.complain("moonbase: what was rejected before, and why: \(path)")
     }
-    let isOwn =
-      bookmark?.isGoingOn == true && bookmark?.changesRejectFile == false || bookmark?.replacesOwnRejects == true
     // What a dry run left is worth nothing to the next one.
     let isOfDryRun = command.dryRun && command.rejects == nil
-    if !isOwn, !command.force, !isOfDryRun { try Self.requireNoRejects(input.rejectPath) }
+    if bookmark?.ownsRejectFile != true, !command.force, !isOfDryRun { try Self.requireNoRejects(input.rejectPath) }
     importer = try Importer(
       entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
   }
@@ -138,9 +136,8 @@ struct ImportRun {
     }
     try importer.close()
     // What an earlier import rejected is given up; rows that are imported by now are not to be mended again.
-    if command.force || command.dryRun, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) {
-      unlink(input.rejectPath)
-    }
+    let isGivenUp = command.force || command.dryRun || bookmark?.ownsRejectFile == true
+    if isGivenUp, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
     summarize(began, isWhole: true)
     if failuresAfterSaves > 20 {
       Terminal.complain("moonbase: and \(failuresAfterSaves - 20) more failed after they were saved")

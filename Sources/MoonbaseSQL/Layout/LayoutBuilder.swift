@@ -193,9 +193,11 @@ package struct LayoutBuilder {
   /// Elements come when all properties of the table have their columns, which do not depend on them so: entity by entity, and by the
   /// names that lead to them.
   private mutating func placeComposites(of entity: ResolvedEntity) throws {
-    for property in entity.properties.sorted(by: { $0.name.literallyPrecedes($1.name) })
-    where property.declaringEntity == entity.index && !property.isTransient {
-      guard let attribute = property.attribute, attribute.type == .composite else { continue }
+    let composites = entity.properties.filter {
+      $0.attributeType == .composite && $0.declaringEntity == entity.index && !$0.isTransient
+    }
+    for property in composites.sorted(by: { $0.name.literallyPrecedes($1.name) }) {
+      guard let attribute = property.attribute else { continue }
       if let lack = lacks.tables[entity.root] {
         slots[property.id] = .lost(lack)
       } else {

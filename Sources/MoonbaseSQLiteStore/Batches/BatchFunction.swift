@@ -148,7 +148,9 @@ final class BatchFunction {
       if isWaiting { throw RowsAreCollected() }
       count += 1
       // A row that is damaged is the graph's, which says which one it is.
-      guard isSound(entity: call.number(asked), version: call.number(asked + 1)) else { throw BatchRefusal() }
+      guard
+        isSound(call.storage(asked), call.integer(asked), call.storage(asked + 1), call.integer(asked + 1))
+      else { throw BatchRefusal() }
       let differs = try computeQuickly(call) ? plain?.differs(from: call, at: place) : differs(call, at: place)
       isWaiting = differs == true
       call.set(Int64(isWaiting ? 1 : 0))
@@ -166,10 +168,13 @@ final class BatchFunction {
   var fitsPipe: Bool { plain != nil }
 
   /// Whether the next row of the pipe gets another value.
-  var pipedDifference: String { "\(name)_NEXT(t0.Z_PK)" }
+  var pipedDifference: String { "\(nextName)(t0.Z_PK)" }
 
   /// The value of that row.
-  var pipedValue: String { "\(name)_TAKEN()" }
+  var pipedValue: String { "\(takenName)()" }
+
+  private var nextName: String { name + "_NEXT" }
+  private var takenName: String { name + "_TAKEN" }
 
   /// What `compute` reads of rows `t0`.
   var pipedColumns: String { list(["Z_PK", "Z_ENT", "Z_OPT"] + askedColumns) }
@@ -177,13 +182,13 @@ final class BatchFunction {
   /// Makes functions known to a connection that take rows from a pipe.
   func register(on connection: Connection, taking pipe: RowPipe) throws {
     (isWaiting, count) = (false, 0)
-    try connection.register(function: name + "_NEXT", arguments: 1, traits: .directOnly) { [self] call in
+    try connection.register(function: nextName, arguments: 1, traits: .directOnly) { [self] call in
       if isWaiting { throw RowPipe.Misfit() }
       count += 1
       isWaiting = try pipe.next(call.integer(0))
       call.set(Int64(isWaiting ? 1 : 0))
     }
-    try connection.register(function: name + "_TAKEN", arguments: 0, traits: .directOnly) { [self] call in
+    try connection.register(function: takenName, arguments: 0, traits: .directOnly) { [self] call in
       isWaiting = false
       plain?.set(pipe.value, on: call)
     }
@@ -191,8 +196,8 @@ final class BatchFunction {
 
   /// Takes them away again.
   func unregisterPipe(on connection: Connection) {
-    connection.unregister(function: name + "_NEXT", arguments: 1)
-    connection.unregister(function: name + "_TAKEN", arguments: 0)
+    connection.unregister(function: nextName, arguments: 1)
+    connection.unregister(function: takenName, arguments: 0)
   }
 
   /// Computes all rows of a statement for a pipe, or as many as are taken. False where there is one of which it knows no answer.
@@ -202,9 +207,10 @@ final class BatchFunction {
     let place = first + Int32(columnPlace)
     while try statement.step() {
       try HostWork.charge()
-      guard isSound(entity: statement.number(1), version: statement.number(2)) else { throw BatchRefusal() }
-      let refusals = HostFunction.refusals
-      guard plain.compute(statement, from: first), passesCheck, HostFunction.refusals == refusals else { return false }
+      guard isSound(statement.storage(1), statement.integer(1), statement.storage(2), statement.integer(2)) else {
+        throw BatchRefusal()
+      }
+      guard isAnswered({ plain.compute(statement, from: first) }) else { return false }
       let cell = plain.differs(from: statement, at: place) ? plain.given : nil
       guard try pipe.add(statement.integer(0), cell) else { return true }
     }
@@ -219,15 +225,11 @@ final class BatchFunction {
 
   // MARK: Calling
 
-  /// Whether a row's entity and version are such as a save would take.
+  /// Whether a row's entity and version, stored so, are such as a save would take.
   @inline(__always)
-  private func isSound(entity: StoredNumber?, version: StoredNumber?) -> Bool {
-    guard case .integer(let number)? = entity, number == knownNumber || isKnown(number) else { return false }
-    return switch version {
-    case .integer(let version)?: version < .max
-    case .other?: false
-    case nil: true
-    }
+  private func isSound(_ entity: StorageClass, _ number: Int64, _ version: StorageClass, _ count: Int64) -> Bool {
+    guard entity == .integer, number == knownNumber || isKnown(number) else { return false }
+    return version == .null || version == .integer && count < .max
   }
 
   private func isKnown(_ number: Int64) -> Bool {
@@ -239,9 +241,15 @@ final class BatchFunction {
   /// False where the quick way is none, or knows no answer.
   private func computeQuickly(_ call: borrowing FunctionCall) throws -> Bool {
     try HostWork.charge()
-    let refusals = HostFunction.refusals
-    isPlain = plain?.compute(call) == true && passesCheck && HostFunction.refusals == refusals
+    isPlain = isAnswered { plain?.compute(call) == true }
     return isPlain
+  }
+
+  /// Whether the quick way knows an answer that may stand, for which no store was asked.
+  @inline(__always)
+  private func isAnswered(_ compute: () -> Bool) -> Bool {
+    let refusals = HostFunction.refusals
+    return compute() && passesCheck && HostFunction.refusals == refusals
   }
 
   private var passesCheck: Bool {

@@ -159,7 +159,7 @@ struct BatchUpdateStatement: BatchStatement {
       guard isComputed, pipe.isEmpty else { throw BatchRefusal() }
       return StoreBatchResult(count: function.count, written: written, objectIDs: [], changes: changes(of: written))
     } catch is RowPipe.Misfit {
-      for (_, function) in functions { try function.register(on: session.connection) }
+      try function.register(on: session.connection)
       return nil
     }
   }

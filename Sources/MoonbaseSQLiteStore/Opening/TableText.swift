@@ -29,7 +29,7 @@ struct TableText {
       if Self.is(name, "PRIMARY") {
         // Behind a list of columns may stand what is done about conflicts.
         guard !hasKey, let key = word(), Self.is(key, "KEY"), passList(), isAtEnd else { return nil }
-        return finished(columns, types, hasKey: true)
+        return FileSchema.Table(columns: columns, types: types, hasKey: true)
       }
       guard !Self.beginsConstraint(name) else { return nil }
       columns.append(Self.uppercased(name))
@@ -49,16 +49,13 @@ struct TableText {
         hasKey = true
       }
     } while take(UInt8(ascii: ","))
-    guard take(UInt8(ascii: ")")), next == nil else { return nil }
-    return finished(columns, types, hasKey: hasKey)
+    guard isAtEnd else { return nil }
+    return FileSchema.Table(columns: columns, types: types, hasKey: hasKey)
   }
 
+  /// Whether the list of columns ends, and all with it.
   private var isAtEnd: Bool {
     mutating get { take(UInt8(ascii: ")")) && next == nil }
-  }
-
-  private func finished(_ columns: [String], _ types: [String], hasKey: Bool) -> FileSchema.Table {
-    FileSchema.Table(columns: columns, types: types, hasKey: hasKey)
   }
 
   // MARK: Pieces

@@ -185,6 +185,7 @@ extension Workbench {
     #expect(lines[2].hasPrefix("Cy,999,c,4,age,999,Person.age (999) must be at most 150"))
     #expect(lines[3].hasPrefix("Di,x,d,5,age,x,"))
     #expect(lines[4].hasPrefix("Ed,5,a,6,email,a,") && lines[4].contains("has the same email"))
+    #expect(!text.contains("x-coredata:///"), "an object that was never saved is known by its line")
     #expect(lines[5].hasPrefix(",,,7,,,1 field where 3 are expected,Fi"))
     // Imported as they are, they are rejected again, and what could not be understood is still there.
     try bench.imports(["Person", "p.rejects.csv", "--rejects", "again.csv"], status: 4)

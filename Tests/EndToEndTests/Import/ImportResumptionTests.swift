@@ -54,6 +54,28 @@ import Testing
     #expect(try bench.moonbase(Self.arguments).status == 4)
   }
 
+  /// Rows of two kinds are not mixed in silence, and a dry run does not pass for what would follow.
+  @Test func anotherWayToTakeRowsIsToldAndSoIsADryRun() throws {
+    let bench = try ended()
+    let dry = try bench.moonbase(Self.arguments + ["--dry-run"])
+    #expect(
+      dry.status == 4 && dry.complaints.contains("was ended, and goes on where it stood without --dry-run"), "\(dry)")
+    try bench.write("return { row = function(row) row.name = 'm' .. row.name return row end }", to: "map.lua")
+    let outcome = try bench.moonbase(Self.arguments + ["--map", "map.lua"])
+    #expect(
+      outcome.status == 4 && outcome.complaints.contains("those from here on are taken as it says now"), "\(outcome)")
+    #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON WHERE ZNAME GLOB 'p*'") ?? 0 > 0)
+    #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON WHERE ZNAME GLOB 'mp*'") ?? 0 > 0)
+  }
+
+  /// Its own file of rejected rows is begun anew too.
+  @Test func whatBeginsAnewNeedsNoForce() throws {
+    let bench = try ended()
+    let outcome = try bench.moonbase(Self.arguments + ["--restart"])
+    #expect(outcome.status == 4 && !outcome.complaints.contains("taken as it says now"), "\(outcome)")
+    #expect(try rejectedLines(bench, "p.rejects.csv") == Self.rejected)
+  }
+
   /// The rows that were rejected before stay in their file, and those to come go to another.
   @Test func rejectedRowsMayGoToAnotherFileOnTheWay() throws {
     let bench = try ended()

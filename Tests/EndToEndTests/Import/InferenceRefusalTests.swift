@@ -5,6 +5,16 @@ import Testing
 
 /// Input of `--infer` that is odd, and calls that ask for what cannot be.
 @Suite struct InferenceRefusalTests {
+  @Test func rejectedRowsOfBeforeAreLookedAtBeforeAnythingIsMade() throws {
+    let bench = try Workbench()
+    try bench.write("id,name\n1,a\n", to: "p.csv")
+    try bench.write("id\n", to: "p.rejects.csv")
+    let outcome = try bench.moonbase("import", "p.csv", "--infer", "--store", "s.sqlite")
+    #expect(
+      outcome.status == 2 && outcome.complaints.contains("p.rejects.csv is there from an earlier import"), "\(outcome)")
+    #expect(try bench.names() == ["p.csv", "p.rejects.csv"])
+  }
+
   private func inferred(_ bench: Workbench, _ file: String, status: Int32 = 0) throws -> Workbench.Outcome {
     let outcome = try bench.moonbase("import", "Row", file, "--infer", "--store", "s.sqlite")
     #expect(outcome.status == status, "\(outcome)")

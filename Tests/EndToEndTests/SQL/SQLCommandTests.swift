@@ -22,6 +22,20 @@ import Testing
     #expect(try answer("SELECT born FROM Person WHERE born IS NOT NULL") == "born\n1.5\n")
   }
 
+  /// Triggers fill an R-tree, which SQLite calls unsafe before it says that the statement would write.
+  @Test func whatWouldWriteIsRefusedWhereTriggersWriteToo() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = { Place = { attributes = { x = "double", y = "double" },
+        indexes = { at = { { "x", kind = "rtree" }, { "y", kind = "rtree" } } } } } }
+      """, to: "m.lua")
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", "").status == 0)
+    let outcome = try bench.moonbase("sql", "s.sqlite", "DELETE FROM ZPLACE")
+    #expect(
+      outcome.status == 1 && outcome.complaints.contains("is only read, and the statement would write"), "\(outcome)")
+  }
+
   @Test func theAnswerMayBeATableOrJSON() throws {
     let bench = try Workbench.withPeople()
     let table = try bench.moonbase("sql", "s.sqlite", "SELECT name, 1 AS n FROM Department")
