@@ -229,7 +229,7 @@ import Testing
     let bench = try Workbench.withPeople()
     try export(bench, "s.sqlite", to: "one")
     try bench.write("", to: "n.sqlite")
-    if !sql.isEmpty { try Connection(bench.file("n.sqlite").path, mode: .readWrite).executeScript(sql) }
+    if !sql.isEmpty { try bench.connection(to: "n.sqlite", mode: .readWrite).executeScript(sql) }
     let outcome = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
     #expect(outcome.status == 0, "\(outcome)")
     #expect(try bench.moonbase("fetch", "Person", "--store", "n.sqlite", "--count").output == "3\n")

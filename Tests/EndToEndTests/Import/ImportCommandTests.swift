@@ -37,7 +37,7 @@ extension Workbench {
   }
 
   func number(_ sql: String) throws -> Int64? {
-    try Connection(file("s.sqlite").path, mode: .readWrite).integer(sql)
+    try connection(to: "s.sqlite", mode: .readWrite).integer(sql)
   }
 
   func fetched(_ arguments: String...) throws -> String {

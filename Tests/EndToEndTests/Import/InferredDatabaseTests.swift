@@ -7,7 +7,7 @@ import Testing
 @Suite struct InferredDatabaseTests {
   private func bench(_ sql: String) throws -> Workbench {
     let bench = try Workbench()
-    try Connection(bench.file("plain.db").path).executeScript(sql)
+    try bench.connection(to: "plain.db").executeScript(sql)
     return bench
   }
 
@@ -167,7 +167,7 @@ import Testing
     #expect(try String(contentsOf: model, encoding: .utf8) == "return {}")
     let entity = try bench.moonbase("import", "T", "plain.db", "--infer", "--store", "x.sqlite")
     #expect(entity.status == 2 && entity.complaints.contains("leave 'T' out"), "\(entity)")
-    try Connection(bench.file("empty.db").path).executeScript("CREATE TABLE t (a); DROP TABLE t")
+    try bench.connection(to: "empty.db").executeScript("CREATE TABLE t (a); DROP TABLE t")
     let empty = try bench.moonbase("import", "empty.db", "--infer", "--store", "x.sqlite")
     #expect(empty.status == 1 && empty.complaints.contains("empty.db has no table"), "\(empty)")
     #expect(try !bench.names().contains("x.sqlite"))

@@ -49,7 +49,7 @@ import Testing
 
   private func look(_ bench: Workbench, _ what: String) throws {
     guard try bench.names().contains("s.sqlite") else { return }
-    let raw = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+    let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
     #expect(try raw.text("PRAGMA integrity_check") == "ok", "\(what)")
     guard try raw.integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'ZPERSON'") == 1 else { return }
     // What is there is the beginning of the file, without a gap.

@@ -43,7 +43,7 @@ import Testing
     var kills = 0
     while kills < Self.cycles {
       let bench = try Workbench()
-      try Connection(bench.file("plain.db").path).executeScript(
+      try bench.connection(to: "plain.db").executeScript(
         """
         CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT);
         CREATE TABLE person (id INTEGER PRIMARY KEY, boss INTEGER REFERENCES person, tag INTEGER REFERENCES tag);
@@ -55,7 +55,7 @@ import Testing
         """)
       let arguments = ["import", "plain.db", "--infer", "--store", "s.sqlite", "--batch", "100"]
       #expect([0, 2].contains(try run(bench, arguments, kills: &kills)))
-      let raw = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+      let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
       try raw.execute("ATTACH '\(bench.file("plain.db").path)' AS plain")
       #expect(try raw.integer("SELECT COUNT(*) FROM ZPERSON") == 3000)
       #expect(
@@ -73,13 +73,13 @@ import Testing
   /// What a process leaves that is killed between making the file and making the tables.
   @Test(arguments: ["", "CREATE TABLE a (b); DROP TABLE a"]) func aStoreThatWasNotMadeYetIsMade(sql: String) throws {
     let bench = try Workbench()
-    try Connection(bench.file("plain.db").path).executeScript(
+    try bench.connection(to: "plain.db").executeScript(
       "CREATE TABLE tag (id INTEGER PRIMARY KEY); INSERT INTO tag VALUES (1)")
     try bench.write("id,name\n1,a\n", to: "tag.csv")
     for input in ["plain.db", "tag.csv"] {
       let store = input + ".sqlite"
       try bench.write("", to: store)
-      if !sql.isEmpty { try Connection(bench.file(store).path, mode: .readWrite).executeScript(sql) }
+      if !sql.isEmpty { try bench.connection(to: store, mode: .readWrite).executeScript(sql) }
       let outcome = try bench.moonbase("import", input, "--infer", "--store", store)
       #expect(outcome.status == 0, "\(outcome)")
       #expect(try bench.moonbase("fetch", "Tag", "--store", store, "--count").output == "1\n")

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: 0..<12) func everythingOfADatabaseComesOutAgain(_ seed: UInt64) throws {
     var random = SplitMix(seed)
     let bench = try Workbench()
-    let raw = try Connection(bench.file("plain.db").path)
+    let raw = try bench.connection(to: "plain.db")
     let tables = 2 + random.next(4)
     let types = ["INTEGER", "TEXT", "REAL", "NUMERIC", "", "DATE", "DECIMAL(8,2)"]
     var columns: [[Int]] = []

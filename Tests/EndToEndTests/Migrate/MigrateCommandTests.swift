@@ -211,7 +211,7 @@ import Testing
       let victim = try bench.begin("migrate", "s.sqlite", "--to", to)
       usleep(UInt32(random.next(400)) * 1000)
       victim.kill()
-      let file = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+      let file = try bench.connection(to: "s.sqlite", mode: .readWrite)
       #expect(try file.text("PRAGMA integrity_check") == "ok")
       #expect(try file.integer("SELECT COUNT(*) FROM ZP WHERE ZAGE = Z_PK") == 5000)
       isNew = try file.integer("SELECT COUNT(*) FROM pragma_table_info('ZP') WHERE name = 'ZNEW'") == 1

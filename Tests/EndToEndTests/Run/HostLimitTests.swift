@@ -109,7 +109,7 @@ import Testing
     let run = try bench.moonbase(["run", "--store", "s.sqlite"] + limit + ["-e", Self.ready + Self.count])
     #expect(run.status == 3 && run.output == "ready\n", "\(run.complaints)")
     #expect(try bench.bytes(of: "s.sqlite") == before)
-    #expect(try Connection(bench.file("s.sqlite").path).text("PRAGMA integrity_check") == "ok")
+    #expect(try bench.connection(to: "s.sqlite").text("PRAGMA integrity_check") == "ok")
   }
 
   @Test func thePropertiesOfAModelAreCharged() throws {

@@ -172,7 +172,7 @@ import Testing
       #"local c = moonbase.open{ store = "p.sqlite", model = \#(model) }.context c:insert("P") assert(c:save())"#
     #expect(try bench.moonbase("run", "-e", filling).status == 0)
     let large = Array(repeating: "hex(zeroblob(4000000))", count: 90).joined(separator: ", ")
-    try Connection(bench.file("p.sqlite").path, mode: .readWrite).execute(
+    try bench.connection(to: "p.sqlite", mode: .readWrite).execute(
       "CREATE TRIGGER t AFTER UPDATE ON ZP BEGIN SELECT length(max(\(large))); END")
     let outcome = try bench.moonbase(
       megabytes: Self.space, "run", "--limit-memory", "\(Self.limit)M", "-e",

@@ -39,7 +39,7 @@ import Testing
     for writer in writers { try writer.wait(for: "ready") }
     for writer in writers { writer.say("go") }
     for writer in writers { #expect(try writer.end() == 0, "\(writer.outcome().complaints)") }
-    let raw = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+    let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
     #expect(try raw.integer("SELECT ZN FROM ZCOUNTER") == Int64(2 * Self.saves))
     // The first version is that of the insertion: each save that was acknowledged made one more, and no other did.
     #expect(try raw.integer("SELECT Z_OPT FROM ZCOUNTER") == Int64(2 * Self.saves + 1))

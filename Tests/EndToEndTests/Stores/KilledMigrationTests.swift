@@ -43,7 +43,7 @@ import Testing
   }
 
   private func isNew() throws -> Bool {
-    let raw = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+    let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
     return try raw.integer("SELECT COUNT(*) FROM pragma_table_info('ZORDER') WHERE name = 'ZDOUBLE'") == 1
   }
 
@@ -80,7 +80,7 @@ import Testing
   }
 
   private func look(_ what: String) throws {
-    let raw = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+    let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
     #expect(try raw.text("PRAGMA integrity_check") == "ok", "\(what)")
     #expect(try raw.integer("SELECT COUNT(*) FROM ZORDER WHERE ZN BETWEEN 1 AND 100") == 100, "\(what)")
     #expect(

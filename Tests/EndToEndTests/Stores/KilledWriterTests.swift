@@ -82,7 +82,7 @@ import Testing
 
   private func look(_ known: Acknowledged, _ what: String) throws {
     guard try bench.names().contains("s.sqlite") else { return #expect(known.saved == 0, "\(what)") }
-    let raw = try Connection(bench.file("s.sqlite").path, mode: .readWrite)
+    let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
     #expect(try raw.text("PRAGMA integrity_check") == "ok", "\(what)")
     guard try raw.integer("SELECT COUNT(*) FROM sqlite_master") ?? 0 > 0 else { return #expect(known.saved == 0) }
     let last = try raw.integer("SELECT MAX(ZN) FROM ZORDER") ?? 0

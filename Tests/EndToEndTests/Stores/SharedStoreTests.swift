@@ -37,7 +37,7 @@ import Testing
   @Test func aStoreWhoseWriterDiedOverItsJournalIsOpenedForWritingWithoutNamingItsModel() throws {
     #expect(try save("--model", "m.lua").output == "1\n")
     try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
-    let writer = try Connection(bench.file("s.sqlite").path)
+    let writer = try bench.connection(to: "s.sqlite")
     try writer.executeScript(
       """
       PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM ZP; CREATE TABLE long (a);

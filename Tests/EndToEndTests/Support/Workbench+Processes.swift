@@ -43,12 +43,19 @@ extension Workbench {
 }
 
 extension Workbench {
+  /// A connection past the store. It waits for a minute where a program that still runs holds the file, as one does for a moment whenever it
+  /// begins or ends.
+  func connection(to name: String, mode: Connection.Mode = .create) throws -> Connection {
+    let connection = try Connection(file(name).path, mode: mode)
+    connection.setBusyTimeout(milliseconds: 60_000)
+    return connection
+  }
+
   /// A connection past the store, which holds the write lock.
   final class Locker {
     private var connection: Connection?
 
-    fileprivate init(_ url: URL) throws {
-      let connection = try Connection(url.path, mode: .readWrite)
+    fileprivate init(_ connection: Connection) throws {
       try connection.execute("BEGIN IMMEDIATE")
       self.connection = connection
     }
@@ -57,8 +64,8 @@ extension Workbench {
   }
 
   /// Takes the write lock of a store until the end.
-  func lock(_ name: String) throws -> Locker { try Locker(file(name)) }
+  func lock(_ name: String) throws -> Locker { try Locker(connection(to: name, mode: .readWrite)) }
 
   /// Runs SQL past the store.
-  func execute(_ sql: String, in name: String) throws { try Connection(file(name).path).executeScript(sql) }
+  func execute(_ sql: String, in name: String) throws { try connection(to: name).executeScript(sql) }
 }
