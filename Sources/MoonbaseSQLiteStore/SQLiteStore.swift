@@ -146,8 +146,9 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// The writer's lock. Throws where the store is only read.
+  /// The writer's lock. Throws where the store is only read, and where this thread would wait for itself.
   func writable() throws -> Lock<Session> {
+    try StoresBeingFilled.refuseWriting(self)
     if let writer { return writer }
     throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: \(writingAdvice)")
   }

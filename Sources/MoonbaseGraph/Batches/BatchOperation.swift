@@ -12,9 +12,7 @@ struct BatchOperation {
 
   init(beside asker: ManagedObjectContext) {
     self.asker = asker
-    context = ManagedObjectContext(asker.coordinator, domain: asker.domain.withoutHooks())
-    context.transactionAuthor = asker.transactionAuthor
-    context.name = asker.name
+    context = asker.contextForBatches()
   }
 
   /// Who loses against others again and again has to say so at last.
@@ -32,112 +30,6 @@ struct BatchOperation {
       }
     }
     return try body(BatchOperation(beside: asker))
-  }
-
-  // MARK: Inserting
-
-  mutating func insert(_ request: BatchInsertRequest, of entity: ResolvedEntity) throws -> BatchResult {
-    context.mergePolicy = asker.mergePolicy
-    guard !entity.isAbstract else {
-      throw GraphError(
-        .invalidRequest, message: "\(entity.name) is abstract: insert objects of its subentities", entity: entity.name)
-    }
-    // A store that cannot take them is told of before a handler is asked.
-    _ = try context.coordinator.storeForNewObjects(of: entity)
-    var attributes = BatchAttributes(entity, verb: "inserted")
-    switch request.source {
-    case .dictionaries(let rows):
-      for (index, values) in rows.enumerated() {
-        try Self.naming(row: index, of: entity) { try insert(values, of: entity, &attributes) }
-      }
-    case .dictionaryHandler(let handler):
-      var index = 0
-      while true {
-        var values: [String: Value] = [:]
-        if try handler(&values) { break }
-        try Self.naming(row: index, of: entity) { try insert(values, of: entity, &attributes) }
-        index += 1
-      }
-    case .objectHandler(let handler): try insert(entity, handler)
-    }
-    nameRows(of: entity)
-    return try saved(request.resultType, of: entity)
-  }
-
-  /// Where values must be unique, an error says which row of the input has them, and not the ID that it would have got.
-  private func nameRows(of entity: ResolvedEntity) {
-    guard !entity.uniquenessConstraints.isEmpty else { return }
-    // Those that give way to a saved one are in no list meanwhile.
-    let rows = context.changedObjects.map(ObjectIdentifier.init)
-    var places: [ObjectIdentifier: Int]?
-    context.nameOfNewObject = { object in
-      let known = places ?? Dictionary(uniqueKeysWithValues: zip(rows, 1...))
-      places = known
-      return known[ObjectIdentifier(object)].map { "row \($0) of the batch insert" }
-    }
-  }
-
-  private func insert(_ values: [String: Value], of entity: ResolvedEntity, _ attributes: inout BatchAttributes) throws
-  {
-    try HostWork.charge()
-    let object = try context.insert(entity)
-    for (key, value) in values { try object.setValue(value, slot: attributes.slot(key)) }
-  }
-
-  private func insert(_ entity: ResolvedEntity, _ handler: BatchInsertRequest.ObjectHandler) throws {
-    var count = 0
-    while true {
-      try HostWork.charge()
-      let object = try context.insert(entity)
-      let isLast = try Self.naming(row: count, of: entity) {
-        // The handler sets values; the context is none that it could save.
-        let isLast = try context.withinHook { try handler(object) }
-        try context.throwPendingError()
-        return isLast
-      }
-      if isLast {
-        context.disownNew(object)
-        break
-      }
-      count += 1
-      guard object.context === context, !object.isDeleted else {
-        throw GraphError(
-          .invalidRequest, message: "\(entity.name), row \(count): the handler of a batch insert deleted its object",
-          entity: entity.name)
-      }
-      if let name = object.nameOfRelationshipThatWasSet {
-        throw GraphError(
-          .invalidRequest,
-          message:
-            "\(entity.name).\(name): row \(count): a batch insert sets no relationships: insert the objects in a context",
-          entity: entity.name, property: name)
-      }
-    }
-    guard context.changedObjects.count == count else {
-      throw GraphError(
-        .invalidRequest, message: "the handler of a batch insert of \(entity.name) inserted or changed other objects",
-        entity: entity.name)
-    }
-  }
-
-  private static func naming<Result>(
-    row index: Int, of entity: ResolvedEntity, _ body: () throws -> Result
-  ) throws -> Result {
-    do {
-      return try body()
-    } catch var error as GraphError where !error.code.endsRun {
-      error.message = "row \(index + 1) of the batch insert: \(error.message)"
-      throw error
-    }
-  }
-
-  private func saved(_ type: BatchResultType, of entity: ResolvedEntity) throws -> BatchResult {
-    let changes = try save()
-    // Others changed only because a new one handed its values over.
-    let own = Set(entity.subtree)
-    let updated = changes.updated.filter { context.model.entity(of: $0).map { own.contains($0.index) } ?? false }
-    let ids = changes.inserted + updated
-    return BatchResult(type, ids: ids, count: ids.count, changes: changes)
   }
 
   // MARK: Updating
@@ -215,16 +107,37 @@ struct BatchOperation {
 
   // MARK: Saving
 
-  /// Saves the context; returns what was written.
-  private func save() throws -> SavedObjectIDs {
+  private func save() throws -> SavedObjectIDs { try context.saveBatch() }
+}
+
+extension ManagedObjectContext {
+  /// A context of the same stores for one batch request, without hooks and rules.
+  func contextForBatches() -> ManagedObjectContext {
+    let context = ManagedObjectContext(coordinator, domain: domain.withoutHooks())
+    context.transactionAuthor = transactionAuthor
+    context.name = name
+    return context
+  }
+
+  /// Does what comes before the writing of a save.
+  func prepareBatch() throws {
+    if changeEvent != nil {
+      try applyDeleteRulesOfEvent()
+      endChangeEvent()
+    }
+    try SaveOperation(self).prepare()
+  }
+
+  /// Saves; returns what was written.
+  func saveBatch() throws -> SavedObjectIDs {
     var changes = SavedObjectIDs()
-    let deleted = context.changedObjects.filter(\.isDeleted).map(\.objectID)
-    let observation = context.observeSaves(didSave: { save in
+    let deleted = changedObjects.filter(\.isDeleted).map(\.objectID)
+    let observation = observeSaves(didSave: { save in
       changes = SavedObjectIDs(
         inserted: save.inserted.map(\.objectID), updated: save.updated.map(\.objectID), deleted: deleted)
     })
     defer { observation.cancel() }
-    try context.save()
+    try save()
     return changes
   }
 }
@@ -234,24 +147,5 @@ extension GraphError {
   fileprivate var isOvertaken: Bool {
     let all = details.isEmpty ? [self] : details
     return all.allSatisfy { [.mergeConflict, .objectNotFound].contains($0.code) }
-  }
-}
-
-extension ManagedObjectContext {
-  /// A new object that nothing knows of goes as if it had not been.
-  fileprivate func disownNew(_ object: ManagedObject) {
-    guard object.context === self else { return }
-    object.markUnlisted()
-    changedObjects.remove(object, keepingPlaces: false)
-    disown(object, because: .rolledBack)
-  }
-}
-
-extension ManagedObject {
-  /// The name of a relationship of a new object that leads somewhere.
-  fileprivate final var nameOfRelationshipThatWasSet: String? {
-    let toOne = entity.toOneSlots.first { !(current($0) ?? .null).isNull }
-    let slot = toOne ?? relationships.first { $0.value.hasChanges }?.key
-    return slot.map { entity.properties[$0].name }
   }
 }

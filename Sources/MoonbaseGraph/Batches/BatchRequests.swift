@@ -120,7 +120,7 @@ public struct BatchInsertRequest {
   }
 
   /// Makes a request whose closure is given one new object after the other, until it returns true. The last one is not inserted.
-  /// The objects are of the entity's class; they are gone when the request is done.
+  /// The objects are of the entity's class, and the handler's only until it returns.
   public init(_ entityName: String, managedObjectHandler: @escaping ObjectHandler) {
     self.entityName = entityName
     source = .objectHandler(managedObjectHandler)

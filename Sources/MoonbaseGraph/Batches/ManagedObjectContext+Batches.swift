@@ -4,7 +4,8 @@ import MoonbaseModel
 extension ManagedObjectContext {
   /// Inserts objects past the context: no hook runs, no rule is asked, and nothing of it can be undone.
   ///
-  /// All are inserted in one transaction, or none. Contexts that merge what others save take it in; others `mergeChanges(from:)`.
+  /// All are inserted in one transaction, or none. A store may write the first while the handler makes others: the handler reads what it
+  /// likes, and writes none of that store (`.contextBusy`). Contexts that merge what others save take it in; others `mergeChanges(from:)`.
   /// Throws for an unknown or abstract entity, for a key that is no persistent attribute, a value that its attribute cannot take, a
   /// store that is read-only; `.constraintConflict` where unique values are taken and the merge policy is `error`; what the handler
   /// throws; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction.
@@ -12,8 +13,8 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
     try beginBatch("insert")
     let entity = try entity(request.entityName)
-    var operation = BatchOperation(beside: self)
-    return try operation.insert(request, of: entity)
+    var insertion = try BatchInsertion(of: entity, beside: self)
+    return try insertion.run(request)
   }
 
   /// Sets attributes of saved objects past the context: unsaved changes do not count, no hook runs, and no rule is asked.

@@ -79,7 +79,8 @@ struct SaveOperation {
       // Before sessions begin: reading may run accessors and hooks.
       stashes = try undo.stashes(of: context.changedObjects.filter { $0.state.contains(.deleted) })
     }
-    plan = try SavePlan(context, areUpdates: areUpdates, beginsSessions: !mayRunAhead && context.parent == nil)
+    let inSessions = !mayRunAhead && context.parent == nil
+    plan = try SavePlan(context, keys: areUpdates ? .none : inSessions ? .ofSessions : .ofStores)
     if let metadataChange { try plan?.add(metadataChange) }
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0

@@ -5,10 +5,11 @@ import MoonbasePlatform
 extension SavePlan {
   /// Sets keys aside for all new objects, with one call for each entity.
   ///
-  /// `inSessions` a store that sets keys aside within its saves does so in the session that will write: what fails leaves its counter as it was. All
+  /// `ofSessions`: a store that sets keys aside within its saves does so in the session that will write: what fails leaves its counter as it was. All
   /// sessions of the save begin for that, in the order in which every save takes stores. Other stores are asked before: who holds a
   /// session waits for nobody but the store of the next one.
-  mutating func assignPermanentIDs(inSessions: Bool) throws {
+  mutating func assignPermanentIDs(_ source: NewKeys) throws {
+    if case .none = source { return }
     context.changedObjects.forEachUnretained { pointer in
       pointer._withUnsafeGuaranteedRef { object in
         guard object.state.contains(.inserted), object.objectID.isTemporaryID else { return }
@@ -16,6 +17,8 @@ extension SavePlan {
       }
     }
     if permanent.isEmpty { return }
+    if case .following(let store, let key) = source { return permanent.assign { _, _ in (store, key) } }
+    let inSessions = if case .ofSessions = source { true } else { false }
     var keys: [EntityIndex: (store: StoreNumber, key: Int64)] = [:]
     var waiting: [(entity: ResolvedEntity, count: Int, store: any PersistentStore)] = []
     for (index, count) in permanent.counts {

@@ -73,9 +73,20 @@ struct SavePlan {
   /// Whether not all stores committed.
   private var isIncomplete = true
 
-  /// Plans to write what has changed. With `areUpdates` no object is new. With `beginsSessions` new objects get their keys in the sessions that
-  /// write: `write` has to follow.
-  init(_ context: ManagedObjectContext, areUpdates: Bool, beginsSessions: Bool) throws {
+  /// Where new objects get their keys.
+  enum NewKeys {
+    /// No object is new.
+    case none
+    /// From their stores, by themselves.
+    case ofStores
+    /// In the sessions that write: `write` has to follow.
+    case ofSessions
+    /// From this one on, in a store that holds all of them, which are of one entity.
+    case following(StoreNumber, Int64)
+  }
+
+  /// Plans to write what has changed.
+  init(_ context: ManagedObjectContext, keys: NewKeys) throws {
     self.context = context
     objects = context.changedObjects
     permanent = PermanentIDs(entityCount: context.model.entities.count)
@@ -83,7 +94,7 @@ struct SavePlan {
     defer { sealOwnRows() }
     shapes = ContiguousArray(repeating: nil, count: context.model.entities.count)
     do {
-      if !areUpdates { try assignPermanentIDs(inSessions: beginsSessions) }
+      try assignPermanentIDs(keys)
       try planAll()
     } catch {
       begun.abort()

@@ -18,7 +18,8 @@ public import MoonbaseModel
 /// ```
 public protocol SaveSession: AnyObject {
   /// Sets consecutive primary keys aside with the same commit, and returns the first (`PersistentStore.reserveKeys`): who aborts the session
-  /// leaves them to the next one. Called before `write`, and only of a store that `reservesKeysInSaves`.
+  /// leaves them to the next one. Called before `write`, and only of a store that `reservesKeysInSaves`; a store that takes rows as they come is
+  /// asked for no key before, which tells the next one, and for all of them after it.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
   /// Writes changes, once in a session; or returns what is in the way, after which the session can only be aborted.
   ///

@@ -110,11 +110,15 @@ public struct StoreChanges: Sendable {
   /// Whether new rows may point at ones that a later save brings: who says so has looked that it will.
   package var destinationsMayFollow = false
 
+  /// New rows that come while those before are written, for a store that takes them (`RowTaker`).
+  package var following: RowQueue?
+
   /// Makes an empty set of changes.
   public init() {}
 
   /// Whether there is nothing to write.
   public var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty && metadataChange == nil
+      && following == nil
   }
 }

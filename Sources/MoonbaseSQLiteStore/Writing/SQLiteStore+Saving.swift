@@ -4,6 +4,15 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+extension SQLiteStore: RowTaker {
+  /// A file with a log can be read meanwhile; a history names rows before they are written.
+  package func takesRowsAsTheyCome() throws -> Bool {
+    try writable().withLock {
+      try $0.connection.usesWriteAheadLog && $0.historyForm(path: file.path) == nil
+    }
+  }
+}
+
 extension SQLiteStore {
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
     try writeTransaction { try reserveKeys(for: entity, count: count, in: $0) }

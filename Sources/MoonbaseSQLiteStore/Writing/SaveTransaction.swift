@@ -107,8 +107,16 @@ struct SaveTransaction {
   // MARK: Insertions
 
   private mutating func insert() throws {
+    try insert(changes.inserted)
+    while let rows = try changes.following?.next() {
+      try insert(rows)
+      if !conflicts.isEmpty { return }
+    }
+  }
+
+  private mutating func insert(_ rows: RowBatch) throws {
     var current: (symbol: Symbol, writer: RowWriter, statement: Statement)?
-    for row in changes.inserted {
+    for row in rows {
       try HostWork.charge()
       if current?.symbol != row.id.entitySymbol {
         let writer = try writer(row.id)

@@ -1,0 +1,199 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A batch insert on its way.
+///
+/// Rows are objects of a context of their own, without hooks and rules, which saves them at once: what a save knows need not be known here once
+/// more. Many rows go to the store some thousand at a time, which writes them on another thread while the next ones are made (`InsertionPipe`);
+/// that is one transaction all the same.
+struct BatchInsertion {
+  private let asker: ManagedObjectContext
+  private let entity: ResolvedEntity
+  private var attributes: BatchAttributes
+  /// The store that takes rows as they come; nil where all are saved at the end.
+  private let store: (any PersistentStore & RowTaker)?
+  private var pipe: InsertionPipe?
+  /// The context of the rows that the pipe has not got.
+  private var context: ManagedObjectContext
+  /// How many rows there are in it, and how many came before these.
+  private var (count, earlier) = (0, 0)
+
+  /// So many rows, or bytes of them, go to the store together.
+  private static let chunk = (rows: 2048, bytes: 4 << 20)
+
+  init(of entity: ResolvedEntity, beside asker: ManagedObjectContext) throws {
+    guard !entity.isAbstract else {
+      throw GraphError(
+        .invalidRequest, message: "\(entity.name) is abstract: insert objects of its subentities", entity: entity.name)
+    }
+    (self.asker, self.entity) = (asker, entity)
+    attributes = BatchAttributes(entity, verb: "inserted")
+    // A store that cannot take them is told of before a handler is asked.
+    let store = try asker.coordinator.storeForNewObjects(of: entity)
+    // Where values must be unique a merge policy may have all of them to deal with.
+    let mayFollow = asker.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
+    let taker = mayFollow ? store as? any PersistentStore & RowTaker : nil
+    self.store = try taker?.takesRowsAsTheyCome() == true ? taker : nil
+    context = Self.context(beside: asker)
+  }
+
+  private static func context(beside asker: ManagedObjectContext) -> ManagedObjectContext {
+    let context = asker.contextForBatches()
+    context.mergePolicy = asker.mergePolicy
+    return context
+  }
+
+  /// Inserts what the request gives.
+  mutating func run(_ request: BatchInsertRequest) throws -> BatchResult {
+    do {
+      // Whatever a handler does: who would wait for the store would wait for itself.
+      let filled = store.map { [StoreNumber($0.identifier)] } ?? []
+      try StoresBeingFilled.with(filled) { try insert(request.source) }
+      if let pipe {
+        if count > 0 { try handOver(to: pipe) }
+        return BatchResult(request.resultType, of: try pipe.finish())
+      }
+    } catch {
+      throw pipe?.breakOff(because: error) ?? error
+    }
+    nameRows()
+    return try saved(request.resultType)
+  }
+
+  private mutating func insert(_ source: BatchInsertRequest.Source) throws {
+    switch source {
+    case .dictionaries(let rows):
+      for values in rows { try insert(values) }
+    case .dictionaryHandler(let handler):
+      while true {
+        var values: [String: Value] = [:]
+        if try handler(&values) { break }
+        try insert(values)
+      }
+    case .objectHandler(let handler): try insert(handler)
+    }
+  }
+
+  private mutating func insert(_ values: [String: Value]) throws {
+    try HostWork.charge()
+    let object = try naming { try context.insert(entity) }
+    for (key, value) in values {
+      do {
+        try object.setValue(value, slot: attributes.slot(key))
+      } catch {
+        throw named(error)
+      }
+    }
+    try endRow()
+  }
+
+  private mutating func insert(_ handler: BatchInsertRequest.ObjectHandler) throws {
+    while true {
+      try HostWork.charge()
+      let object = try context.insert(entity)
+      let isLast = try naming {
+        // The handler sets values; the context is none that it could save.
+        let isLast = try context.withinHook { try handler(object) }
+        try context.throwPendingError()
+        return isLast
+      }
+      if isLast {
+        context.disownNew(object)
+        return try checkRows()
+      }
+      guard object.context === context, !object.isDeleted else {
+        throw refusal(", row \(earlier + count + 1): the handler of a batch insert deleted its object")
+      }
+      if let name = object.nameOfRelationshipThatWasSet {
+        throw refusal(
+          ".\(name): row \(earlier + count + 1): a batch insert sets no relationships: insert the objects in a context",
+          property: name)
+      }
+      try endRow(checking: true)
+    }
+  }
+
+  /// A row has its values. Enough of them go to the store.
+  @inline(__always)
+  private mutating func endRow(checking: Bool = false) throws {
+    count += 1
+    guard count >= Self.chunk.rows || context.weight >= Self.chunk.bytes, let store else { return }
+    if checking { try checkRows() }
+    let pipe = try pipe ?? InsertionPipe(to: store, of: entity, for: asker)
+    self.pipe = pipe
+    try handOver(to: pipe)
+  }
+
+  private mutating func handOver(to pipe: InsertionPipe) throws {
+    try pipe.take(context)
+    earlier += count
+    count = 0
+    context = Self.context(beside: asker)
+  }
+
+  private func checkRows() throws {
+    guard context.changedObjects.count == count else {
+      throw refusal(": the handler of its batch insert inserted or changed other objects")
+    }
+  }
+
+  private func refusal(_ text: String, property: String? = nil) -> GraphError {
+    GraphError(.invalidRequest, message: entity.name + text, entity: entity.name, property: property)
+  }
+
+  private func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      throw named(error)
+    }
+  }
+
+  /// The error, with the row of the input.
+  private func named(_ error: any Error) -> any Error {
+    guard var error = error as? GraphError, !error.code.endsRun else { return error }
+    error.message = "row \(earlier + count + 1) of the batch insert: \(error.message)"
+    return error
+  }
+
+  /// Where values must be unique, an error says which row of the input has them, and not the ID that it would have got.
+  private func nameRows() {
+    guard !entity.uniquenessConstraints.isEmpty else { return }
+    // Those that give way to a saved one are in no list meanwhile.
+    let rows = context.changedObjects.map(ObjectIdentifier.init)
+    var places: [ObjectIdentifier: Int]?
+    context.nameOfNewObject = { object in
+      let known = places ?? Dictionary(uniqueKeysWithValues: zip(rows, 1...))
+      places = known
+      return known[ObjectIdentifier(object)].map { "row \($0) of the batch insert" }
+    }
+  }
+
+  private func saved(_ type: BatchResultType) throws -> BatchResult {
+    let changes = try context.saveBatch()
+    // Others changed only because a new one handed its values over.
+    let own = Set(entity.subtree)
+    let updated = changes.updated.filter { context.model.entity(of: $0).map { own.contains($0.index) } ?? false }
+    let ids = changes.inserted + updated
+    return BatchResult(type, ids: ids, count: ids.count, changes: changes)
+  }
+}
+
+extension ManagedObjectContext {
+  /// A new object that nothing knows of goes as if it had not been.
+  fileprivate func disownNew(_ object: ManagedObject) {
+    guard object.context === self else { return }
+    object.markUnlisted()
+    changedObjects.remove(object, keepingPlaces: false)
+    disown(object, because: .rolledBack)
+  }
+}
+
+extension ManagedObject {
+  /// The name of a relationship of a new object that leads somewhere.
+  fileprivate final var nameOfRelationshipThatWasSet: String? {
+    let toOne = entity.toOneSlots.first { !(current($0) ?? .null).isNull }
+    let slot = toOne ?? relationships.first { $0.value.hasChanges }?.key
+    return slot.map { entity.properties[$0].name }
+  }
+}

@@ -1,0 +1,261 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A store that writes new rows of a save while others are still made (`StoreChanges.following`).
+package protocol RowTaker: PersistentStore {
+  /// Whether it does now, and can be read meanwhile.
+  func takesRowsAsTheyCome() throws -> Bool
+}
+
+/// New rows of one entity, which one thread makes while another thread writes those before in one transaction.
+///
+/// The other thread has rows and the store, and no object. Nobody else is given keys while it has the store: they are counted here, and set aside
+/// when all rows are there.
+final class InsertionPipe {
+  private let rows = RowQueue()
+  private let errand = AwaitedErrand()
+  private let work: Work
+  private let number: StoreNumber
+  private let entity: ResolvedEntity
+  /// The key of the next row; nil as long as the store has not told it.
+  private var nextKey: Int64?
+  private var isWaitedFor = false
+
+  /// Begins to write.
+  init(to store: any PersistentStore, of entity: ResolvedEntity, for context: ManagedObjectContext) throws {
+    (number, self.entity) = (StoreNumber(store.identifier), entity)
+    work = Work(
+      store: store, entity: entity, coordinator: context.coordinator, author: context.transactionAuthor,
+      contextName: context.name, rows: rows)
+    let (errand, work, rows) = (errand, work, rows)
+    let thread = Thread {
+      errand.run { work.run() }
+      rows.end()
+    }
+    thread.name = "Moonbase insert"
+    thread.stackSize = 16 << 20
+    thread.start()
+  }
+
+  deinit {
+    rows.end()
+    if !isWaitedFor { _ = errand.wait() }
+  }
+
+  /// Hands over the new objects of a context, all of the entity: it is of no use any more.
+  func take(_ context: ManagedObjectContext) throws {
+    guard let key = try nextKey ?? rows.firstKey() else { throw Broken() }
+    try context.prepareBatch()
+    let plan = try SavePlan(context, keys: .following(number, key))
+    guard plan.plans.count == 1, let part = plan.plans.first, part.number == number.rawValue,
+      part.changes.updated.isEmpty, part.changes.deleted.isEmpty, part.changes.links.isEmpty
+    else {
+      throw GraphError(
+        .invalidRequest,
+        message: "\(entity.name): the rows of a batch insert go to one store, and are attributes alone",
+        entity: entity.name)
+    }
+    nextKey = key + Int64(part.changes.inserted.count)
+    if try !rows.add(part.changes.inserted) { throw Broken() }
+  }
+
+  /// Waits until all is written; what was.
+  func finish() throws -> StoreBatchResult {
+    rows.complete()
+    if let error = wait() { throw error }
+    return try work.result.withLock { $0 ?? .failure(Broken()) }.get()
+  }
+
+  /// Gives all up. Returns why, as far as the store knows it better.
+  func breakOff(because error: any Error) -> any Error {
+    rows.end()
+    let ending = wait()
+    guard error is Broken else { return error }
+    if let ending { return ending }
+    if case .failure(let failure)? = work.result.withLock({ $0 }) { return failure }
+    return error
+  }
+
+  private func wait() -> (any Error)? {
+    if isWaitedFor { return nil }
+    isWaitedFor = true
+    return errand.wait()
+  }
+
+  /// The other side gave up, and knows why.
+  private struct Broken: Error {}
+
+  /// What the other thread does.
+  private final class Work: Sendable {
+    let store: any PersistentStore
+    let entity: ResolvedEntity
+    let coordinator: PersistentStoreCoordinator
+    let author: String?
+    let contextName: String?
+    let rows: RowQueue
+    let result = Lock<Result<StoreBatchResult, any Error>?>(nil)
+
+    init(
+      store: any PersistentStore, entity: ResolvedEntity, coordinator: PersistentStoreCoordinator, author: String?,
+      contextName: String?, rows: RowQueue
+    ) {
+      (self.store, self.entity, self.coordinator) = (store, entity, coordinator)
+      (self.author, self.contextName, self.rows) = (author, contextName, rows)
+    }
+
+    func run() {
+      let done = Result { try write() }
+      result.withLock { $0 = done }
+    }
+
+    private func write() throws -> StoreBatchResult {
+      var begun: (any SaveSession)?
+      do {
+        let session = try store.beginSave(author: author)
+        begun = session
+        let first = try session.reserveKeys(for: entity, count: 0)
+        rows.begin(at: first)
+        var changes = StoreChanges()
+        changes.contextName = contextName
+        changes.following = rows
+        try coordinator.write(changes, in: session)
+        let count = rows.count
+        guard try SavePlan.reserveKeys(count, of: entity, in: store, by: session).key == first else {
+          throw GraphError(
+            .invalidStore,
+            message:
+              "\(store.url?.path ?? store.identifier): a trigger gave keys of \(entity.name) while its rows were written: insert them in a context",
+            entity: entity.name)
+        }
+        try session.prepare()
+        let ids = (0..<Int64(count)).map { store.objectID(for: entity, key: first + $0) }
+        return try coordinator.committing {
+          try session.commit()
+          let derived = session.derivedObjectIDs.filter { $0.entitySymbol != entity.symbol || $0.key < first }
+          coordinator.didWrite(SavedObjectIDs(inserted: ids, updated: derived))
+          return StoreBatchResult(count: count, written: count, objectIDs: ids, changes: SavedObjectIDs(inserted: ids))
+        }
+      } catch {
+        begun?.abort()
+        throw error
+      }
+    }
+  }
+}
+
+/// The stores that are being filled while handlers on this thread make rows: who would write one of them would wait for itself.
+package enum StoresBeingFilled {
+  @TaskLocal private static var numbers: [StoreNumber] = []
+
+  static func with<Result>(_ new: [StoreNumber], _ body: () throws -> Result) rethrows -> Result {
+    if new.isEmpty { return try body() }
+    return try $numbers.withValue(numbers + new, operation: body)
+  }
+
+  /// Throws where it is one of them.
+  package static func refuseWriting(_ store: any PersistentStore) throws {
+    guard !numbers.isEmpty, numbers.contains(StoreNumber(store.identifier)) else { return }
+    throw GraphError(
+      .contextBusy,
+      message:
+        "\(store.url?.path ?? store.identifier) was to be written by the handler of a batch insert that fills it: do it before or after the insert"
+    )
+  }
+
+  /// The same for each store of a coordinator.
+  static func refuseSaving(to coordinator: PersistentStoreCoordinator) throws {
+    if !numbers.isEmpty { try coordinator.persistentStores.forEach(refuseWriting) }
+  }
+}
+
+/// Rows on their way from the thread that makes them to the one that writes them, some thousand together.
+package final class RowQueue: @unchecked Sendable {  // all is touched under `condition`
+  private let condition = NSCondition()
+  private var waiting: [RowBatch] = []
+  private var key: Int64?
+  private var taken = 0
+  private var isComplete = false
+  private var isBroken = false
+
+  /// So many wait at most.
+  private static let depth = 2
+  /// Between two looks whether the run that makes rows must end, in seconds.
+  private static let pause = 0.02
+
+  /// A row may come no more: the thread that makes them gave up.
+  private struct GivenUp: Error {}
+
+  // MARK: Making
+
+  /// The key of the first row, when the store tells it; nil where it gave up.
+  func firstKey() throws -> Int64? {
+    condition.lock()
+    defer { condition.unlock() }
+    try wait { key != nil }
+    return isBroken ? nil : key
+  }
+
+  /// Adds rows, waiting for room; false where nobody takes any more.
+  func add(_ rows: RowBatch) throws -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    try wait { waiting.count < Self.depth }
+    if isBroken { return false }
+    waiting.append(rows)
+    condition.broadcast()
+    return true
+  }
+
+  private func wait(until isReady: () -> Bool) throws {
+    while !isBroken, !isReady() {
+      _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
+      if HostWork.isOver { throw HostWork.ending() }
+      try Task.checkCancellation()
+    }
+  }
+
+  /// All rows were added.
+  func complete() {
+    condition.lock()
+    isComplete = true
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// One side gives up.
+  func end() {
+    condition.lock()
+    isBroken = true
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  // MARK: Writing
+
+  func begin(at key: Int64) {
+    condition.lock()
+    self.key = key
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// The next rows, in the order of their keys; nil where these were all. Throws where the other side gave up.
+  package func next() throws -> RowBatch? {
+    condition.lock()
+    defer { condition.unlock() }
+    while waiting.isEmpty, !isComplete, !isBroken { condition.wait() }
+    if isBroken { throw GivenUp() }
+    guard !waiting.isEmpty else { return nil }
+    let rows = waiting.removeFirst()
+    taken += rows.count
+    condition.broadcast()
+    return rows
+  }
+
+  /// How many rows were taken.
+  var count: Int {
+    condition.lock()
+    defer { condition.unlock() }
+    return taken
+  }
+}
