@@ -3,21 +3,27 @@ internal import MoonbasePlatform
 
 extension Connection {
   /// Lets SQL add integers up without SQLite's error where a sum grows past 64 bits: it is a double then. NULL counts for nothing, the sum of nothing is
-  /// NULL, and what is no integer counts as `CAST(... AS INTEGER)` takes it.
+  /// NULL, and the sum of what are not integers alone is an empty text.
   package func registerIntegerSum(_ name: String) throws {
     let code = sqlite3_create_function_v2(
       handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil, nil,
       { context, _, values in
         guard let context, let value = values?[0], sqlite3_value_type(value) != SQLITE_NULL else { return }
         guard let sum = IntegerSum.place(in: context, isMade: true) else { return sqlite3_result_error_nomem(context) }
-        sum.pointee.add(sqlite3_value_int64(value))
+        if sqlite3_value_type(value) == SQLITE_INTEGER {
+          sum.pointee.add(sqlite3_value_int64(value))
+        } else {
+          sum.pointee.isDamaged = true
+        }
       },
       { context in
         guard let context else { return }
         guard let sum = IntegerSum.place(in: context, isMade: false)?.pointee else {
           return sqlite3_result_null(context)
         }
-        if let integer = sum.integer {
+        if sum.isDamaged {
+          sqlite3_result_text(context, "", 0, nil)
+        } else if let integer = sum.integer {
           sqlite3_result_int64(context, integer)
         } else {
           sqlite3_result_double(context, sum.double)
@@ -31,6 +37,8 @@ extension Connection {
 private struct IntegerSum {
   private var low: UInt64
   private var high: Int64
+  /// Whether something was no integer.
+  var isDamaged: Bool
 
   static func place(in context: OpaquePointer, isMade: Bool) -> UnsafeMutablePointer<IntegerSum>? {
     sqlite3_aggregate_context(context, isMade ? Int32(MemoryLayout<IntegerSum>.size) : 0)?

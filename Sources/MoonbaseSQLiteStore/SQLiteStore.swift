@@ -148,7 +148,7 @@ public final class SQLiteStore: PersistentStore {
 
   /// The writer's lock. Throws where the store is only read, and where this thread would wait for itself.
   func writable() throws -> Lock<Session> {
-    try StoresBeingFilled.refuseWriting(self)
+    try BatchInsertHandler.refuseWriting(file.path)
     if let writer { return writer }
     throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: \(writingAdvice)")
   }

@@ -46,9 +46,7 @@ struct BatchInsertion {
   /// Inserts what the request gives.
   mutating func run(_ request: BatchInsertRequest) throws -> BatchResult {
     do {
-      // Whatever a handler does: who would wait for the store would wait for itself.
-      let filled = store.map { [StoreNumber($0.identifier)] } ?? []
-      try StoresBeingFilled.with(filled) { try insert(request.source) }
+      if store == nil { try insert(request.source) } else { try BatchInsertHandler.run { try insert(request.source) } }
       if let pipe {
         if count > 0 { try handOver(to: pipe) }
         return BatchResult(request.resultType, of: try pipe.finish())

@@ -14,7 +14,7 @@ package protocol RowTaker: PersistentStore {
 final class InsertionPipe {
   private let rows = RowQueue()
   private let errand = AwaitedErrand()
-  private let work: Work
+  private let result = Lock<Result<StoreBatchResult, any Error>?>(nil)
   private let number: StoreNumber
   private let entity: ResolvedEntity
   /// The key of the next row; nil as long as the store has not told it.
@@ -24,12 +24,17 @@ final class InsertionPipe {
   /// Begins to write.
   init(to store: any PersistentStore, of entity: ResolvedEntity, for context: ManagedObjectContext) throws {
     (number, self.entity) = (StoreNumber(store.identifier), entity)
-    work = Work(
-      store: store, entity: entity, coordinator: context.coordinator, author: context.transactionAuthor,
-      contextName: context.name, rows: rows)
-    let (errand, work, rows) = (errand, work, rows)
+    let work = Lock<Work?>(
+      Work(
+        store: store, entity: entity, coordinator: context.coordinator, author: context.transactionAuthor,
+        contextName: context.name, rows: rows))
+    let (errand, result, rows) = (errand, result, rows)
     let thread = Thread {
-      errand.run { work.run() }
+      errand.run {
+        // It lets go of the store before it is waited for: who then lets the store go closes its file.
+        let done = Result { try work.withLock { $0.take() }?.run() }
+        result.withLock { $0 = done.flatMap { $0.map(Result.success) ?? .failure(Broken()) } }
+      }
       rows.end()
     }
     thread.name = "Moonbase insert"
@@ -46,6 +51,8 @@ final class InsertionPipe {
   func take(_ context: ManagedObjectContext) throws {
     guard let key = try nextKey ?? rows.firstKey() else { throw Broken() }
     try context.prepareBatch()
+    let (next, isOver) = key.addingReportingOverflow(Int64(context.changedObjects.count))
+    if isOver { throw try SavePlan.keysRunOut(key, of: entity, in: context.coordinator.storeForNewObjects(of: entity)) }
     let plan = try SavePlan(context, keys: .following(number, key))
     guard plan.plans.count == 1, let part = plan.plans.first, part.number == number.rawValue,
       part.changes.updated.isEmpty, part.changes.deleted.isEmpty, part.changes.links.isEmpty
@@ -55,15 +62,18 @@ final class InsertionPipe {
         message: "\(entity.name): the rows of a batch insert go to one store, and are attributes alone",
         entity: entity.name)
     }
-    nextKey = key + Int64(part.changes.inserted.count)
+    nextKey = next
     if try !rows.add(part.changes.inserted) { throw Broken() }
   }
 
   /// Waits until all is written; what was.
   func finish() throws -> StoreBatchResult {
     rows.complete()
-    if let error = wait() { throw error }
-    return try work.result.withLock { $0 ?? .failure(Broken()) }.get()
+    let ending = wait()
+    let done = result.withLock { $0 ?? .failure(Broken()) }
+    // What is committed is there, whatever ended the run meanwhile.
+    if case .failure = done, let ending { throw ending }
+    return try done.get()
   }
 
   /// Gives all up. Returns why, as far as the store knows it better.
@@ -72,7 +82,7 @@ final class InsertionPipe {
     let ending = wait()
     guard error is Broken else { return error }
     if let ending { return ending }
-    if case .failure(let failure)? = work.result.withLock({ $0 }) { return failure }
+    if case .failure(let failure)? = result.withLock({ $0 }) { return failure }
     return error
   }
 
@@ -86,29 +96,15 @@ final class InsertionPipe {
   private struct Broken: Error {}
 
   /// What the other thread does.
-  private final class Work: Sendable {
+  private struct Work: Sendable {
     let store: any PersistentStore
     let entity: ResolvedEntity
     let coordinator: PersistentStoreCoordinator
     let author: String?
     let contextName: String?
     let rows: RowQueue
-    let result = Lock<Result<StoreBatchResult, any Error>?>(nil)
 
-    init(
-      store: any PersistentStore, entity: ResolvedEntity, coordinator: PersistentStoreCoordinator, author: String?,
-      contextName: String?, rows: RowQueue
-    ) {
-      (self.store, self.entity, self.coordinator) = (store, entity, coordinator)
-      (self.author, self.contextName, self.rows) = (author, contextName, rows)
-    }
-
-    func run() {
-      let done = Result { try write() }
-      result.withLock { $0 = done }
-    }
-
-    private func write() throws -> StoreBatchResult {
+    func run() throws -> StoreBatchResult {
       var begun: (any SaveSession)?
       do {
         let session = try store.beginSave(author: author)
@@ -133,7 +129,8 @@ final class InsertionPipe {
           try session.commit()
           let derived = session.derivedObjectIDs.filter { $0.entitySymbol != entity.symbol || $0.key < first }
           coordinator.didWrite(SavedObjectIDs(inserted: ids, updated: derived))
-          return StoreBatchResult(count: count, written: count, objectIDs: ids, changes: SavedObjectIDs(inserted: ids))
+          return StoreBatchResult(
+            count: count, written: count, objectIDs: ids, changes: SavedObjectIDs(inserted: ids, updated: derived))
         }
       } catch {
         begun?.abort()
@@ -143,28 +140,21 @@ final class InsertionPipe {
   }
 }
 
-/// The stores that are being filled while handlers on this thread make rows: who would write one of them would wait for itself.
-package enum StoresBeingFilled {
-  @TaskLocal private static var numbers: [StoreNumber] = []
+/// Whether a handler makes rows on this thread that a store may be writing already: who would write that store would wait for itself, and who would
+/// write another one could wait for somebody that waits for the first.
+package enum BatchInsertHandler {
+  @TaskLocal private static var isRunning = false
 
-  static func with<Result>(_ new: [StoreNumber], _ body: () throws -> Result) rethrows -> Result {
-    if new.isEmpty { return try body() }
-    return try $numbers.withValue(numbers + new, operation: body)
-  }
+  static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
 
-  /// Throws where it is one of them.
-  package static func refuseWriting(_ store: any PersistentStore) throws {
-    guard !numbers.isEmpty, numbers.contains(StoreNumber(store.identifier)) else { return }
+  /// Throws where a store was to be written by one.
+  package static func refuseWriting(_ name: @autoclosure () -> String) throws {
+    guard isRunning else { return }
     throw GraphError(
       .contextBusy,
       message:
-        "\(store.url?.path ?? store.identifier) was to be written by the handler of a batch insert that fills it: do it before or after the insert"
+        "\(name()) was to be written by the handler of a batch insert, which fills a store meanwhile: do it before or after the insert"
     )
-  }
-
-  /// The same for each store of a coordinator.
-  static func refuseSaving(to coordinator: PersistentStoreCoordinator) throws {
-    if !numbers.isEmpty { try coordinator.persistentStores.forEach(refuseWriting) }
   }
 }
 

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// Inserts objects past the context: no hook runs, no rule is asked, and nothing of it can be undone.
   ///
   /// All are inserted in one transaction, or none. A store may write the first while the handler makes others: the handler reads what it
-  /// likes, and writes none of that store (`.contextBusy`). Contexts that merge what others save take it in; others `mergeChanges(from:)`.
+  /// likes, and writes none (`.contextBusy`). Contexts that merge what others save take it in; others `mergeChanges(from:)`.
   /// Throws for an unknown or abstract entity, for a key that is no persistent attribute, a value that its attribute cannot take, a
   /// store that is read-only; `.constraintConflict` where unique values are taken and the merge policy is `error`; what the handler
   /// throws; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction.

@@ -151,7 +151,7 @@ extension ManagedObjectContext {
     if derivations.isWatching, object.hasCaches { derivations.detach(object) }
     registered.remove(object)
     weigh(-object.weight)
-    noteDeparture(from: object.page)
+    if object.row.notesDeparture, let page = object.page { sparsePages.append(page) }
   }
 
   /// An object with a row of a page went.

@@ -48,7 +48,7 @@ nonisolated open class ManagedObject {
 
   deinit {
     table._withUnsafeGuaranteedRef { table in
-      if let context = table.context { context.forget(self) }
+      if let context = table.contextReference { context._withUnsafeGuaranteedRef { $0.forget(self) } }
       table.releaseForObject()
     }
   }

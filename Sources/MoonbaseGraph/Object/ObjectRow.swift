@@ -57,8 +57,16 @@ extension ObjectRow {
   /// The bytes of the row: of one that is shared its share of the page, of one that the object fills what is in it.
   @inline(__always)
   private var rowWeight: Int {
-    guard let page else { return 0 }
-    return isOwn ? page.bytesKept(Int(place)) &+ (base?.weight ?? 0) : page.rowWeight
+    guard let page = page.map(Unmanaged.passUnretained) else { return 0 }
+    return page._withUnsafeGuaranteedRef {
+      isOwn ? $0.bytesKept(Int(place)) &+ $0.baseWeight(of: Int(place)) : $0.rowWeight
+    }
+  }
+
+  /// Counts that its object leaves the page; whether so many have left that those which are left get another one.
+  @inline(__always)
+  var notesDeparture: Bool {
+    page.map(Unmanaged.passUnretained)?._withUnsafeGuaranteedRef { $0.noteDeparture() } ?? false
   }
 
   /// The bytes of the values beside the row.

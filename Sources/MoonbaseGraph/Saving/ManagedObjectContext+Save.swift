@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   func save(ahead: Bool, with metadataChange: MetadataChange? = nil) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
-    try StoresBeingFilled.refuseSaving(to: coordinator)
+    try BatchInsertHandler.refuseWriting("a store")
     guard !isInTransaction else {
       throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")
     }

@@ -68,8 +68,7 @@ extension SavePlan {
     return (StoreNumber(store.identifier), first)
   }
 
-  private static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError
-  {
+  static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError {
     GraphError(
       .invalidStore,
       message:

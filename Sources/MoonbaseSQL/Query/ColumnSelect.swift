@@ -67,7 +67,9 @@ extension QueryTranslator {
       case .count: return number("COUNT(" + (term.stored ?? term.fragment) + ")")
       case .sum, .average:
         guard term.kind == .number else { throw Untranslatable("only memory adds up \(keys.joined(separator: "."))") }
-        return number(try sum(term, isMean: function == .average))
+        return number(
+          try sum(
+            term, isMean: function == .average, of: "\(root.layout.entity.name).\(keys.joined(separator: "."))"))
       case .minimum, .maximum:
         guard term.kind == .number || term.kind == .date || term.kind == .string else {
           throw Untranslatable("only memory compares \(keys.joined(separator: "."))")

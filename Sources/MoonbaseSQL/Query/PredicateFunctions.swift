@@ -50,7 +50,11 @@ package enum PredicateFunctions {
   // MARK: Sums
 
   /// Adds integers of 64 bits up, as an aggregate: an integer, or a double where that holds no more.
+  /// What is no integer makes it a text.
   package static let integerSum = "moonbase_sum"
+
+  /// Fails: a column that was to be added up, whose attribute it is given, holds what is no number.
+  package static let noNumber = "moonbase_no_number"
 
   // MARK: Functions
 

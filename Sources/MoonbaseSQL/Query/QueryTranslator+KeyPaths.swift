@@ -198,15 +198,18 @@ extension QueryTranslator {
       throw Untranslatable("\(operation) of such values is not what it is in memory")
     }
     let compared = element.kind == .string ? dialect.ordered(element.fragment) : element.fragment
-    let result = try isExtreme ? "\(function)(" + compared + ")" : sum(element, isMean: function == "AVG")
+    let result =
+      try isExtreme
+      ? "\(function)(" + compared + ")"
+      : sum(element, isMean: function == "AVG", of: "\(scope.layout.entity.name).\(rest.joined(separator: "."))")
     let none = function == "SUM" ? "0" : nil
     return SQLTerm(fragment: entry.aggregate(result, ofNone: none, isFixed: true), kind: element.kind)
   }
 
   /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits, as those of 64 bits may: a function of the
-  /// host's adds them up. What is no integer in such a column counts as SQLite's operators on bits take it. A sum of floating-point numbers that is no
-  /// number is NULL.
-  func sum(_ element: SQLTerm, isMean: Bool) throws -> SQLFragment {
+  /// host's adds them up. A column that holds what is no number fails the query, with the name of its attribute: it shows in the type of the sum of integers
+  /// or, since SQLite orders text and bytes behind all numbers, of the greatest. A sum of floating-point numbers that is no number is NULL.
+  func sum(_ element: SQLTerm, isMean: Bool, of name: String) throws -> SQLFragment {
     // What else is no column is a function's result or an aggregate, which may or may not be an integer.
     guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
     let column = element.fragment.text
@@ -217,16 +220,23 @@ extension QueryTranslator {
       return SQLFragment("CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE SUM(\(column)) END")
     }
     let total: String
+    var damage: String
     if element.isReal {
       total = "SUM(\(column))"
+      damage = "CASE WHEN TYPEOF(MAX(\(column))) IN ('text', 'blob')"
     } else if element.isNarrow {
-      total = "SUM(\(column) | 0)"
+      total = "SUM(\(column))"
+      damage = "CASE TYPEOF(\(total)) WHEN 'real'"
     } else {
       total = "\(PredicateFunctions.integerSum)(\(column))"
+      damage = "CASE TYPEOF(\(total)) WHEN 'text'"
     }
-    if isMean { return SQLFragment("\(total) * 1.0 / COUNT(\(column))") }
+    damage +=
+      " THEN \(PredicateFunctions.noNumber)('\(name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))')"
+    if isMean { return SQLFragment("\(damage) ELSE \(total) * 1.0 / COUNT(\(column)) END") }
     return SQLFragment(
-      element.isReal ? "CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE \(total) END" : "COALESCE(\(total), 0)")
+      element.isReal
+        ? "\(damage) WHEN COUNT(\(column)) = 0 THEN 0 ELSE \(total) END" : "\(damage) ELSE COALESCE(\(total), 0) END")
   }
 
   /// `SUBQUERY(collection, $variable, predicate).@count`.

@@ -66,6 +66,11 @@ struct ExternalData: Sendable {
     return UUID(uuidString: name) == nil ? nil : name
   }
 
+  /// Whether a column's bytes begin as those that name a file do, and name none.
+  static func namesNoFile(_ column: UnsafeRawBufferPointer) -> Bool {
+    column.first == file && fileName(Data(column)) == nil
+  }
+
   // MARK: Around a commit
 
   /// At the end of a transaction: new files are on the disk for good, and once for each store that is open, files that no row

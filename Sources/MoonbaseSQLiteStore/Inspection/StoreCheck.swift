@@ -10,7 +10,7 @@ import MoonbaseSQLite
 package final class StoreCheck {
   private static let greatestIntegrityCount = 100
 
-  private let file: StoreFile
+  let file: StoreFile
   private let model: ResolvedModel
   private let handOver: (StoreFinding) throws -> Void
   private let folder: SupportFolder
@@ -78,6 +78,7 @@ package final class StoreCheck {
       }
       for tree in layout.rTrees { try check(tree) }
       try checkOrder()
+      try checkHistory()
       try checkOrphans()
     } catch {
       throw StoreFailure(path: file.path).translate(error)

@@ -26,6 +26,8 @@ package struct StoreFinding: Sendable, Hashable {
     case derived
     /// An R-tree in which rows have other places than their values say.
     case index
+    /// A row of the history that tells of no change.
+    case history
     /// A file of a value that no row names.
     case orphan
   }

@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
@@ -26,6 +27,13 @@ extension PredicateFunctions {
       if call.isNull(0) { call.setNull() } else { call.set(Single.value(of: call.double(0))) }
     }
     try connection.registerIntegerSum(integerSum)
+    try register(noNumber, arguments: 1, on: connection) { call in
+      throw GraphError(
+        .invalidStore,
+        message:
+          "\(call.text(0)) was to be added up, and a row holds in its column what is no number: `moonbase doctor` names the rows"
+      )
+    }
     try registerDecimals(on: connection)
     try ConstantList.register(on: connection)
     for (index, function) in functions.enumerated() {

@@ -43,8 +43,15 @@ final class RegisteredFunctions {
     var inputs: [Value] = []
     inputs.reserveCapacity(function.inputs.count)
     for place in 0..<function.inputs.count {
-      inputs.append(
-        SQLValue.value(call, at: place * 2 + 1, type: AttributeType(rawValue: Int(call.integer(place * 2)))))
+      let type = AttributeType(rawValue: Int(call.integer(place * 2)))
+      guard SQLValue.isSound(call, at: place * 2 + 1, type: type) else {
+        throw GraphError(
+          .invalidStore,
+          message:
+            "\(function.entity).\(function.name) is computed from \(function.inputs[place]), and a row holds in that column what the attribute cannot be: `moonbase doctor` names the rows",
+          entity: function.entity, property: function.name)
+      }
+      inputs.append(SQLValue.value(call, at: place * 2 + 1, type: type))
     }
     if function.isStrict && inputs.contains(.null) { return call.setNull() }
     let result = try instances.call(index, inputs: inputs)

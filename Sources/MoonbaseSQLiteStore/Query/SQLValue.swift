@@ -48,6 +48,26 @@ enum SQLValue {
     }
   }
 
+  /// Whether an argument of a function is what a column of an attribute type holds; where not, no value is made of it.
+  static func isSound(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Bool {
+    let storage = call.storage(index)
+    if storage == .null { return true }
+    switch type {
+    case .boolean: return storage == .integer && (0...1).contains(call.integer(index))
+    case .integer16: return storage == .integer && Int16(exactly: call.integer(index)) != nil
+    case .integer32: return storage == .integer && Int32(exactly: call.integer(index)) != nil
+    case .integer64: return storage == .integer
+    case .double, .float, .date: return storage == .real || storage == .integer
+    case .decimal, .uuid: return !value(call, at: index, type: type).isNull
+    case .uri, .string:
+      guard storage == .text else { return false }
+      if type == .uri, value(call, at: index, type: type).isNull { return false }
+      return call.withText(index) { UnsafeRawBufferPointer($0).isUTF8 }
+    case .binaryData, .transformable: return storage == .blob
+    case .undefined, .objectID, .composite, nil: return true
+    }
+  }
+
   /// An argument of a function as a value of the attribute type it comes from.
   static func value(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Value {
     if call.isNull(index) { return .null }

@@ -32,7 +32,9 @@ enum ColumnDecoder {
     case .string: if let text = row.storedText(column) { return page.set(text: text, slot: slot) }
     case .data: if let data = row.storedBytes(column) { return page.set(data: data, slot: slot) }
     case .externalData:
-      if let data = row.storedBytes(column) { return page.set(external.value(Data(data)), slot: slot) }
+      if let data = row.storedBytes(column), !ExternalData.namesNoFile(data) {
+        return page.set(external.value(Data(data)), slot: slot)
+      }
     case .decimal, .uuid, .uri: break
     }
     page.set(try unusual(kind, of: row, column: column, external: external), slot: slot)

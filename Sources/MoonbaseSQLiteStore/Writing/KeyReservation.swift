@@ -7,7 +7,7 @@ struct KeyReservation {
   let connection: Connection
   let path: String
 
-  /// Sets so many keys aside, in the caller's transaction, and returns the first.
+  /// Sets so many keys aside, in the caller's transaction, and returns the first; of none, the one that would be next.
   ///
   /// Throws `.invalidStore` where the file's number is none that keys can follow.
   func reserve(_ count: Int, number: Int64, name: String) throws -> Int64 {
@@ -16,7 +16,7 @@ struct KeyReservation {
         + "AND (Z_MAX IS NULL OR TYPEOF(Z_MAX) = 'integer' AND Z_MAX BETWEEN 0 AND ?) RETURNING Z_MAX")
     statement.bind(Int64(count), at: 1)
     statement.bind(number, at: 2)
-    statement.bind(Int64.max - Int64(count), at: 3)
+    statement.bind(Int64.max - Int64(max(count, 1)), at: 3)
     defer { statement.reset() }
     guard try statement.step() else { throw try damage(number, of: name) }
     let last = statement.integer(0)

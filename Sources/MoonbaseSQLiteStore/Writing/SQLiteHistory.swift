@@ -145,13 +145,15 @@ private struct HistoryReader {
     while try statement.step() {
       try HostWork.charge()
       try memory.hold(256)
-      let seconds = statement.double(1)
+      guard let seconds = statement.storedDouble(1), seconds.isFinite else {
+        throw damage(statement, 1, "its time (ZTIMESTAMP)", wanted: "date", in: "ATRANSACTION")
+      }
       found.append(
         PersistentHistoryTransaction(
           transactionNumber: statement.integer(0), storeID: store.identifier,
-          timestamp: Date(timeIntervalSinceReferenceDate: seconds.isFinite ? seconds : 0),
-          author: optionalText(statement, 2), contextName: optionalText(statement, 3),
-          bundleID: optionalText(statement, 4), processID: optionalText(statement, 5)))
+          timestamp: Date(timeIntervalSinceReferenceDate: seconds),
+          author: try optionalText(statement, 2), contextName: try optionalText(statement, 3),
+          bundleID: try optionalText(statement, 4), processID: try optionalText(statement, 5)))
     }
     guard includingChanges, let first = found.first, let last = found.last else { return found }
     var changes = try changes(of: first.transactionNumber...last.transactionNumber, &memory)
@@ -168,8 +170,12 @@ private struct HistoryReader {
     return ways.count > 1 ? "COALESCE(\(ways.joined(separator: ", ")))" : ways.first ?? "NULL"
   }
 
-  private func optionalText(_ row: Statement, _ column: Int32) -> String? {
-    row.isNull(column) ? nil : row.text(column)
+  private func optionalText(_ row: Statement, _ column: Int32) throws -> String? {
+    if row.isNull(column) { return nil }
+    guard let text = row.storedText(column) else {
+      throw damage(row, column, "its author, context or process", wanted: "text", in: "ATRANSACTION")
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   // MARK: Changes
@@ -189,7 +195,10 @@ private struct HistoryReader {
     while try statement.step() {
       try HostWork.charge()
       // Entities of older models, and of other configurations, are not known here.
-      guard let entity = store.layout.numbered(statement.integer(2)) else { continue }
+      guard let number = statement.storedInteger(2) else {
+        throw damage(statement, 2, "its entity (ZENTITY)", wanted: "entity number")
+      }
+      guard let entity = store.layout.numbered(number) else { continue }
       let layout = try store.layout.layout(entity)
       let change = try change(statement, of: layout)
       try memory.hold(192 + change.tombstone.reduce(0) { $0 + 64 + $1.value.weight })
@@ -199,12 +208,13 @@ private struct HistoryReader {
   }
 
   private func change(_ row: Statement, of layout: EntityLayout) throws -> PersistentHistoryChange {
-    guard let type = PersistentHistoryChange.ChangeType(rawValue: row.integer(1)) else {
-      throw damage(row, "its kind (ZCHANGETYPE) is \(row.integer(1))")
+    guard let type = row.storedInteger(1).flatMap(PersistentHistoryChange.ChangeType.init) else {
+      throw damage(row, 1, "its kind (ZCHANGETYPE)", wanted: "insertion (0), update (1) or deletion (2)")
     }
+    guard let key = row.storedInteger(3) else { throw damage(row, 3, "its object (ZENTITYPK)", wanted: "key") }
     return PersistentHistoryChange(
       changeID: row.integer(0),
-      changedObjectID: try objectID(of: row.integer(3), as: layout),
+      changedObjectID: try objectID(of: key, as: layout),
       changeType: type,
       updatedProperties: type == .update ? ChangedColumns.names(row.data(4), of: layout) : [],
       tombstone: type == .delete ? try tombstone(row, of: layout) : [:])
@@ -251,8 +261,18 @@ private struct HistoryReader {
     return Dictionary(names.map { ($0.0, values[$0.1]) }) { first, _ in first }
   }
 
-  private func damage(_ row: Statement, _ what: String) -> GraphError {
+  private func damage(
+    _ row: Statement, _ column: Int32, _ what: String, wanted: String, in table: String = "ACHANGE"
+  ) -> GraphError {
+    let mismatch = ColumnMismatch(row, column: column, storage: row.storage(column), wanted: wanted)
+    return damage(row, "\(what) \(mismatch.description)", in: table)
+  }
+
+  private func damage(_ row: Statement, _ what: String, in table: String = "ACHANGE") -> GraphError {
     GraphError(
-      .invalidStore, message: "\(store.file.path) is damaged: row \(row.integer(0)) of the history (ACHANGE): \(what)")
+      .invalidStore,
+      message:
+        "\(store.file.path) is damaged: row \(row.integer(0)) of the history (\(table)): \(what); put it right, or delete the history up to there"
+    )
   }
 }

@@ -7,9 +7,7 @@ import MoonbaseSQLite
 extension SQLiteStore: RowTaker {
   /// A file with a log can be read meanwhile; a history names rows before they are written.
   package func takesRowsAsTheyCome() throws -> Bool {
-    try writable().withLock {
-      try $0.connection.usesWriteAheadLog && $0.historyForm(path: file.path) == nil
-    }
+    try write { try $0.connection.usesWriteAheadLog && $0.historyForm(path: file.path) == nil }
   }
 }
 

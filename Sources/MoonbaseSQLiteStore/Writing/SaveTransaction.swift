@@ -143,6 +143,7 @@ struct SaveTransaction {
   private mutating func update() throws {
     try HostWork.charge(changes.updated.count)
     for change in changes.updated {
+      let made = files.created.count
       do {
         try apply(change)
       } catch let error as SQLiteError where error.code == .uniqueConstraint && connection.isInTransaction {
@@ -151,6 +152,8 @@ struct SaveTransaction {
         } catch let other as SQLiteError where other.code.primary == .constraint {
           throw describe(error, saving: change.snapshot)
         }
+        // It writes its values again.
+        files.abandoned += files.created[made...]
         postponed.append(change)
       } catch let error as SQLiteError where error.code.primary == .constraint {
         throw describe(error, saving: change.snapshot)

@@ -24,7 +24,9 @@ import Testing
   /// SQLite's numbers for what the disk can say.
   private enum Code {
     static let full: Int32 = 13
+    static let corrupt: Int32 = 11
     static let read: Int32 = 266
+    static let truncate: Int32 = 1546
     static let write: Int32 = 778
     static let sync: Int32 = 1034
     static let delete: Int32 = 2570
@@ -35,15 +37,17 @@ import Testing
 
   /// What SQLite does in a save beside a log and beside a journal.
   private static let faults = [
-    Fault(step: .write, code: Code.write), Fault(step: .write, code: Code.full, lasts: true, stride: 7),
+    Fault(step: .write, code: Code.write), Fault(step: .write, code: Code.full, lasts: true, stride: 3),
     Fault(step: .sync, code: Code.sync), Fault(step: .sync, code: Code.sync, lasts: true),
     Fault(step: .lockLog, code: Code.shared),
     Fault(step: .write, code: Code.write, hasLogs: false),
-    Fault(step: .write, code: Code.full, hasLogs: false, lasts: true, stride: 7),
+    Fault(step: .write, code: Code.full, hasLogs: false, lasts: true, stride: 3),
     Fault(step: .sync, code: Code.sync, hasLogs: false),
     Fault(step: .sync, code: Code.sync, hasLogs: false, lasts: true),
     Fault(step: .lock, code: Code.lock, hasLogs: false), Fault(step: .delete, code: Code.delete, hasLogs: false),
     Fault(step: .open, code: Code.open, hasLogs: false), Fault(step: .read, code: Code.read, hasLogs: false),
+    Fault(step: .read, code: Code.corrupt, hasLogs: false),
+    Fault(step: .truncate, code: Code.truncate),
   ]
 
   @Test(arguments: faults) func aStepThatFailsLeavesContextAndFileAsTheyWereAndTheNextSaveWorks(_ fault: Fault) throws {

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLite
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
@@ -195,5 +196,18 @@ private final class Functions: PureFunctionProvider {
     query.functions = functions
     query.sortDescriptors = [SortDescriptor("department.label", ascending: false)]
     #expect(try people.store.objectIDs(matching: query) == [rows[1].id, rows[0].id])
+  }
+
+  /// In SQL as in memory: no function is called with what the attribute never was.
+  @Test(arguments: ["ZFIRSTNAME = CAST(x'ff41' AS TEXT)", "ZFIRSTNAME = x'41'", "ZBORN = 'never'"])
+  func aFunctionIsNotCalledWithWhatNoAttributeIs(_ damage: String) throws {
+    let people = try PeopleStore()
+    try people.insert(people.row("Person", ["firstName": "Ada"]))
+    try RawDatabase(people.folder.file()).connection.execute("UPDATE ZPERSON SET \(damage)")
+    var query = people.query("Person", try Predicate(format: "fullName == 'x'"))
+    query.functions = name(1, isStrict: false) { _ in "x" }
+    let error = #expect(throws: GraphError.self) { try people.store.count(matching: query) }
+    #expect(error?.code == .invalidStore && error?.message.contains("Person.fullName") == true, "\(error as Any)")
+    #expect(error?.message.contains(damage.hasPrefix("ZBORN") ? "born" : "firstName") == true)
   }
 }

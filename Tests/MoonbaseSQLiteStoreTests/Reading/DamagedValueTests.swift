@@ -6,6 +6,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
+import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 /// Objects of which the file holds something in the place of one value that is none: this value alone is an error.
@@ -372,5 +373,26 @@ import enum MoonbaseModel.Predicate
     try raw("UPDATE ZCAR SET ZMAKE = 'x'; UPDATE ZOWNER SET ZNAME = \(Self.damage)")
     let led = try failure { $0.propertiesToFetch = ["owner.name"] }
     #expect(led?.message.contains("table ZCAR, row 1, or what it leads to: Car.owner.name holds") == true)
+  }
+
+  /// What is added up in SQL is as much as in memory, or an error: no row counts as nothing.
+  @Test(arguments: ["'many'", "x'31'", "1.5"]) func sumsAreErrorsToo(_ damage: String) throws {
+    try raw("UPDATE ZCAR SET ZMAKE = 'x', ZWHEELS = \(damage) WHERE Z_PK = 2")
+    let context = try context()
+    for (function, key) in [("@sum", "wheels"), ("@avg", "wheels")] {
+      for isGrouped in [false, true] {
+        var request = FetchRequest("Car")
+        request.propertiesToFetch = [FetchColumn("n", expression: try Expression(format: "\(function).\(key)"))]
+        if isGrouped { request.propertiesToGroupBy = ["speed"] }
+        let error = #expect(throws: GraphError.self) { try context.fetchDictionaries(request) }
+        #expect(error?.code == .invalidStore && error?.message.contains("Car.\(key)") == true, "\(error as Any)")
+      }
+      let error = #expect(throws: GraphError.self) {
+        try context.fetch(FetchRequest("Owner", where: "cars.\(function).\(key) > 1"))
+      }
+      #expect(error?.code == .invalidStore, "\(error as Any)")
+    }
+    try raw("UPDATE ZCAR SET ZWHEELS = NULL WHERE Z_PK = 2")
+    #expect(try context.fetch(FetchRequest("Owner", where: "cars.@sum.wheels == 4")).count == 1)
   }
 }

@@ -304,4 +304,52 @@ import Testing
       #expect(files.contains(others) == isBesideAnother)
     }
   }
+
+  @Test(arguments: ["x'02'", "x'0241424300'", "CAST(x'02' || zeroblob(36) || x'00' AS BLOB)"])
+  func whatNamesNoFileIsAnErrorOfItsValue(_ bytes: String) throws {
+    try insert("a", "b")
+    try RawDatabase(folder.file()).connection.execute("UPDATE ZPHOTO SET ZBYTES = \(bytes) WHERE ZNAME = 'a'")
+    let context = try fresh()
+    let broken = try photo(context)
+    let error = #expect(throws: GraphError.self) { try broken.value(forKey: "bytes") }
+    #expect(error?.code == .invalidStore && error?.property == "bytes" && error?.objectID == broken.objectID)
+    #expect(try photo(context, "b").value(forKey: "bytes") == .data(large))
+    // Another change leaves it.
+    broken["name"] = "c"
+    try context.save()
+    #expect(
+      try RawDatabase(folder.file()).value("SELECT ZBYTES = \(bytes) FROM ZPHOTO WHERE ZNAME = 'c'") == "1")
+    var findings: [String] = []
+    try StoreCheck(storeAt: folder.file(), model: model) { findings.append($0.message) }.run()
+    // And the file that the row named before is an orphan.
+    #expect(findings.count == 2 && findings.first?.contains("bytes") == true, "\(findings)")
+  }
+
+  /// Two rows that exchange a unique value: one is written twice.
+  @Test func anUpdateThatWaitsForAValueLeavesNoFile() throws {
+    let folder = try TemporaryFolder()
+    var entity = EntityDescription("Photo")
+    entity.attributes = [
+      AttributeDescription("bytes", type: .binaryData).with { $0.allowsExternalBinaryDataStorage = true },
+      AttributeDescription("name", type: .string),
+    ]
+    entity.uniquenessConstraints = [["name"]]
+    let model = try ManagedObjectModel(entities: [entity]).resolved()
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(SQLiteStore(url: folder.file(), model: model))
+    let context = try ManagedObjectContext(coordinator)
+    let photos = try ["a", "b"].map {
+      try context.insert("Photo", values: ["name": .string($0), "bytes": .data(large)])
+    }
+    try context.save()
+    for (photo, name) in zip(photos, ["b", "a"]) {
+      photo["name"] = .string(name)
+      photo["bytes"] = .data(large + Data(name.utf8))
+    }
+    try context.save()
+    for photo in photos { try context.refresh(photo, mergeChanges: false) }
+    let support = folder.file(".store_SUPPORT/_EXTERNAL_DATA")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: support.path).count == 2)
+    #expect(try photos.map { try $0.value(forKey: "bytes") } == ["b", "a"].map { .data(large + Data($0.utf8)) })
+  }
 }

@@ -209,4 +209,28 @@ import Testing
     #expect(error?.message.contains("is damaged: table \(table) has no column \(column)") == true, "\(error as Any)")
     #expect(try raw.value("SELECT COUNT(*) FROM ZPERSON") == "0")
   }
+
+  /// No change is told as another one, and none is left out without a word.
+  @Test(arguments: [
+    ("ACHANGE", "ZCHANGETYPE = 'x'"), ("ACHANGE", "ZCHANGETYPE = NULL"), ("ACHANGE", "ZCHANGETYPE = 9"),
+    ("ACHANGE", "ZENTITY = 'x'"), ("ACHANGE", "ZENTITYPK = 'x'"), ("ATRANSACTION", "ZTIMESTAMP = 'never'"),
+    ("ATRANSACTION", "ZTIMESTAMP = NULL"), ("ATRANSACTIONSTRING", "ZNAME = CAST(x'ff' || Z_PK AS TEXT)"),
+  ])
+  func aDamagedRowIsAnErrorThatNamesIt(_ table: String, _ damage: String) throws {
+    let people = try PeopleStore(options: .init(keepsHistory: true, transactionAuthor: "tests"))
+    for _ in 0..<2 { try people.insert(people.row("Person", ["firstName": "Ada"])) }
+    let key = table == "ATRANSACTIONSTRING" ? "1 = 1" : "Z_PK = 2"
+    try RawDatabase(people.folder.file()).connection.execute("UPDATE \(table) SET \(damage) WHERE \(key)")
+    let history = try #require(try people.store.history())
+    let error = #expect(throws: GraphError.self) {
+      try history.transactions(.all, includingChanges: true, limit: 0)
+    }
+    let row = table == "ATRANSACTIONSTRING" ? "row 1 of the history (ATRANSACTION)" : "row 2 of the history (\(table))"
+    #expect(error?.code == .invalidStore && error?.message.contains(row) == true, "\(error as Any)")
+    if table == "ATRANSACTIONSTRING" { return }
+    #expect(try history.transactions(.before(2), includingChanges: true, limit: 0).count == 1)
+    var findings: [StoreFinding] = []
+    try StoreCheck(storeAt: people.folder.file(), model: people.model) { findings.append($0) }.run()
+    #expect(findings.map(\.kind) == [.history] && findings.map(\.place) == ["\(table) 2"], "\(findings)")
+  }
 }

@@ -1,3 +1,4 @@
+import MoonbaseFaultyDisk
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
@@ -236,5 +237,87 @@ import Testing
     }
     #expect(try Array(bench.state()[0...2]) == ["54000", "54000", "54000"])
     #expect(try bench.raw().value("SELECT COUNT(*) FROM ZTHING WHERE ZNAME = 'w1'") == "18000")
+  }
+
+  /// Keys that nothing can follow are an error, of few rows and of many.
+  @Test(arguments: [Int64.max, Int64.max - 1, Int64.max - 2500]) func keysThatRunOutAreAnError(_ last: Int64) throws {
+    let bench = try Bench()
+    try bench.raw().connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(last)")
+    for count in [3, 9000] where count == 9000 || last == .max {
+      let error = #expect(throws: GraphError.self) { try bench.insert(count) }
+      #expect(error?.code == .invalidStore, "\(error as Any)")
+      #expect(try bench.state()[0] == "0")
+    }
+  }
+
+  /// What ends the run before the commit undoes all; what was committed is there.
+  @Test func aTaskThatIsCancelledInsertsAllOrNothing() async throws {
+    for pause in 0..<12 {
+      let bench = try Bench()
+      let coordinator = bench.context.coordinator
+      let task = Task {
+        let context = try ManagedObjectContext(coordinator)
+        var (row, result) = (0, BatchInsertRequest("Part", objects: []))
+        result = BatchInsertRequest(
+          "Part",
+          dictionaryHandler: { values in
+            values = ["number": .int(Int64(row))]
+            row += 1
+            return row > 12_000
+          })
+        try context.execute(result)
+      }
+      try await Task.sleep(for: .milliseconds(pause * 25))
+      task.cancel()
+      let isDone = await (try? task.value) != nil
+      #expect(try bench.state()[0] == (isDone ? "12000" : "0"))
+      try bench.raw().connection.transaction {}
+    }
+  }
+
+  @Test func aHistoryThatIsSwitchedOnMeanwhileIsAskedFor() throws {
+    let bench = try Bench()
+    let error = #expect(throws: GraphError.self) {
+      try bench.insert(9000) { row in
+        if row == 0 { try bench.raw().connection.executeScript(HistoryTables.old) }
+      }
+    }
+    #expect(error?.code == .storeBusy, "\(error as Any)")
+    #expect(try bench.state()[0] == "0")
+    #expect(try bench.insert(9000, .count).count == 9000)
+    #expect(try bench.raw().value("SELECT COUNT(*) FROM ACHANGE") == "9000")
+  }
+
+  /// Nothing is left of a request of which any write to the disk fails.
+  @Test func aDiskThatFailsLeavesTheFileAsItWas() throws {
+    let folder = try TemporaryFolder()
+    let disk = try FaultyDisk(folder)
+    let model = try Bench.model.resolved()
+    for rest in [0, 1, 3, 10, 40, 100] {
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(SQLiteStore(url: folder.file(), model: model))
+      let context = try ManagedObjectContext(coordinator)
+      let before = try context.count(FetchRequest("Thing"))
+      var row = 0
+      disk.fail(.write, after: rest, code: 13, lasting: true)
+      let error: GraphError? = {
+        do {
+          try context.execute(
+            BatchInsertRequest(
+              "Part",
+              dictionaryHandler: { values in
+                values = ["number": .int(Int64(row)), "data": .data(Data(repeating: 1, count: 900))]
+                row += 1
+                return row > 9000
+              }))
+          return nil
+        } catch {
+          return error as? GraphError
+        }
+      }()
+      let failures = disk.heal()
+      #expect((error != nil) == (failures > 0), "\(rest): \(failures)")
+      #expect(try context.count(FetchRequest("Thing")) == before + (error == nil ? 9000 : 0))
+    }
   }
 }
