@@ -40,7 +40,7 @@ package struct LayoutBuilder {
   package mutating func build() throws -> StoreLayout {
     try numberEntities()
     for entity in held where entity.parent == nil {
-      let table = TableLayout(name: "Z" + entity.name.uppercased())
+      let table = TableLayout(name: "Z" + entity.name.uppercased(), expecting: entity.properties.count)
       tables[entity.index] = table
       found[entity.index] = file?.tables[table.name]
       if file != nil, found[entity.index] == nil { lacks.note(table: table.name, of: entity, path: path) }
@@ -62,7 +62,7 @@ package struct LayoutBuilder {
     }
     return EntityLayout(
       entity: entity, number: number, table: table.name, slots: entity.properties.map { slots[$0.id] ?? .none },
-      polymorphicSlots: Set(entity.properties.filter(isPolymorphic).map(\.slot)))
+      polymorphicSlots: Set(entity.toOneSlots.filter { isPolymorphic(entity.properties[$0]) }))
   }
 
   private func isPolymorphic(_ property: ResolvedProperty) -> Bool {

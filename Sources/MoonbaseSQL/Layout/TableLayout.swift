@@ -19,7 +19,13 @@ package struct TableLayout: Sendable {
   /// Names in use, in upper case.
   private var names: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
-  package init(name: String) { self.name = name }
+  /// A table of which so many columns are expected.
+  package init(name: String, expecting count: Int = 0) {
+    self.name = name
+    guard count > 0 else { return }
+    names.reserveCapacity(count + names.count)
+    columns.reserveCapacity(count)
+  }
 
   /// The names that columns of the format have, in upper case.
   var takenNames: Set<String> { names }
