@@ -46,7 +46,7 @@ struct BatchInsertion {
   /// Inserts what the request gives.
   mutating func run(_ request: BatchInsertRequest) throws -> BatchResult {
     do {
-      if store == nil { try insert(request.source) } else { try BatchInsertHandler.run { try insert(request.source) } }
+      try BatchInsertHandler.run { try insert(request.source) }
       if let pipe {
         if count > 0 { try handOver(to: pipe) }
         return BatchResult(request.resultType, of: try pipe.finish())

@@ -153,7 +153,7 @@ package enum BatchInsertHandler {
     throw GraphError(
       .contextBusy,
       message:
-        "\(name()) was to be written by the handler of a batch insert, which fills a store meanwhile: do it before or after the insert"
+        "\(name()) was to be written by the handler of a batch insert, whose store may be written meanwhile: do it before or after the insert"
     )
   }
 }

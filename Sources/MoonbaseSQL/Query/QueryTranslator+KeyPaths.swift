@@ -219,24 +219,23 @@ extension QueryTranslator {
       }
       return SQLFragment("CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE SUM(\(column)) END")
     }
-    let total: String
-    var damage: String
-    if element.isReal {
-      total = "SUM(\(column))"
-      damage = "CASE WHEN TYPEOF(MAX(\(column))) IN ('text', 'blob')"
-    } else if element.isNarrow {
-      total = "SUM(\(column))"
-      damage = "CASE TYPEOF(\(total)) WHEN 'real'"
-    } else {
-      total = "\(PredicateFunctions.integerSum)(\(column))"
-      damage = "CASE TYPEOF(\(total)) WHEN 'text'"
-    }
-    damage +=
-      " THEN \(PredicateFunctions.noNumber)('\(name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))')"
-    if isMean { return SQLFragment("\(damage) ELSE \(total) * 1.0 / COUNT(\(column)) END") }
-    return SQLFragment(
+    let function = element.isReal || element.isNarrow ? "SUM" : PredicateFunctions.integerSum
+    let total = "\(function)(\(column)\(derives && !element.isReal ? " | 0" : ""))"
+    let result =
+      if isMean {
+        "\(total) * 1.0 / COUNT(\(column))"
+      } else if element.isReal {
+        "CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE \(total) END"
+      } else {
+        "COALESCE(\(total), 0)"
+      }
+    if derives { return SQLFragment(result) }
+    let isDamaged =
       element.isReal
-        ? "\(damage) WHEN COUNT(\(column)) = 0 THEN 0 ELSE \(total) END" : "\(damage) ELSE COALESCE(\(total), 0) END")
+      ? "TYPEOF(MAX(\(column))) IN ('text', 'blob')" : "TYPEOF(\(total)) = '\(element.isNarrow ? "real" : "text")'"
+    let quoted = name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+    return SQLFragment(
+      "CASE WHEN \(isDamaged) THEN \(PredicateFunctions.noNumber)('\(quoted)') ELSE \(result) END")
   }
 
   /// `SUBQUERY(collection, $variable, predicate).@count`.

@@ -25,6 +25,9 @@ final class QueryTranslator {
   var current: QueryScope
   /// Whether constants stand in the text, as in what a file keeps: no parameter has a value there.
   private(set) var writesConstants = false
+  /// Whether a column is derived: what is no number in those that it adds up counts as SQLite's operators on bits take it, so that one damaged row does
+  /// not fail the saves of others.
+  var derives = false
 
   init(
     _ query: StoreQuery, layout: StoreLayout, store: StoreNumber, dialect: Dialect, isNarrow: Bool? = nil

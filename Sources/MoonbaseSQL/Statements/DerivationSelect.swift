@@ -54,6 +54,7 @@ extension StoredDerivation {
     // Each row asks for itself: there are few of them.
     let translator = try QueryTranslator(
       query, layout: layout, store: StoreNumber(rawValue: 0), dialect: dialect, isNarrow: true)
+    translator.derives = true
     let value = try translator.value(of: self)
     var condition = "t0.Z_PK IN (\(keys))"
     if entity.entity.parent != nil {

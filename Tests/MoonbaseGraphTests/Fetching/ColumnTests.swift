@@ -96,7 +96,7 @@ import struct MoonbaseModel.SortDescriptor
       $0.havingPredicate = try? Predicate(format: "n > 3")
     }
     let sum =
-      "CASE TYPEOF(SUM(t0.ZAGE)) WHEN 'real' THEN moonbase_no_number('Person.age') ELSE COALESCE(SUM(t0.ZAGE), 0) END"
+      "CASE WHEN TYPEOF(SUM(t0.ZAGE)) = 'real' THEN moonbase_no_number('Person.age') ELSE COALESCE(SUM(t0.ZAGE), 0) END"
     #expect(
       try lines(groups) == [
         "the store: SELECT t0.ZFIRSTNAME, COUNT(*), \(sum) FROM ZPERSON t0 WHERE t0.ZAGE > ? "
