@@ -74,13 +74,11 @@ struct BatchInsertion {
 
   private mutating func insert(_ values: [String: Value]) throws {
     try HostWork.charge()
-    let object = try naming { try context.insert(entity) }
-    for (key, value) in values {
-      do {
-        try object.setValue(value, slot: attributes.slot(key))
-      } catch {
-        throw named(error)
-      }
+    do {
+      let object = try context.insert(entity)
+      for (key, value) in values { try object.setValue(value, slot: attributes.slot(key)) }
+    } catch {
+      throw named(error)
     }
     try endRow()
   }
@@ -89,11 +87,13 @@ struct BatchInsertion {
     while true {
       try HostWork.charge()
       let object = try context.insert(entity)
-      let isLast = try naming {
+      let isLast: Bool
+      do {
         // The handler sets values; the context is none that it could save.
-        let isLast = try context.withinHook { try handler(object) }
+        isLast = try context.withinHook { try handler(object) }
         try context.throwPendingError()
-        return isLast
+      } catch {
+        throw named(error)
       }
       if isLast {
         context.disownNew(object)
@@ -137,14 +137,6 @@ struct BatchInsertion {
 
   private func refusal(_ text: String, property: String? = nil) -> GraphError {
     GraphError(.invalidRequest, message: entity.name + text, entity: entity.name, property: property)
-  }
-
-  private func naming<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch {
-      throw named(error)
-    }
   }
 
   /// The error, with the row of the input.

@@ -35,7 +35,12 @@ final class SQLiteSaveSession: SaveSession {
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     try run { session in
       if let form = try session.historyForm(path: store.file.path) {
-        guard changes.following == nil else { throw HistoryBegun.error(store.file.path) }
+        guard changes.following == nil else {
+          throw GraphError(
+            .storeBusy,
+            message:
+              "\(store.file.path): somebody switched on its history while rows were made for it: insert them again")
+        }
         try HistoryWriter(
           layout: store.layout, connection: session.connection, path: store.file.path, author: author, form: form
         ).write(changes)
@@ -97,13 +102,6 @@ final class SQLiteSaveSession: SaveSession {
     }
     if let transaction { store.externalData.settle(transaction.files, committed: committed) }
     writer.release()
-  }
-}
-
-private enum HistoryBegun {
-  static func error(_ path: String) -> GraphError {
-    GraphError(
-      .storeBusy, message: "\(path): somebody switched on its history while rows were made for it: insert them again")
   }
 }
 

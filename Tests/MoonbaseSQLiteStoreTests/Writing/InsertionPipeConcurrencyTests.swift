@@ -68,7 +68,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [4095, 4096, 4097, 8192, 30_001]) func rowsAreThereInTheirOrder(_ count: Int) throws {
+  @Test(arguments: [2047, 2048, 2049, 4095, 4096, 4097, 8192, 30_001]) func rowsAreThereInTheirOrder(_ count: Int)
+    throws
+  {
     let bench = try Bench()
     let reader = try ManagedObjectContext(bench.context.coordinator)
     let result = try bench.insert(count)
