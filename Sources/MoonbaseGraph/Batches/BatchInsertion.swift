@@ -10,8 +10,8 @@ struct BatchInsertion {
   private let asker: ManagedObjectContext
   private let entity: ResolvedEntity
   private var attributes: BatchAttributes
-  /// The store that takes rows as they come; nil where all are saved at the end.
-  private let store: (any PersistentStore & RowTaker)?
+  /// The store that may take rows as they come; nil where all are saved at the end.
+  private var store: (any RowTaker)?
   private var pipe: InsertionPipe?
   /// The context of the rows that the pipe has not got.
   private var context: ManagedObjectContext
@@ -32,8 +32,7 @@ struct BatchInsertion {
     let store = try asker.coordinator.storeForNewObjects(of: entity)
     // Where values must be unique a merge policy may have all of them to deal with.
     let mayFollow = asker.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
-    let taker = mayFollow ? store as? any PersistentStore & RowTaker : nil
-    self.store = try taker?.takesRowsAsTheyCome() == true ? taker : nil
+    self.store = mayFollow ? store as? any RowTaker : nil
     context = Self.context(beside: asker)
   }
 
@@ -48,7 +47,7 @@ struct BatchInsertion {
     do {
       try BatchInsertHandler.run { try insert(request.source) }
       if let pipe {
-        if count > 0 { try handOver(to: pipe) }
+        if count > 0 { _ = try handOver(to: pipe) }
         return BatchResult(request.resultType, of: try pipe.finish())
       }
     } catch {
@@ -119,14 +118,15 @@ struct BatchInsertion {
     if checking { try checkRows() }
     let pipe = try pipe ?? InsertionPipe(to: store, of: entity, for: asker)
     self.pipe = pipe
-    try handOver(to: pipe)
+    if try !handOver(to: pipe) { (self.pipe, self.store) = (nil, nil) }
   }
 
-  private mutating func handOver(to pipe: InsertionPipe) throws {
-    try pipe.take(context)
+  private mutating func handOver(to pipe: InsertionPipe) throws -> Bool {
+    guard try pipe.take(context) else { return false }
     earlier += count
     count = 0
     context = Self.context(beside: asker)
+    return true
   }
 
   private func checkRows() throws {

@@ -3,8 +3,8 @@ import MoonbasePlatform
 
 /// A store that writes new rows of a save while others are still made (`StoreChanges.following`).
 package protocol RowTaker: PersistentStore {
-  /// Whether it does now, and can be read meanwhile.
-  func takesRowsAsTheyCome() throws -> Bool
+  /// Whether it does in this save, and can be read meanwhile.
+  func takesRowsAsTheyCome(in session: any SaveSession) throws -> Bool
 }
 
 /// New rows of one entity, which one thread makes while another thread writes those before in one transaction.
@@ -14,15 +14,16 @@ package protocol RowTaker: PersistentStore {
 final class InsertionPipe {
   private let rows = RowQueue()
   private let errand = AwaitedErrand()
-  private let result = Lock<Result<StoreBatchResult, any Error>?>(nil)
+  /// Of the other thread, when it is done: what was written, nil where the store took no rows.
+  private let result = Lock<Result<StoreBatchResult?, any Error>?>(nil)
   private let number: StoreNumber
   private let entity: ResolvedEntity
   /// The key of the next row; nil as long as the store has not told it.
   private var nextKey: Int64?
   private var isWaitedFor = false
 
-  /// Begins to write.
-  init(to store: any PersistentStore, of entity: ResolvedEntity, for context: ManagedObjectContext) throws {
+  /// Begins to write, if the store takes rows as they come.
+  init(to store: any RowTaker, of entity: ResolvedEntity, for context: ManagedObjectContext) throws {
     (number, self.entity) = (StoreNumber(store.identifier), entity)
     let work = Lock<Work?>(
       Work(
@@ -33,9 +34,9 @@ final class InsertionPipe {
       errand.run {
         // It lets go of the store before it is waited for: who then lets the store go closes its file.
         let done = Result { try work.withLock { $0.take() }?.run() }
-        result.withLock { $0 = done.flatMap { $0.map(Result.success) ?? .failure(Broken()) } }
+        result.withLock { $0 = done }
       }
-      rows.end()
+      rows.breakOff()
     }
     thread.name = "Moonbase insert"
     thread.stackSize = 16 << 20
@@ -43,13 +44,13 @@ final class InsertionPipe {
   }
 
   deinit {
-    rows.end()
+    rows.breakOff()
     if !isWaitedFor { _ = errand.wait() }
   }
 
-  /// Hands over the new objects of a context, all of the entity: it is of no use any more.
-  func take(_ context: ManagedObjectContext) throws {
-    guard let key = try nextKey ?? rows.firstKey() else { throw Broken() }
+  /// Hands over the new objects of a context, all of the entity: it is of no use any more. False where the store does not take them.
+  func take(_ context: ManagedObjectContext) throws -> Bool {
+    guard let key = try nextKey ?? rows.firstKey() else { return false }
     try context.prepareBatch()
     let (next, isOver) = key.addingReportingOverflow(Int64(context.changedObjects.count))
     if isOver { throw try SavePlan.keysRunOut(key, of: entity, in: context.coordinator.storeForNewObjects(of: entity)) }
@@ -63,24 +64,26 @@ final class InsertionPipe {
         entity: entity.name)
     }
     nextKey = next
-    if try !rows.add(part.changes.inserted) { throw Broken() }
+    try rows.add(part.changes.inserted)
+    return true
   }
 
   /// Waits until all is written; what was.
   func finish() throws -> StoreBatchResult {
     rows.complete()
     let ending = wait()
-    let done = result.withLock { $0 ?? .failure(Broken()) }
+    let done = result.withLock { $0 ?? .failure(BrokenHandover()) }
     // What is committed is there, whatever ended the run meanwhile.
     if case .failure = done, let ending { throw ending }
-    return try done.get()
+    guard let written = try done.get() else { throw BrokenHandover() }
+    return written
   }
 
   /// Gives all up. Returns why, as far as the store knows it better.
   func breakOff(because error: any Error) -> any Error {
-    rows.end()
+    rows.breakOff()
     let ending = wait()
-    guard error is Broken else { return error }
+    guard error is BrokenHandover else { return error }
     if let ending { return ending }
     if case .failure(let failure)? = result.withLock({ $0 }) { return failure }
     return error
@@ -92,25 +95,27 @@ final class InsertionPipe {
     return errand.wait()
   }
 
-  /// The other side gave up, and knows why.
-  private struct Broken: Error {}
-
   /// What the other thread does.
   private struct Work: Sendable {
-    let store: any PersistentStore
+    let store: any RowTaker
     let entity: ResolvedEntity
     let coordinator: PersistentStoreCoordinator
     let author: String?
     let contextName: String?
     let rows: RowQueue
 
-    func run() throws -> StoreBatchResult {
+    func run() throws -> StoreBatchResult? {
       var begun: (any SaveSession)?
       do {
         let session = try store.beginSave(author: author)
         begun = session
+        guard try store.takesRowsAsTheyCome(in: session) else {
+          session.abort()
+          rows.decline()
+          return nil
+        }
         let first = try session.reserveKeys(for: entity, count: 0)
-        rows.begin(at: first)
+        try rows.begin(at: first)
         var changes = StoreChanges()
         changes.contextName = contextName
         changes.following = rows
@@ -159,93 +164,40 @@ package enum BatchInsertHandler {
 }
 
 /// Rows on their way from the thread that makes them to the one that writes them, some thousand together.
-package final class RowQueue: @unchecked Sendable {  // all is touched under `condition`
-  private let condition = NSCondition()
-  private var waiting: [RowBatch] = []
-  private var key: Int64?
-  private var taken = 0
-  private var isComplete = false
-  private var isBroken = false
-
-  /// So many wait at most.
-  private static let depth = 2
-  /// Between two looks whether the run that makes rows must end, in seconds.
-  private static let pause = 0.02
-
-  /// A row may come no more: the thread that makes them gave up.
-  private struct GivenUp: Error {}
+package final class RowQueue: @unchecked Sendable {  // `count` is touched only by the thread that writes
+  private let batches = Handover<RowBatch>(depth: 2)
+  private let keys = Handover<Int64>(depth: 1)
+  /// How many rows were taken.
+  private(set) var count = 0
 
   // MARK: Making
 
-  /// The key of the first row, when the store tells it; nil where it gave up.
-  func firstKey() throws -> Int64? {
-    condition.lock()
-    defer { condition.unlock() }
-    try wait { key != nil }
-    return isBroken ? nil : key
-  }
+  /// The key of the first row, when the store tells it.
+  func firstKey() throws -> Int64? { try keys.take() }
 
-  /// Adds rows, waiting for room; false where nobody takes any more.
-  func add(_ rows: RowBatch) throws -> Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    try wait { waiting.count < Self.depth }
-    if isBroken { return false }
-    waiting.append(rows)
-    condition.broadcast()
-    return true
-  }
-
-  private func wait(until isReady: () -> Bool) throws {
-    while !isBroken, !isReady() {
-      _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
-      if HostWork.isOver { throw HostWork.ending() }
-      try Task.checkCancellation()
-    }
-  }
+  /// Adds rows, waiting for room.
+  func add(_ rows: RowBatch) throws { try batches.put(rows) }
 
   /// All rows were added.
-  func complete() {
-    condition.lock()
-    isComplete = true
-    condition.broadcast()
-    condition.unlock()
-  }
+  func complete() { batches.complete() }
 
   /// One side gives up.
-  func end() {
-    condition.lock()
-    isBroken = true
-    condition.broadcast()
-    condition.unlock()
+  func breakOff() {
+    keys.breakOff()
+    batches.breakOff()
   }
 
   // MARK: Writing
 
-  func begin(at key: Int64) {
-    condition.lock()
-    self.key = key
-    condition.broadcast()
-    condition.unlock()
-  }
+  func begin(at key: Int64) throws { try keys.put(key) }
 
-  /// The next rows, in the order of their keys; nil where these were all. Throws where the other side gave up.
+  /// The store takes no rows.
+  func decline() { keys.complete() }
+
+  /// The next rows, in the order of their keys; nil where these were all.
   package func next() throws -> RowBatch? {
-    condition.lock()
-    defer { condition.unlock() }
-    while waiting.isEmpty, !isComplete, !isBroken { condition.wait() }
-    if isBroken { throw GivenUp() }
-    guard !waiting.isEmpty else { return nil }
-    let rows = waiting.removeFirst()
-    taken += rows.count
-    condition.broadcast()
+    let rows = try batches.take()
+    count += rows?.count ?? 0
     return rows
-  }
-
-  /// How many rows were taken.
-  var count: Int {
-    condition.lock()
-    defer { condition.unlock() }
-    return taken
   }
 }

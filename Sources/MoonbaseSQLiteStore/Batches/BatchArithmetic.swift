@@ -13,6 +13,8 @@ struct BatchArithmetic {
   /// What is true where the columns hold values of their attributes, and the result is one of the attribute that is set; nil where it
   /// always is.
   let soundness: SQLFragment?
+  /// What is true of exactly the sound rows that get another value; nil where the values have to be compared.
+  let soundDifference: SQLFragment?
   let inputSlots: Set<Slot>
 
   /// Nil for any other expression.
@@ -21,13 +23,17 @@ struct BatchArithmetic {
     var terms = Terms(layout: layout)
     guard let term = terms.term(expression), !terms.inputs.isEmpty else { return nil }
     var conditions = terms.inputs.sorted { $0.key < $1.key }.map(\.value)
+    var soundDifference: SQLFragment?
     switch (type, term.isInteger) {
     case (.integer16, true), (.integer32, true), (.integer64, true):
       guard let range = Terms.range(of: type) else { return nil }
       // An attribute of the same width is sound as it is.
       if case .keyPath = expression, range == term.range { break }
-      conditions.append("(" + term.sql + " BETWEEN \(range.lowerBound) AND \(range.upperBound)) IS NOT FALSE")
-      if terms.mayOverflow { conditions.append("typeof(" + term.sql + ") <> 'real'") }
+      let fits = term.sql + " BETWEEN \(range.lowerBound) AND \(range.upperBound)"
+      if Self.isShift(expression), let input = terms.inputs[slot] { soundDifference = input + " AND " + fits }
+      conditions.append("(" + fits + ") IS NOT FALSE")
+      // A sum that is too large is a double, and out of the range; what is made of such a sum may be in it.
+      if terms.mayHideOverflow { conditions.append("typeof(" + term.sql + ") <> 'real'") }
     case (.double, true):
       // Beyond it not every integer is a double.
       guard !terms.mayOverflow, term.magnitude <= 0x1p53 else { return nil }
@@ -41,6 +47,16 @@ struct BatchArithmetic {
     value = term.sql
     soundness = conditions.isEmpty ? nil : conditions.joined(" AND ")
     inputSlots = Set(terms.inputs.keys)
+    self.soundDifference = soundDifference
+  }
+
+  /// Whether it is an integer more or less than one attribute.
+  private static func isShift(_ expression: Expression) -> Bool {
+    guard case .function(let name, let arguments) = expression, arguments.count == 2,
+      [PredicateFunction.add.rawValue, PredicateFunction.subtract.rawValue].contains(name),
+      case .keyPath = arguments[0], case .constant(.int(let number)) = arguments[1]
+    else { return false }
+    return number != 0
   }
 }
 
@@ -55,12 +71,16 @@ private struct Terms {
     var range: ClosedRange<Int64>?
     /// Whether it is a constant, and not zero.
     var isNonzero = false
+    /// Whether it may be too much for 64 bits.
+    var mayOverflow = false
   }
 
   let layout: EntityLayout
   var inputs: [Slot: SQLFragment] = [:]
   /// Whether a sum or product of integers may be too much for 64 bits.
   var mayOverflow = false
+  /// Whether that may have happened to a part.
+  var mayHideOverflow = false
   /// Whether something may be divided by zero, or give nothing as infinity less infinity does.
   var mayBeUndefined = false
   /// The columns that are named.
@@ -107,12 +127,14 @@ private struct Terms {
     default: return nil
     }
     let isInteger = left.isInteger && right.isInteger
-    if isInteger, !(magnitude < 0x1p62) { mayOverflow = true }
+    let isLarge = isInteger && !(magnitude < 0x1p62)
+    if left.mayOverflow || right.mayOverflow { mayHideOverflow = true }
+    if isLarge { mayOverflow = true }
     let isDefined = function == .divide ? right.isNonzero : isInteger || left.isNonzero || right.isNonzero
     if !isDefined { mayBeUndefined = true }
     return Term(
       sql: "(" + left.sql + " \(sign) " + right.sql + ")", isInteger: isInteger,
-      magnitude: isInteger ? magnitude : .infinity)
+      magnitude: isInteger ? magnitude : .infinity, mayOverflow: isLarge)
   }
 
   private mutating func column(_ key: String) -> Term? {

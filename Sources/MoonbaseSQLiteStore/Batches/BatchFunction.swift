@@ -214,7 +214,7 @@ final class BatchFunction {
       let cell = plain.differs(from: statement, at: place) ? plain.given : nil
       guard try pipe.add(statement.integer(0), cell) else { return true }
     }
-    pipe.complete()
+    try pipe.complete()
     return true
   }
 

@@ -17,6 +17,8 @@ struct BatchUpdateStatement: BatchStatement {
     let value: SQLFragment
     /// What must be true of a row for that; nil where it always is.
     var soundness: SQLFragment?
+    /// What is true of a sound row that gets another value, where that is simpler than both.
+    var knownSoundDifference: SQLFragment?
     var function: BatchFunction?
 
     var difference: SQLFragment { "t0.\(identifier(column)) IS NOT " + value }
@@ -49,7 +51,9 @@ struct BatchUpdateStatement: BatchStatement {
       let arithmetic = BatchArithmetic(expression, slot: slot, of: layout)
     {
       guard arithmetic.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil }) else { return nil }
-      return Assignment(slot: slot, column: column, value: arithmetic.value, soundness: arithmetic.soundness)
+      return Assignment(
+        slot: slot, column: column, value: arithmetic.value, soundness: arithmetic.soundness,
+        knownSoundDifference: arithmetic.soundDifference)
     }
     guard let function = try BatchFunction(new, slot: slot, column: column, of: rows),
       function.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil })
@@ -60,6 +64,7 @@ struct BatchUpdateStatement: BatchStatement {
   // MARK: Running
 
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
+    if let result = try runSound(in: session) { return result }
     let counted = try countSound(in: session)
     defer { for assignment in assignments { assignment.function?.unregister(on: session.connection) } }
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
@@ -92,13 +97,30 @@ struct BatchUpdateStatement: BatchStatement {
     written > 0 ? .anything(of: [rows.query.entity.name]) : SavedObjectIDs()
   }
 
-  /// Asks whether SQL can do all rows. It is asked first: a condition of the update takes longer, and a function that ended it would have SQLite keep
-  /// a journal of the statement. How many there are, where that is asked for: to count them besides is nearly for nothing.
+  /// Changes the rows of which SQL does all, and asks then whether there are others, unless all rows changed: what it takes to pick these costs less
+  /// than to ask first. Nil, and nothing done, where something must be known before, or a condition picks rows, which might be others then.
+  private func runSound(in session: Session) throws -> StoreBatchResult? {
+    guard let isUnsound, functions.isEmpty, !rows.givesIDs, rows.select.isWhole(rows.query),
+      try rows.history(in: session) == nil
+    else { return nil }
+    let count = try rows.count(in: session)
+    let written = try rows.run(update(where: soundDifference), in: session)
+    if written < count, try isThere(isUnsound, in: session) { throw BatchRefusal() }
+    return StoreBatchResult(count: count, written: written, objectIDs: [], changes: changes(of: written))
+  }
+
+  /// Whether there is a row of which something holds.
+  private func isThere(_ condition: SQLFragment, in session: Session) throws -> Bool {
+    let exception = "SELECT 1 FROM \(rows.target)" + rows.condition(and: condition) + " LIMIT 1"
+    return try session.running(exception, for: rows.query) { try $0.step() }
+  }
+
+  /// Asks whether SQL can do all rows. It is asked first: a function that ended the update would have SQLite keep a journal of the statement. How
+  /// many there are, where that is asked for: to count them besides is nearly for nothing.
   private func countSound(in session: Session) throws -> Int? {
     guard let isUnsound else { return nil }
     guard rows.request.resultType == .count else {
-      let exception = "SELECT 1 FROM \(rows.target)" + rows.condition(and: isUnsound) + " LIMIT 1"
-      if try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
+      if try isThere(isUnsound, in: session) { throw BatchRefusal() }
       return nil
     }
     let question = "SELECT COUNT(*), COUNT(CASE WHEN " + isUnsound + " THEN 1 END) FROM \(rows.target)"
@@ -138,11 +160,11 @@ struct BatchUpdateStatement: BatchStatement {
     let pipe = RowPipe()
     try function.register(on: session.connection, taking: pipe)
     defer { function.unregisterPipe(on: session.connection) }
-    let write = PipedUpdate(rows: rows, sql: updateFromPipe(function), session: session)
+    let write = PipedUpdate(rows: rows, sql: updateFromPipe(function), session: session, pipe: pipe)
     let errand = AwaitedErrand()
     let thread = Thread {
       errand.run { write.run() }
-      pipe.end()
+      pipe.breakOff()
     }
     thread.start()
     // The other thread has the session until it is done.
@@ -150,13 +172,13 @@ struct BatchUpdateStatement: BatchStatement {
       let sql = SQLFragment("SELECT \(function.pipedColumns) FROM \(rows.target) ORDER BY t0.Z_PK")
       return try reader.running(sql, for: rows.query) { try function.compute($0, into: pipe) }
     }
-    if (try? computed.get()) != true { pipe.end() }
+    if (try? computed.get()) != true { pipe.breakOff() }
     let ending = errand.wait()
     let isComputed = try computed.get()
     if let ending { throw ending }
     do {
       let written = try write.result.get()
-      guard isComputed, pipe.isEmpty else { throw BatchRefusal() }
+      guard isComputed, write.tookAll else { throw BatchRefusal() }
       return StoreBatchResult(count: function.count, written: written, objectIDs: [], changes: changes(of: written))
     } catch is RowPipe.Misfit {
       try function.register(on: session.connection)
@@ -207,6 +229,12 @@ struct BatchUpdateStatement: BatchStatement {
   /// What holds of the rows that have other values then.
   private var difference: SQLFragment { assignments.map(\.difference).joined(" OR ") }
 
+  /// What holds of the sound ones among these.
+  private var soundDifference: SQLFragment {
+    if assignments.count == 1, let known = assignments[0].knownSoundDifference { return known }
+    return (["(" + difference + ")"] + assignments.compactMap(\.soundness)).joined(" AND ")
+  }
+
   /// What is true of a row that the graph must look at; nil where there can be none.
   private var isUnsound: SQLFragment? {
     let soundness = assignments.compactMap(\.soundness)
@@ -231,10 +259,12 @@ struct BatchUpdateStatement: BatchStatement {
         + "Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE \(function.pipedDifference)")
   }
 
-  private var update: SQLFragment {
+  private var update: SQLFragment { update(where: difference) }
+
+  private func update(where condition: SQLFragment) -> SQLFragment {
     let changes = assignments.map { "\(identifier($0.column)) = " + $0.value }
     return given + "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1"
-      + (functions.isEmpty ? "" : " FROM given") + condition(and: difference) + rows.returning
+      + (functions.isEmpty ? "" : " FROM given") + self.condition(and: condition) + rows.returning
   }
 }
 
@@ -243,13 +273,19 @@ private final class PipedUpdate: @unchecked Sendable {  // nobody looks before t
   private let rows: BatchRows
   private let sql: SQLFragment
   private let session: Session
+  private let pipe: RowPipe
   private(set) var result: Result<Int, any Error> = .failure(RowPipe.Misfit())
+  /// Whether it came to the last row of the pipe.
+  private(set) var tookAll = false
 
-  init(rows: BatchRows, sql: SQLFragment, session: Session) {
-    (self.rows, self.sql, self.session) = (rows, sql, session)
+  init(rows: BatchRows, sql: SQLFragment, session: Session, pipe: RowPipe) {
+    (self.rows, self.sql, self.session, self.pipe) = (rows, sql, session, pipe)
   }
 
-  func run() { result = Result { try rows.run(sql, in: session) } }
+  func run() {
+    result = Result { try rows.run(sql, in: session) }
+    tookAll = (try? result.get()) != nil && (try? pipe.isAtEnd()) == true
+  }
 }
 
 extension BatchRows {

@@ -3,7 +3,7 @@ import MoonbasePlatform
 /// New values of rows, which one thread computes and another takes in the same order, some thousand rows behind.
 ///
 /// What it holds lies in blocks that go from one side to the other and back, so that nothing is locked or allocated for a row.
-final class RowPipe: @unchecked Sendable {  // blocks go from side to side under `condition`
+final class RowPipe: @unchecked Sendable {  // each side touches its own block; others lie in `full` and `empty`
   /// The side that takes asks for another row than the one that was computed, or a value could not be computed: the rows are to be taken in
   /// another way.
   struct Misfit: Error {}
@@ -16,7 +16,7 @@ final class RowPipe: @unchecked Sendable {  // blocks go from side to side under
     var differs: Bool
   }
 
-  private final class Block {
+  private final class Block: @unchecked Sendable {  // one side has it at a time
     static let capacity = 1024
     /// So many bytes fill it too.
     static let greatestSize = 256 << 10
@@ -51,21 +51,11 @@ final class RowPipe: @unchecked Sendable {  // blocks go from side to side under
     }
   }
 
-  private static let depth = 8
-  /// Between two looks whether the run that computes must end, in seconds.
-  private static let pause = 0.02
+  private let full = Handover<Block>(depth: 6)
+  private let empty = Lock<[Block]>([])
 
-  private let condition = NSCondition()
-  private var full: [Block] = []
-  private var empty: [Block] = []
-  /// All was computed.
-  private var isComplete = false
-  /// One side gave up.
-  private var isBroken = false
-
-  /// The block that is being filled, and how many were begun.
+  /// The block that is being filled.
   private var filling = Block()
-  private var blockCount = 1
   /// The block that rows are taken from.
   private var taking = Block()
   private var place = 0
@@ -83,40 +73,22 @@ final class RowPipe: @unchecked Sendable {  // blocks go from side to side under
   }
 
   private func handOver() throws -> Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    full.append(filling)
-    condition.signal()
-    while empty.isEmpty, blockCount >= Self.depth, !isBroken {
-      _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
-      if HostWork.isOver { throw HostWork.ending() }
+    do {
+      try full.put(filling)
+    } catch is BrokenHandover {
+      return false
     }
-    if isBroken { return false }
-    if let block = empty.popLast() {
-      filling = block
-    } else {
-      filling = Block()
-      blockCount += 1
-    }
+    filling = empty.withLock { $0.popLast() } ?? Block()
     return true
   }
 
   /// All rows were added.
-  func complete() {
-    condition.lock()
-    full.append(filling)
-    isComplete = true
-    condition.signal()
-    condition.unlock()
+  func complete() throws {
+    if try handOver() { full.complete() }
   }
 
   /// One side wants no more, or has no more: the other ends.
-  func end() {
-    condition.lock()
-    isBroken = true
-    condition.signal()
-    condition.unlock()
-  }
+  func breakOff() { full.breakOff() }
 
   // MARK: Taking
 
@@ -137,21 +109,28 @@ final class RowPipe: @unchecked Sendable {  // blocks go from side to side under
     return PlainCell(bytes: UnsafeRawBufferPointer(start: taking.bytes + row.place, count: row.cell.bytes.count))
   }
 
-  /// Whether no row is left.
-  var isEmpty: Bool {
-    condition.lock()
-    defer { condition.unlock() }
-    return place == taking.count && isComplete && full.allSatisfy { $0.count == 0 }
+  /// Whether no row is left, when the other side is done.
+  func isAtEnd() throws -> Bool {
+    while place == taking.count {
+      guard let block = try full.take() else { return true }
+      (taking, place) = (block, 0)
+    }
+    return false
   }
 
   private func takeBlock() throws {
-    condition.lock()
-    defer { condition.unlock() }
-    while full.isEmpty, !isComplete, !isBroken { condition.wait() }
-    guard !isBroken, !full.isEmpty else { throw Misfit() }
-    taking.clear()
-    empty.append(taking)
-    (taking, place) = (full.removeFirst(), 0)
-    condition.signal()
+    guard let block = try nextBlock() else { throw Misfit() }
+    let taken = taking
+    taken.clear()
+    empty.withLock { $0.append(taken) }
+    (taking, place) = (block, 0)
+  }
+
+  private func nextBlock() throws -> Block? {
+    do {
+      return try full.take()
+    } catch is BrokenHandover {
+      return nil
+    }
   }
 }

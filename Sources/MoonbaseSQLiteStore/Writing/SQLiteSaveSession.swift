@@ -35,12 +35,6 @@ final class SQLiteSaveSession: SaveSession {
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     try run { session in
       if let form = try session.historyForm(path: store.file.path) {
-        guard changes.following == nil else {
-          throw GraphError(
-            .storeBusy,
-            message:
-              "\(store.file.path): somebody switched on its history while rows were made for it: insert them again")
-        }
         try HistoryWriter(
           layout: store.layout, connection: session.connection, path: store.file.path, author: author, form: form
         ).write(changes)

@@ -6,8 +6,10 @@ import MoonbaseSQLite
 
 extension SQLiteStore: RowTaker {
   /// A file with a log can be read meanwhile; a history names rows before they are written.
-  package func takesRowsAsTheyCome() throws -> Bool {
-    try write { try $0.connection.usesWriteAheadLog && $0.historyForm(path: file.path) == nil }
+  package func takesRowsAsTheyCome(in session: any SaveSession) throws -> Bool {
+    try (session as? SQLiteSaveSession)?.run {
+      try $0.connection.usesWriteAheadLog && $0.historyForm(path: file.path) == nil
+    } ?? false
   }
 }
 
