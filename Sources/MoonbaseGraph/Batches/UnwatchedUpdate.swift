@@ -29,7 +29,7 @@ package struct UnwatchedUpdate {
     _ context: ManagedObjectContext
   ) throws {
     let isDerivedFrom = context.model.entities.contains { entity in
-      entity.properties.contains { $0.attribute?.derivationExpression != nil }
+      entity.properties.contains(where: \.isDerived)
     }
     guard !isDerivedFrom, let property = entity.property(key) else { return nil }
     let named = ([key] + inputs).map(entity.property)

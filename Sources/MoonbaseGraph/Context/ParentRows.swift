@@ -94,7 +94,7 @@ final class ParentRows {
     guard let entity = parent.model.entity(of: one.id) else { return false }
     return entity.properties.allSatisfy { property in
       if case .toMany = property.kind { return true }
-      return property.isTransient || property.attribute?.derivationExpression != nil
+      return property.isTransient || property.isDerived
         || one.cell(property.slot).isSame(as: other.values[property.slot])
     }
   }

@@ -75,7 +75,7 @@ struct UndoStash {
   init(_ object: ManagedObject, wasSaved: Bool) {
     var values: [(slot: Slot, value: Value)] = []
     var lists: [(slot: Slot, ids: [ManagedObjectID])] = []
-    for property in object.entity.properties where property.attribute?.derivationExpression == nil {
+    for property in object.entity.properties where !property.isDerived {
       if case .toMany = property.kind {
         guard let known = object.relationships[property.slot], !known.members.isEmpty else { continue }
         lists.append((property.slot, Array(known.members)))

@@ -45,7 +45,7 @@ private struct JournalReader {
     guard !change.isUnregistered else { return }
     switch change.former {
     case .value(let own):
-      guard object.entity.properties[own.slot].attribute?.derivationExpression == nil else { return }
+      guard !object.entity.properties[own.slot].isDerived else { return }
       let value = own.value ?? row(of: object)?.values[own.slot] ?? .null
       let former = UndoStep.Former.value(value, transformed: own.transformed, silently: change.isSilent)
       replace(UndoStep(object: object, slot: own.slot, former: former), isDelayed: false)

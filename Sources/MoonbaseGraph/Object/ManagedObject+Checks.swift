@@ -49,7 +49,8 @@ extension ManagedObject {
 
   /// Throws for an attribute that the store derives.
   final func checkAssignable(_ slot: Slot, value: Value) throws {
-    guard let derivation = entity.property(at: slot).attribute?.derivationExpression else { return }
+    let property = entity.property(at: slot)
+    guard property.isDerived, let derivation = property.attribute?.derivationExpression else { return }
     throw refused(slot, value: value, reason: "is derived from \(derivation) by the store and cannot be assigned")
   }
 

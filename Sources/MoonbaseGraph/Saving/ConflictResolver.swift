@@ -122,7 +122,7 @@ struct ConflictResolver {
   /// The slots of what lies in a row and may be set.
   func slots(of object: ManagedObject) -> [Slot] {
     object.entity.properties.compactMap { property in
-      if property.isTransient || property.attribute?.derivationExpression != nil { return nil }
+      if property.isTransient || property.isDerived { return nil }
       if case .toMany = property.kind { return nil }
       return property.slot
     }

@@ -45,6 +45,8 @@ public final class ResolvedProperty: Sendable {
   public let isTransient: Bool
   /// Whether the value may be missing.
   public let isOptional: Bool
+  /// Whether stores derive the values.
+  package let isDerived: Bool
   /// Whether the model has rules for the values.
   package let hasValueRules: Bool
 
@@ -60,12 +62,14 @@ public final class ResolvedProperty: Sendable {
       relationship = nil
       isTransient = attribute.isTransient
       isOptional = attribute.isOptional
+      isDerived = attribute.derivationExpression != nil
       hasValueRules = attribute.hasValueRules
     case .toOne(let relationship), .toMany(let relationship):
       attributeType = nil
       self.relationship = relationship
       isTransient = relationship.description.isTransient
       isOptional = relationship.description.isOptional
+      isDerived = false
       hasValueRules = false
     }
   }

@@ -31,7 +31,8 @@ extension ResolvedModel {
   /// the model's checks warn of it.
   package func storedDerivations(of entity: ResolvedEntity) -> [StoredDerivation] {
     entity.attributeSlots.compactMap { slot in
-      entity.properties[slot].isTransient ? nil : storedDerivation(of: slot, in: entity)
+      let property = entity.properties[slot]
+      return property.isDerived && !property.isTransient ? storedDerivation(of: slot, in: entity) : nil
     }
   }
 
