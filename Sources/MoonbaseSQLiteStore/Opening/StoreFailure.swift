@@ -53,6 +53,11 @@ struct StoreFailure: Sendable {
       )
     case .notADatabase:
       return (.invalidStore, " is not a SQLite database, or is encrypted: name a Core Data store, or a new file")
+    case .error where error.message == "unsupported file format":
+      return (
+        .invalidStore,
+        " has a header of no form that SQLite knows: it is damaged, or encrypted; restore it from a backup, or open it with what encrypted it"
+      )
     case .corrupt:
       return (.invalidStore, " is damaged (\(error.message)): restore it from a backup, or try sqlite3's .recover")
     case .cannotOpen where error.systemReason == nil:

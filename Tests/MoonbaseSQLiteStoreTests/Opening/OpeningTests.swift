@@ -42,6 +42,24 @@ import Testing
     #expect(try folder.contents() == before)
   }
 
+  /// Those who encrypt databases leave nothing as it was, or the beginning of the header.
+  @Test(arguments: [0, 16, 32]) func anEncryptedStoreIsRefusedAndLeftAlone(_ plainBytes: Int) throws {
+    let folder = try TemporaryFolder()
+    _ = try SQLiteStore(url: folder.file(), model: People.model().resolved())
+    var bytes = try Data(contentsOf: folder.file())
+    var random = SplitMix(7)
+    for place in plainBytes..<bytes.count { bytes[place] ^= UInt8(1 + random.next(255)) }
+    try bytes.write(to: folder.file())
+    let before = try folder.contents()
+    for isReadOnly in [true, false] {
+      let error = try Self.refusal(folder.file(), readOnly: isReadOnly)
+      #expect(error?.code == .invalidStore)
+      #expect(error?.message.contains(folder.file().path) == true, "\(error as Any)")
+      #expect(error?.message.contains("encrypted") == true, "\(error as Any)")
+      #expect(try folder.contents() == before)
+    }
+  }
+
   @Test(arguments: ["DELETE", "WAL"])
   func aDatabaseThatIsNoStoreIsRefusedAndLeftAloneInEveryJournalMode(mode: String) throws {
     let folder = try TemporaryFolder()
