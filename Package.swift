@@ -199,7 +199,7 @@ let package = Package(
     // Runs the command as a person would.
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["MoonbasePlatform", "MoonbaseCommand", "MoonbaseSQLite", "MoonbaseTestSupport"],
+      dependencies: ["MoonbasePlatform", "Moonbase", "MoonbaseCommand", "MoonbaseSQLite", "MoonbaseTestSupport"],
       swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(

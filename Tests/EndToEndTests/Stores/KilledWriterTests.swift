@@ -15,11 +15,13 @@ import Testing
       },
       Line = { attributes = { n = "integer64" }, relationships = { order = { to = "Order", inverse = "lines" } } },
       Event = { attributes = { n = "integer64" } },
+      Mark = { attributes = { n = "integer64", i = "integer64" } },
     } }
     """
 
   /// Each save brings an order with five lines, every third one with a scan in a file of its own, and twenty events, and takes the order before
-  /// the last thirty with it. After every tenth the events until then go in a batch. What is printed is done.
+  /// the last thirty with it. After every tenth the events until then go in a batch, and thousands of marks take the place of those before.
+  /// What is printed is done.
   private static let writer = """
     local c = moonbase.context
     local function say(...) io.write(...) io.write("\\n") io.stdout:flush() end
@@ -37,6 +39,13 @@ import Testing
       if n % 10 == 0 then
         assert(c:fetch("Event"):where("n <= %@", n):batch_delete())
         say("deleted ", n)
+        local i = 0
+        assert(c:batch_insert("Mark", function()
+          i = i + 1
+          return i <= 3000 and { n = n, i = i } or nil
+        end))
+        say("marked ", n)
+        assert(c:fetch("Mark"):where("n < %@", n):batch_delete())
       end
     end
     """
@@ -56,26 +65,31 @@ import Testing
       let victim = try bench.begin("run", "--store", "s.sqlite", "--model", "m.lua", "writer.lua")
       // Some die while they make or open the store or early, most in the midst of saves, however slow the machine is.
       if cycle % 10 > 3 { while victim.isRunning, victim.output.isEmpty { usleep(1000) } }
-      usleep(UInt32(random.next(cycle % 10 == 0 ? 80_000 : 200_000)))
+      usleep(UInt32(random.next(cycle % 10 == 0 ? 80_000 : cycle % 10 == 5 ? 2_000_000 : 200_000)))
       try #require(victim.isRunning, "\(victim.outcome().complaints)")
       victim.kill()
       known.hear(victim.output)
       try look(known, "cycle \(cycle)")
     }
-    #expect(known.saved > Self.cycles / 2 && known.deleted > 0, "\(known)")
+    #expect(known.saved > Self.cycles / 2 && known.deleted > 0 && known.marked > 0, "\(known)")
   }
 
   /// What writers said that they did.
   private struct Acknowledged {
     var saved = 0
     var deleted = 0
+    var marked = 0
 
     mutating func hear(_ output: String) {
       // A line without an end was not said.
       for line in output.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
         let words = line.split(separator: " ")
         guard words.count == 2, let number = Int(words[1]) else { continue }
-        if words[0] == "saved" { saved = max(saved, number) } else { deleted = max(deleted, number) }
+        switch words[0] {
+        case "saved": saved = max(saved, number)
+        case "deleted": deleted = max(deleted, number)
+        default: marked = max(marked, number)
+        }
       }
     }
   }
@@ -100,7 +114,11 @@ import Testing
     let first = try raw.integer("SELECT MIN(ZN) FROM ZEVENT") ?? last + 1
     #expect(first > known.deleted && (first - 1) % 10 == 0 || first == last + 1, "\(what): \(first)")
     #expect(try raw.integer("SELECT COUNT(*) FROM ZEVENT") == 20 * (last - first + 1), "\(what)")
-    for table in ["ZORDER", "ZLINE", "ZEVENT"] {
+    // Of each time all marks are there or none.
+    #expect(try raw.integer("SELECT COALESCE(MAX(ZN), 0) FROM ZMARK") ?? 0 >= known.marked, "\(what)")
+    let halves = "SELECT ZN FROM ZMARK GROUP BY ZN HAVING COUNT(*) <> 3000 OR COUNT(DISTINCT ZI) <> 3000"
+    #expect(try raw.integer("SELECT COUNT(*) FROM (\(halves))") == 0, "\(what)")
+    for table in ["ZORDER", "ZLINE", "ZEVENT", "ZMARK"] {
       let name = table.dropFirst().capitalized
       let greatest = try raw.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = '\(name)'") ?? 0
       #expect(try raw.integer("SELECT COALESCE(MAX(Z_PK), 0) FROM \(table)") ?? 0 <= greatest, "\(what)")

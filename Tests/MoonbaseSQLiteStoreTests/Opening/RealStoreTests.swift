@@ -46,13 +46,13 @@ struct RealStoreTests {
     let model = try RealStores.model(of: url)
     let store = try SQLiteStore(url: url, model: model)
     let raw = try RawDatabase(url)
+    let columns = try PlainColumns(model, in: raw)
     for entity in store.entities where !entity.isAbstract {
       let rows = try store.snapshots(matching: StoreQuery(entity: entity, in: model, includesSubentities: false))
-      let columns = Columns(of: entity, in: model)
-      let table = try "FROM \(columns.table) WHERE Z_ENT = \(columns.number(in: raw))"
+      let table = try "FROM \(columns.table(of: entity)) WHERE Z_ENT = \(columns.number(of: entity))"
       for property in entity.properties where !property.isTransient {
         if case .toMany = property.kind { continue }
-        guard let column = columns.name(of: property) else { continue }
+        let column = try columns.column(of: property)
         let text =
           "CASE typeof(\(column)) WHEN 'blob' THEN hex(\(column)) WHEN 'real' THEN printf('%!.17g', \(column)) ELSE \(column) END"
         var expected: [Int64: String] = [:]
@@ -63,65 +63,36 @@ struct RealStoreTests {
         for row in rows {
           let value = row.values[property.slot]
           #expect(
-            Columns.holds(value, expected[row.id.key], property), "\(entity.name).\(property.name) of \(row.id.key)")
+            Self.holds(value, expected[row.id.key], property), "\(entity.name).\(property.name) of \(row.id.key)")
         }
         #expect(rows.count { !$0.values[property.slot].isNull } == expected.count, "\(entity.name).\(property.name)")
       }
     }
   }
 
-  /// The columns of an entity by the plain rule: their names are those of the properties. A name that two branches of the hierarchy
-  /// use has a number, and is not looked at (`theClashingColumnsOfTheNotesAreToldApart`).
-  private struct Columns {
-    let table: String
-    private let entity: ResolvedEntity
-    private let clashing: Set<String>
-
-    init(of entity: ResolvedEntity, in model: ResolvedModel) {
-      self.entity = entity
-      table = "Z" + model.entities[entity.root].name.uppercased()
-      var owners: [String: Set<Int>] = [:]
-      for other in model.entities where other.root == entity.root {
-        for property in other.properties {
-          owners[property.name.uppercased(), default: []].insert(property.declaringEntity)
-        }
-      }
-      clashing = Set(owners.filter { $1.count > 1 }.keys)
-    }
-
-    func number(in raw: RawDatabase) throws -> String {
-      try raw.value("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity.name)'") ?? ""
-    }
-
-    func name(of property: ResolvedProperty) -> String? {
-      let name = property.name.uppercased()
-      return clashing.contains(name) ? nil : "Z" + name
-    }
-
-    /// Whether a value is what a column shows; blobs are shown as hexadecimal digits.
-    static func holds(_ value: Value, _ shown: String?, _ property: ResolvedProperty) -> Bool {
-      guard let shown else { return value.isNull }
-      let isApart = property.attribute?.allowsExternalBinaryDataStorage == true
-      switch value {
-      case .bool(let flag): return shown == (flag ? "1" : "0")
-      case .int(let number): return shown == "\(number)"
-      case .double(let number): return Double(shown) == number || Float(shown).map(Double.init) == number
-      case .date(let date): return Double(shown) == date.timeIntervalSinceReferenceDate
-      case .decimal(let number):
-        // SQLite's own printing is off in the last digit.
-        guard let real = Double(shown), let ours = Double("\(number)") else { return false }
-        return abs(real - ours) <= 1e-15 * abs(ours)
-      case .string(let text): return shown == text
-      case .uri(let url): return shown == url.absoluteString
-      case .uuid(let uuid): return shown == uuid.uuidString.replacing("-", with: "")
-      case .data(let data):
-        return shown == (isApart ? "01" : "")
-          + data.map { String($0 >> 4, radix: 16, uppercase: true) + String($0 & 15, radix: 16, uppercase: true) }
-          .joined()
-      case .objectID(let id): return shown == "\(id.key)"
-      case .object: return isApart && shown.hasPrefix("02")
-      default: return false
-      }
+  /// Whether a value is what a column shows; blobs are shown as hexadecimal digits.
+  private static func holds(_ value: Value, _ shown: String?, _ property: ResolvedProperty) -> Bool {
+    guard let shown else { return value.isNull }
+    let isApart = property.attribute?.allowsExternalBinaryDataStorage == true
+    switch value {
+    case .bool(let flag): return shown == (flag ? "1" : "0")
+    case .int(let number): return shown == "\(number)"
+    case .double(let number): return Double(shown) == number || Float(shown).map(Double.init) == number
+    case .date(let date): return Double(shown) == date.timeIntervalSinceReferenceDate
+    case .decimal(let number):
+      // SQLite's own printing is off in the last digit.
+      guard let real = Double(shown), let ours = Double("\(number)") else { return false }
+      return abs(real - ours) <= 1e-15 * abs(ours)
+    case .string(let text): return shown == text
+    case .uri(let url): return shown == url.absoluteString
+    case .uuid(let uuid): return shown == uuid.uuidString.replacing("-", with: "")
+    case .data(let data):
+      return shown == (isApart ? "01" : "")
+        + data.map { String($0 >> 4, radix: 16, uppercase: true) + String($0 & 15, radix: 16, uppercase: true) }
+        .joined()
+    case .objectID(let id): return shown == "\(id.key)"
+    case .object: return isApart && shown.hasPrefix("02")
+    default: return false
     }
   }
 

@@ -11,7 +11,7 @@ struct RealHistoryTests {
   private static let stores = ["CoreDataPlus-SampleModel2_V1", "plaso-NoteStore"]
 
   private func read<Result>(
-    _ name: String, _ body: ([PersistentHistoryTransaction], RawDatabase) throws -> Result
+    _ name: String, _ body: ([PersistentHistoryTransaction], RawDatabase, ResolvedModel) throws -> Result
   ) throws -> Result {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)
@@ -20,11 +20,11 @@ struct RealHistoryTests {
     try coordinator.add(SQLiteStore(url: url, model: model, options: .init(readOnly: true)))
     let context = try ManagedObjectContext(coordinator)
     let found = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)).transactions
-    return try body(try #require(found), RawDatabase(url))
+    return try body(try #require(found), RawDatabase(url), model)
   }
 
   @Test(arguments: stores) func everyTransactionIsWhatItsRowSays(name: String) throws {
-    try read(name) { transactions, raw in
+    try read(name) { transactions, raw, _ in
       func text(_ column: String) -> String {
         "COALESCE((SELECT ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.\(column)TS), t.\(column), '')"
       }
@@ -44,10 +44,10 @@ struct RealHistoryTests {
   }
 
   @Test(arguments: stores) func everyChangeIsWhatItsRowSays(name: String) throws {
-    try read(name) { transactions, raw in
+    try read(name) { transactions, raw, model in
       let rows = try raw.rows(
         """
-        SELECT ZTRANSACTIONID, c.Z_PK, ZCHANGETYPE, Z_NAME, ZENTITYPK
+        SELECT ZTRANSACTIONID, c.Z_PK, ZCHANGETYPE, Z_NAME, ZENTITYPK, COALESCE(hex(ZCOLUMNS), '')
         FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY ORDER BY ZTRANSACTIONID, c.Z_PK
         """)
       let found = transactions.flatMap { transaction in (transaction.changes ?? []).map { (transaction, $0) } }
@@ -56,17 +56,40 @@ struct RealHistoryTests {
       for ((transaction, change), row) in zip(found, rows) {
         let id = change.changedObjectID
         let kind = change.changeType
+        let parts = row.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         #expect(
-          "\(transaction.transactionNumber)|\(change.changeID)|\(kind.rawValue)|\(id.entityName)|\(id.key)" == row)
+          ["\(transaction.transactionNumber)", "\(change.changeID)", "\(kind.rawValue)", id.entityName, "\(id.key)"]
+            == Array(parts[..<5]))
+        let entity = try #require(model.entity(id.entityName))
+        #expect(try change.updatedProperties == Self.names(ofBits: parts[5], in: entity, of: model), "\(row)")
         #expect((kind == .update) == !change.updatedProperties.isEmpty, "\(row)")
         #expect(change.changeType == .delete || change.tombstone.isEmpty)
       }
     }
   }
 
+  /// The properties whose bits are set in hexadecimal digits, the first one's being the highest: to-one relationships, those again whose destination's
+  /// entity is told beside, attributes, to-many relationships; each of these by declaring entity and name.
+  private static func names(
+    ofBits digits: String, in entity: ResolvedEntity, of model: ResolvedModel
+  ) throws -> [String] {
+    let stored = entity.properties.filter { !$0.isTransient }.sorted {
+      ($0.declaringEntity, $0.name) < ($1.declaringEntity, $1.name)
+    }
+    let toOne = stored.filter { $0.relationship?.isToMany == false }
+    let told = toOne.filter { model.entities[$0.relationship!.destination].hasSubentities }
+    let toMany = stored.filter { $0.relationship?.isToMany == true }
+    let names = (toOne + told + stored.filter { $0.relationship == nil } + toMany).map(\.name)
+    let bits = try digits.flatMap { digit in
+      let number = try #require(digit.hexDigitValue)
+      return [8, 4, 2, 1].map { number & $0 != 0 }
+    }
+    return Set(zip(names, bits).filter(\.1).map(\.0)).sorted()
+  }
+
   /// Nobody wrote down which bit stands for what. As they are taken here an app has done what makes sense: typed into notes and synced.
   @Test func whatNotesChangedMakesSense() throws {
-    try read("plaso-NoteStore") { transactions, _ in
+    try read("plaso-NoteStore") { transactions, _, _ in
       let updates = transactions.flatMap { $0.changes ?? [] }.filter { $0.changeType == .update }
       func names(_ entity: String) -> Set<String> {
         Set(updates.filter { $0.changedObjectID.entityName == entity }.flatMap(\.updatedProperties))

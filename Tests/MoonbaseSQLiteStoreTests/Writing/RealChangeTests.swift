@@ -44,6 +44,48 @@ struct RealChangeTests {
       } == [])
   }
 
+  /// Of each entity one attribute of one object gets another value: that and the count of saves, in the row, and what a history says of it.
+  @Test(arguments: RealStores.all) func oneValueOfEachEntityIsTwoColumnsOfItsRow(name: String) throws {
+    var expected: [String] = []
+    let found = try changes(name) { context in
+      for entity in context.model.entities where !entity.isAbstract {
+        var request = FetchRequest(entity.name)
+        request.includesSubentities = false
+        guard let object = try context.fetch(request).min(by: { $0.objectID.key < $1.objectID.key }),
+          let (key, value) = try self.otherValue(of: object)
+        else { continue }
+        try object.setValue(value, forKey: key)
+        let table = "Z" + context.model.entities[entity.root].name.uppercased()
+        expected.append("\(table) \(object.objectID.key) Z\(key.uppercased())")
+        expected.append("\(table) \(object.objectID.key) Z_OPT")
+      }
+    }
+    #expect(!expected.isEmpty)
+    let rows = found.filter { !$0.hasPrefix("A") && !$0.hasPrefix("Z_PRIMARYKEY 1600") }
+    // The columns of two branches of a hierarchy that share a name have a number.
+    #expect(rows.map { $0.replacing(/[0-9]*:.*/, with: "") }.sorted() == expected.sorted())
+    for row in rows where row.contains(" Z_OPT:") {
+      let numbers = row.split(separator: ": ")[1].split(separator: " -> ").compactMap { Int($0) }
+      #expect(numbers.count == 2 && numbers[1] == numbers[0] + 1, "\(row)")
+    }
+  }
+
+  /// The name of an attribute that no other one is derived from, and another value for it.
+  private func otherValue(of object: ManagedObject) throws -> (String, Value)? {
+    let keys = object.entity.properties.filter { !$0.isTransient && !$0.isDerived }.map(\.name).sorted()
+    for key in keys {
+      switch try object.value(forKey: key) {
+      case .string(let text): return (key, .string(text + "+"))
+      case .bool(let flag): return (key, .bool(!flag))
+      case .int(let number): return (key, .int(number == 1 ? 0 : 1))
+      case .double(let number): return (key, .double(number + 1))
+      case .date(let date): return (key, .date(date.addingTimeInterval(60)))
+      default: continue
+      }
+    }
+    return nil
+  }
+
   @Test func aTitleIsTwoColumnsOfOneRow() throws {
     let found = try changes("Bookmarks_V5") { try object("BookmarkEntity", 1, in: $0).setValue("new", forKey: "title") }
     #expect(found == ["ZBOOKMARKENTITY 1 Z_OPT: 1 -> 2", "ZBOOKMARKENTITY 1 ZTITLE: '4' -> 'new'"])
