@@ -34,21 +34,41 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
 
   /// Does the same, and throws the error of the run on this thread if that must end before the lock is free.
   package func withLockInTime<Result>(_ body: (inout sending State) throws -> sending Result) throws -> sending Result {
-    var pause: UInt32 = 20
-    while pthread_mutex_trylock(mutex) != 0 {
-      usleep(pause)
-      pause = min(2 * pause, 2000)
-      if HostWork.isOver { throw HostWork.ending() }
-    }
+    try lockInTime()
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state.pointee)
   }
 
-  /// Waits for the lock and keeps it until the hold is released: for what one thread does in several calls.
-  package func hold() -> LockHold<State> {
-    pthread_mutex_lock(mutex)
+  /// Waits for the lock and keeps it until the hold is released: for what one thread does in several calls. Throws the error of the run on this
+  /// thread if that must end before the lock is free.
+  package func holdInTime() throws -> LockHold<State> {
+    try lockInTime()
     return LockHold(self)
   }
+
+  private func lockInTime() throws {
+    while !isTakenSoon() {
+      if HostWork.isOver { throw HostWork.ending() }
+    }
+  }
+
+  /// Waits for the lock, but not for long.
+  private func isTakenSoon() -> Bool {
+    if pthread_mutex_trylock(mutex) == 0 { return true }
+    #if canImport(Darwin)
+      usleep(Self.pause / 10)
+      return pthread_mutex_trylock(mutex) == 0
+    #else
+      var end = timespec()
+      clock_gettime(CLOCK_REALTIME, &end)
+      end.tv_nsec += Int(Self.pause) * 1000
+      if end.tv_nsec >= 1_000_000_000 { (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000) }
+      return pthread_mutex_timedlock(mutex, &end) == 0
+    #endif
+  }
+
+  /// Between two looks whether the run on this thread must end, in microseconds.
+  private static var pause: UInt32 { 20_000 }
 
   fileprivate func unlock() { pthread_mutex_unlock(mutex) }
   fileprivate var held: UnsafeMutablePointer<State> { state }

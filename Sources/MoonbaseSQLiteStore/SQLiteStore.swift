@@ -137,7 +137,7 @@ public final class SQLiteStore: PersistentStore {
   func write<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
     let writer = try writable()
     do {
-      return try writer.withLock { session in
+      return try writer.withLockInTime { session in
         try ready(session)
         return try body(session)
       }

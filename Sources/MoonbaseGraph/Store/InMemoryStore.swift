@@ -61,8 +61,8 @@ public final class InMemoryStore: PersistentStore {
     }
   }
 
-  public func beginSave(author: String?) -> any SaveSession {
-    InMemorySaveSession(contents, saves.hold(), weight, history: ownHistory, author: author)
+  public func beginSave(author: String?) throws -> any SaveSession {
+    InMemorySaveSession(contents, try saves.holdInTime(), weight, history: ownHistory, author: author)
   }
 
   public func history() -> (any StoreHistory)? { ownHistory }

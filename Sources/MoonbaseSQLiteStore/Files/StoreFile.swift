@@ -133,8 +133,8 @@ struct StoreFile: Sendable {
   }
 
   /// Fails where a new file could not be made, or not be used: what lies beside it needs a name too.
-  func checkPlace() throws {
-    try checkFolder()
+  func checkPlace(for purpose: StaticString = "made") throws {
+    try checkFolder(purpose)
     let name = truePath.utf8.count - truePath.folderOfPath.utf8.count - (truePath.folderOfPath == "/" ? 0 : 1)
     let longest = ([SupportFolder.topName(ofStore: truePath).utf8.count] + Self.companions.map { name + $0.utf8.count })
     let excess = (longest.max() ?? name) - Int(NAME_MAX)
@@ -142,20 +142,22 @@ struct StoreFile: Sendable {
     throw GraphError(
       .cannotOpenFile,
       message:
-        "\(path) cannot be made: the name is too long by \(excess) byte\(excess == 1 ? "" : "s"), since the store's "
+        "\(path) cannot be \(purpose): the name is too long by \(excess) byte\(excess == 1 ? "" : "s"), since the store's "
         + "journal and folder beside it bear it too")
   }
 
-  private func checkFolder() throws {
+  private func checkFolder(_ purpose: StaticString) throws {
     let folder = truePath.folderOfPath
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-      throw GraphError(.cannotOpenFile, message: "\(path) cannot be made: there is no folder \(folder)")
+      throw GraphError(.cannotOpenFile, message: "\(path) cannot be \(purpose): there is no folder \(folder)")
     }
     guard access(folder, W_OK) == 0 else {
       throw GraphError(
         .cannotOpenFile,
-        message: "\(path) cannot be made: the folder \(folder) may not be written: \(String(cString: strerror(errno)))")
+        message:
+          "\(path) cannot be \(purpose): the folder \(folder) may not be written, and a new file is needed in it: \(String(cString: strerror(errno)))"
+      )
     }
   }
 

@@ -38,7 +38,7 @@ struct MappedMigration {
 
   func run() throws -> MigrationPlan {
     try SQLiteStore.requireClosed(file, participle: "migrated")
-    try file.checkPlace()
+    try file.checkPlace(for: "migrated")
     return try StoreOpener.settled(file) { try file.held(migrate) }
   }
 

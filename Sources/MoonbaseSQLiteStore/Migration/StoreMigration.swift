@@ -34,7 +34,7 @@ struct StoreMigration {
   /// copy beside the store, which goes again.
   func plans() throws -> [MigrationPlan] {
     guard stages.count > 1 else { return stages.isEmpty ? [] : [try plan()] }
-    try file.checkPlace()
+    try file.checkPlace(for: "migrated")
     return try StoreOpener.settled(file) {
       try file.requirePresent()
       return try file.reading(rehearse)
@@ -67,7 +67,7 @@ struct StoreMigration {
   @discardableResult
   func run() throws -> [MigrationPlan] {
     try SQLiteStore.requireClosed(file, participle: "migrated")
-    try file.checkPlace()
+    try file.checkPlace(for: "migrated")
     return try StoreOpener.settled(file) { try file.held(migrate) }
   }
 

@@ -16,7 +16,7 @@ final class SQLiteSaveSession: SaveSession {
 
   init(_ store: SQLiteStore, author: String?) throws {
     (self.store, self.author) = (store, author)
-    writer = try store.writable().hold()
+    writer = try store.writable().holdInTime()
     try run { session in
       try store.ready(session)
       try session.connection.begin()

@@ -25,7 +25,7 @@ import Testing
     func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
       try base.reserveKeys(for: entity, count: count)
     }
-    func beginSave(author: String?) throws -> any SaveSession { base.beginSave(author: author) }
+    func beginSave(author: String?) throws -> any SaveSession { try base.beginSave(author: author) }
 
     func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
       asked.withLock { $0.append(request) }
