@@ -38,7 +38,7 @@ enum Main {
   }
 
   private static func run(_ arguments: [String]) -> Int32 {
-    if let problem = CommandNames.problem(with: arguments) {
+    if let problem = CommandNames.problem(with: arguments) ?? RepeatedOptions.problem(with: arguments) {
       Terminal.complain("moonbase: \(problem)")
       return ExitStatus.usage
     }

@@ -61,6 +61,7 @@ struct EachCommand: ParsableCommand {
 
   func run() throws {
     var stores = try stores.settings()
+    try stores.requireStores()
     if dryRun { stores.readOnly = true }
     stores.cacheSize = Self.cacheSize
     let scripts = try scripts.settings()

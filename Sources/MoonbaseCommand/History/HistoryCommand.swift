@@ -76,7 +76,9 @@ struct HistoryCommand: ParsableCommand {
   }
 
   func run() throws {
-    let container = try PersistentContainer(settings().container)
+    let settings = try settings()
+    try settings.requireStores()
+    let container = try PersistentContainer(settings.container)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     guard let last = try container.coordinator.currentPersistentHistoryToken() else {
       throw GraphError(

@@ -16,6 +16,14 @@ struct StoreSettings: Equatable {
   /// Of each connection, in bytes.
   var cacheSize: Int?
 
+  /// Fails where a store is not there: a command that changes what there is makes none.
+  func requireStores() throws {
+    for store in stores {
+      guard let path = store.path, access(path, F_OK) != 0, errno == ENOENT else { continue }
+      throw GraphError(.cannotOpenFile, message: "\(path): there is no such store: name one")
+    }
+  }
+
   /// The container that they describe. A store is migrated by the command that is called so, and by no other.
   var container: ContainerDescription {
     var stores = stores

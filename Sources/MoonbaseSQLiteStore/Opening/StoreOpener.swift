@@ -97,7 +97,8 @@ struct StoreOpener {
   }
 
   static func missing(_ file: StoreFile) -> GraphError {
-    GraphError(.cannotOpenFile, message: "\(file.path): there is no such store; open it for writing to make one")
+    GraphError(
+      .cannotOpenFile, message: "\(file.path): there is no such store: name one, or open it for writing to make it")
   }
 
   static func bare(_ file: StoreFile) -> GraphError {

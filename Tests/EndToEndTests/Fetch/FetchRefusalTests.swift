@@ -41,6 +41,32 @@ import Testing
     #expect(try complaint("--store", "a", "--param", "0").contains("--where"))
     #expect(try complaint("--store", "a", "--busy-timeout", "soon").contains("--busy-timeout takes a number"))
     #expect(try complaint("--store", "a", "--format", "xml").contains("--format"))
+    #expect(try complaint("--store", "a", "--where", "i > 1", "--where", "i < 3").contains("join the conditions"))
+    #expect(try complaint("--store", "a", "--sort=i", "--sort", "-j").contains("--sort is given twice"))
+  }
+
+  /// What looks like an option behind `--where` and its like is a value.
+  @Test func optionsThatMayBeRepeatedAreNoMistake() throws {
+    let bench = try Workbench.withPeople()
+    let outcome = try bench.moonbase(
+      "fetch", "Person", "--store", "s.sqlite", "--where", "age > %@ OR age < %@", "--param", "--count", "--param", "5",
+      "--count")
+    #expect(!outcome.complaints.contains("twice"), "\(outcome)")
+  }
+
+  /// A command that changes what is there makes no store where a name is mistyped.
+  @Test(arguments: [
+    ["history", "gone.sqlite", "--keep", "1", "--model", "m.lua"],
+    ["history", "gone.sqlite", "--delete-before", "2020-01-01", "--model", "m.lua"],
+    ["each", "Person", "--store", "gone.sqlite", "--model", "m.lua", "--do", "object.age = 1"],
+  ])
+  func noStoreIsMade(_ arguments: [String]) throws {
+    let bench = try Workbench.withPeople()
+    let names = try bench.names()
+    #expect(names.contains("m.lua"))
+    let outcome = try bench.moonbase(arguments)
+    #expect(outcome.status == 1 && outcome.complaints.contains("gone.sqlite: there is no such store"), "\(outcome)")
+    #expect(try bench.names() == names)
   }
 
   @Test func whatIsNoStoreIsOneClearError() throws {

@@ -1,0 +1,27 @@
+/// Options that are given twice, looked at before the argument parser is: it would take the last one without a word.
+enum RepeatedOptions {
+  /// Those that may be.
+  static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union(["--from", "--param"])
+  /// Whatever follows these is their value, whether it looks like an option or not.
+  static let takingAnything: Set = ["--author", "--columns", "--do", "--null", "--param", "--sort", "--where"]
+
+  private static let advice = [
+    "--where": "join the conditions by AND", "--sort": "name all keys in one, as in lastName,-age",
+    "--columns": "name all columns in one, as in _id,name",
+  ]
+
+  /// What is wrong; nil where nothing is.
+  static func problem(with arguments: [String]) -> String? {
+    var seen: Set<String> = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst(), argument != "--" {
+      guard argument.hasPrefix("--") else { continue }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      if parts.count == 1, takingAnything.contains(name) { rest = rest.dropFirst() }
+      if repeatable.contains(name) || seen.insert(name).inserted { continue }
+      return "\(name) is given twice, and one is used: \(advice[name] ?? "leave the other out")"
+    }
+    return nil
+  }
+}
