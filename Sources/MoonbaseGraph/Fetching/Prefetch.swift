@@ -57,7 +57,14 @@ struct Prefetch {
       }
       for owner in others {
         try HostWork.charge()
-        let destinations = try owner.objectIDs(forRelationshipNamed: key)
+        let destinations: [ManagedObjectID]
+        do {
+          destinations = try owner.objectIDs(forRelationshipNamed: key)
+        } catch {
+          // Who asks for a damaged value gets the error; those of others are read.
+          guard owner.isDamaged(property.slot) else { throw error }
+          continue
+        }
         try memory.hold(Self.idWeight &* destinations.count)
         ids += destinations
       }

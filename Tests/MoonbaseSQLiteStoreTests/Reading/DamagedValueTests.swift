@@ -317,6 +317,18 @@ import enum MoonbaseModel.Predicate
     #expect(coordinator.persistentStores.first === store)
   }
 
+  @Test(arguments: ["Z_ENT = 77", "ZOWNER = 'x'"]) func whatIsPrefetchedOfOthersIsRead(damage: String) throws {
+    try raw("UPDATE ZCAR SET \(damage) WHERE Z_PK = 2")
+    let context = try context()
+    var request = FetchRequest("Car")
+    request.sortDescriptors = [SortDescriptor("speed")]
+    request.relationshipKeyPathsForPrefetching = ["owner", "owner.cars"]
+    let cars = try context.fetch(request)
+    #expect(cars.map(\.objectID.key) == [1, 2, 3])
+    for car in cars where car.objectID.key != 2 { #expect(try car.object(forKey: "owner")?["name"] == "Ann") }
+    expectDamage(cars[1], "owner") { try cars[1].value(forKey: "owner") }
+  }
+
   @Test func anObjectOfAnUnknownEntityIsThereAndCanBeDeleted() throws {
     try raw("UPDATE ZCAR SET Z_ENT = 77 WHERE Z_PK = 2")
     let context = try context()
