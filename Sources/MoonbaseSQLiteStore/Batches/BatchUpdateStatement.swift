@@ -17,8 +17,8 @@ struct BatchUpdateStatement: BatchStatement {
     let value: SQLFragment
     /// What must be true of a row for that; nil where it always is.
     var soundness: SQLFragment?
-    /// What is true of a sound row that gets another value, where that is simpler than both.
-    var knownSoundDifference: SQLFragment?
+    /// What is true of exactly the sound rows that get another value; nil where the values have to be compared.
+    var soundDifference: SQLFragment?
     var function: BatchFunction?
 
     var difference: SQLFragment { "t0.\(identifier(column)) IS NOT " + value }
@@ -53,7 +53,7 @@ struct BatchUpdateStatement: BatchStatement {
       guard arithmetic.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil }) else { return nil }
       return Assignment(
         slot: slot, column: column, value: arithmetic.value, soundness: arithmetic.soundness,
-        knownSoundDifference: arithmetic.soundDifference)
+        soundDifference: arithmetic.soundDifference)
     }
     guard let function = try BatchFunction(new, slot: slot, column: column, of: rows),
       function.inputSlots.allSatisfy({ rows.column($0, isWritten: false) != nil })
@@ -97,14 +97,15 @@ struct BatchUpdateStatement: BatchStatement {
     written > 0 ? .anything(of: [rows.query.entity.name]) : SavedObjectIDs()
   }
 
-  /// Changes the rows of which SQL does all, and asks then whether there are others, unless all rows changed: what it takes to pick these costs less
-  /// than to ask first. Nil, and nothing done, where something must be known before, or a condition picks rows, which might be others then.
+  /// Where integers rise or fall by a number, changes the rows of which SQL does that, and asks then whether there are others, unless all rows changed:
+  /// it costs less than to ask first. Nil, and nothing done, where something must be known before, or a condition picks rows, which might be others then.
   private func runSound(in session: Session) throws -> StoreBatchResult? {
-    guard let isUnsound, functions.isEmpty, !rows.givesIDs, rows.select.isWhole(rows.query),
-      try rows.history(in: session) == nil
+    guard assignments.count == 1, let difference = assignments[0].soundDifference, let isUnsound, !rows.givesIDs,
+      rows.select.isWhole(rows.query), try rows.history(in: session) == nil
     else { return nil }
     let count = try rows.count(in: session)
-    let written = try rows.run(update(where: soundDifference), in: session)
+    let written = try rows.run(update(where: difference), in: session)
+    // A row that now has the greatest value is one too: then the graph does it, as it would have done all.
     if written < count, try isThere(isUnsound, in: session) { throw BatchRefusal() }
     return StoreBatchResult(count: count, written: written, objectIDs: [], changes: changes(of: written))
   }
@@ -228,12 +229,6 @@ struct BatchUpdateStatement: BatchStatement {
 
   /// What holds of the rows that have other values then.
   private var difference: SQLFragment { assignments.map(\.difference).joined(" OR ") }
-
-  /// What holds of the sound ones among these.
-  private var soundDifference: SQLFragment {
-    if assignments.count == 1, let known = assignments[0].knownSoundDifference { return known }
-    return (["(" + difference + ")"] + assignments.compactMap(\.soundness)).joined(" AND ")
-  }
 
   /// What is true of a row that the graph must look at; nil where there can be none.
   private var isUnsound: SQLFragment? {

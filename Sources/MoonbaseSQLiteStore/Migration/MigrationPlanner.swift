@@ -65,7 +65,7 @@ struct MigrationPlanner {
       kind: migration.mapping.kind, sourceEntityName: migration.old.entity.name,
       destinationEntityName: migration.new.entity.name, rowCount: rows)
     for property in migration.new.entity.properties where !property.isTransient {
-      if let change = change(of: property, in: migration) { step.changes.append(change) }
+      if let change = try change(of: property, in: migration) { step.changes.append(change) }
       try countLosses(of: property, in: migration)
     }
     step.changes += try remove(from: migration)
@@ -73,7 +73,7 @@ struct MigrationPlanner {
     plan.steps.append(step)
   }
 
-  private func change(of property: ResolvedProperty, in migration: EntityMigration) -> String? {
+  private func change(of property: ResolvedProperty, in migration: EntityMigration) throws -> String? {
     guard let origin = migration.origin(of: property) else { return "+ \(property.name)" }
     let old = origin.property
     let was = old.name == property.name ? "" : " (was \(old.name))"
@@ -86,7 +86,20 @@ struct MigrationPlanner {
     } else if let new = property.relationship, let before = old.relationship, new.isToMany != before.isToMany {
       return "~ \(property.name)\(was): \(new.isToMany ? "to-one → to-many" : "to-many → to-one")"
     }
+    let filled = try filledCount(property, from: origin, in: migration)
+    if filled > 0 { return "~ \(property.name)\(was): \(filled) row\(filled == 1 ? " gets its" : "s get its") default" }
     return was.isEmpty ? nil : "~ \(property.name)\(was)"
+  }
+
+  /// How many rows get the default of an attribute that must have a value now.
+  private func filledCount(
+    _ property: ResolvedProperty, from origin: (property: ResolvedProperty, slot: SlotLayout),
+    in migration: EntityMigration
+  ) throws -> Int {
+    guard !property.isOptional, origin.property.isOptional, let attribute = property.attribute,
+      !attribute.defaultValue.isNull, !property.isDerived, case .attribute(let column, _) = origin.slot
+    else { return 0 }
+    return try counter.count("\(counter.rows(of: migration.old)) \(identifier(column)) IS NULL")?.count ?? 0
   }
 
   /// Indexes and uniqueness constraints that an entity itself has: they change no row.

@@ -104,6 +104,23 @@ import Testing
     #expect(try store.plan(to: new).description == "no row changes")
   }
 
+  @Test func thePlanTellsOfRowsThatGetADefault() throws {
+    let required = old.changed { model in
+      model[entity: "Person"].attributes[1].isOptional = false
+      model[entity: "Person"].attributes[1].defaultValue = "none"
+      model[entity: "Person"].attributes[0].isOptional = false
+      model[entity: "Person"].attributes[0].defaultValue = "nobody"
+    }
+    try store.using(old) { context in
+      try context.insert("Person", values: ["name": "Ann"])
+      try context.save()
+    }
+    let plan = try store.plan(to: required)
+    #expect(plan.description == "~ Person (3 rows): ~ fax: 1 row gets its default")
+    #expect(try store.migrate(to: required) == plan)
+    #expect(try RawDatabase(store.url).value("SELECT COUNT(*) FROM ZPERSON WHERE ZFAX = 'none'") == "1")
+  }
+
   @Test func thePlanTellsOfIndexes() throws {
     let indexed = old.changed { model in
       model[entity: "Person"].indexes = [
