@@ -81,7 +81,8 @@ struct BatchCascade: BatchStatement {
     for table in tables { try forgetFiles(of: table, in: session, &files) }
     for unpairing in ties.compactMap(\.unpairing) { try rows.run(unpairing, in: session) }
     var forgetting: [ManagedObjectID] = []
-    for update in updates {
+    for (update, exception) in updates {
+      if try session.running(exception, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
       let sql = update + (rows.givesIDs ? " RETURNING Z_PK, Z_ENT" : "")
       forgetting += try self.ids(sql, in: session)
     }
@@ -174,8 +175,9 @@ struct BatchCascade: BatchStatement {
 
   private func table(_ root: EntityIndex) -> String { identifier(layout.entities[root]?.table ?? "") }
 
-  /// A statement for each table whose rows are to forget some that go. A row rises in version once.
-  private var updates: [SQLFragment] {
+  /// A statement for each table whose rows are to forget some that go, and one that finds those of them whose version cannot rise. A row rises in version
+  /// once.
+  private var updates: [(update: SQLFragment, exception: SQLFragment)] {
     leading { tie in tie.forgotten.map(tie.leads) }.map { root, leading in
       let isAlone = leading.conditions.count == 1
       var sets: [SQLFragment] = []
@@ -187,8 +189,11 @@ struct BatchCascade: BatchStatement {
           sets.append("\(name) = " + value)
         }
       }
-      return "UPDATE OR ABORT \(table(root)) AS t0 SET " + sets.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1"
-        + staying(leading, in: root)
+      let staying = staying(leading, in: root)
+      return (
+        "UPDATE OR ABORT \(table(root)) AS t0 SET " + sets.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1" + staying,
+        "SELECT 1 FROM \(table(root)) AS t0" + staying + " AND NOT (\(BatchRows.soundVersion)) LIMIT 1"
+      )
     }
   }
 

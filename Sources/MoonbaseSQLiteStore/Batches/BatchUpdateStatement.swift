@@ -69,6 +69,9 @@ struct BatchUpdateStatement: BatchStatement {
     defer { for assignment in assignments { assignment.function?.unregister(on: session.connection) } }
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
     if let result = try runRowByRow(in: session) { return result }
+    if !functions.isEmpty, try isThere(SQLFragment("NOT (\(BatchRows.soundVersion))"), in: session) {
+      throw BatchRefusal()
+    }
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
     var result = StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs())
     if rows.request.resultType == .count { result.count = try counted ?? rows.count(in: session) }
@@ -97,14 +100,15 @@ struct BatchUpdateStatement: BatchStatement {
     written > 0 ? .anything(of: [rows.query.entity.name]) : SavedObjectIDs()
   }
 
-  /// Where integers rise or fall by a number, changes the rows of which SQL does that, and asks then whether there are others, unless all rows changed:
-  /// it costs less than to ask first. Nil, and nothing done, where something must be known before, or a condition picks rows, which might be others then.
+  /// Where attributes get constants, or integers rise or fall by a number, changes the rows of which SQL does that, and asks then whether there are others,
+  /// unless all rows changed: it costs less than to ask first. Nil, and nothing done, where something must be known before, or a condition picks rows, which
+  /// might be others then.
   private func runSound(in session: Session) throws -> StoreBatchResult? {
-    guard assignments.count == 1, let difference = assignments[0].soundDifference, let isUnsound, !rows.givesIDs,
-      rows.select.isWhole(rows.query), try rows.history(in: session) == nil
+    guard let soundDifference, let isUnsound, !rows.givesIDs, rows.select.isWhole(rows.query),
+      try rows.history(in: session) == nil
     else { return nil }
     let count = try rows.count(in: session)
-    let written = try rows.run(update(where: difference), in: session)
+    let written = try rows.run(update(where: soundDifference), in: session)
     // A row that now has the greatest value is one too: then the graph does it, as it would have done all.
     if written < count, try isThere(isUnsound, in: session) { throw BatchRefusal() }
     return StoreBatchResult(count: count, written: written, objectIDs: [], changes: changes(of: written))
@@ -230,9 +234,19 @@ struct BatchUpdateStatement: BatchStatement {
   /// What holds of the rows that have other values then.
   private var difference: SQLFragment { assignments.map(\.difference).joined(" OR ") }
 
-  /// What is true of a row that the graph must look at; nil where there can be none.
+  /// What holds of the sound ones among these, where it is known without a look at each value; they are the same after the update.
+  private var soundDifference: SQLFragment? {
+    var difference = assignments.count == 1 ? assignments[0].soundDifference : nil
+    if assignments.allSatisfy({ $0.soundness == nil && $0.function == nil }) {
+      difference = "(" + self.difference + ")"
+    }
+    return difference.map { $0 + " AND \(BatchRows.soundVersion)" }
+  }
+
+  /// What is true of a row that the graph must look at; nil where there can be none. Functions that the update calls look at versions themselves.
   private var isUnsound: SQLFragment? {
-    let soundness = assignments.compactMap(\.soundness)
+    let soundness =
+      assignments.compactMap(\.soundness) + (functions.isEmpty ? [SQLFragment(BatchRows.soundVersion)] : [])
     return soundness.isEmpty ? nil : "(" + soundness.joined(" AND ") + ") IS NOT TRUE"
   }
 

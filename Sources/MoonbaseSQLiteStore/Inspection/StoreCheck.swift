@@ -142,7 +142,7 @@ package final class StoreCheck {
 
   // MARK: Rows
 
-  /// Rows whose entity is none of their table's.
+  /// Rows whose entity is none of their table's, or whose version is none, or cannot rise.
   private func checkNumbers(of root: EntityLayout) throws {
     let numbers = layout.subtree(of: root.entity).map { "\($0.number)" }.joined(separator: ", ")
     let table = identifier(root.table)
@@ -154,6 +154,15 @@ package final class StoreCheck {
         StoreFinding(
           kind: .row, place: "\(root.table) \(statement.text(0))",
           message: "Z_ENT is \(statement.isNull(1) ? "NULL" : statement.text(1)), which is no entity of this table"))
+    }
+    let versions = try connection.statement(
+      "SELECT Z_PK, Z_OPT FROM \(table) t0 WHERE NOT (\(BatchRows.soundVersion))")
+    defer { versions.reset() }
+    while try versions.step() {
+      try tell(
+        StoreFinding(
+          kind: .row, place: "\(root.table) \(versions.text(0))",
+          message: "Z_OPT is \(versions.text(1)), which is no version, or none can follow it: set it to 1"))
     }
   }
 

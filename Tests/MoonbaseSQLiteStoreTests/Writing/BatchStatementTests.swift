@@ -68,14 +68,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [10, 2000]) func anUpdateOfConstantsIsTwoStatements(_ count: Int) throws {
+  @Test(arguments: [10, 2000]) func anUpdateOfConstantsIsThreeStatements(_ count: Int) throws {
     let bench = try Bench(count)
     var request = BatchUpdateRequest(
       "Event", where: try Predicate(format: "n < %d OR log == nil", .int(Int64(count / 2))), set: ["text": "x"])
     request.resultType = .objectIDs
     var result: BatchResult?
     let statements = try bench.statements { result = try bench.context.execute(request) }
-    #expect(statements.count == 2 && statements[1].hasPrefix("UPDATE"))
+    #expect(statements.count == 3 && statements[0].contains("IS NOT TRUE") && statements[2].hasPrefix("UPDATE"))
     #expect(result?.count == count / 2 && Set(result?.objectIDs ?? []) == Set(bench.ids[..<(count / 2)]))
     // The first two had it already.
     #expect(Set(result?.changes?.updated ?? []) == Set(bench.ids[2..<(count / 2)]))
@@ -93,10 +93,11 @@ import Testing
     let statements = try bench.statements { try bench.context.execute(request) }
     let sum = "(t0.ZN + ?)"
     let isNumber = "(t0.ZN | 0) IS t0.ZN AND (t0.ZN BETWEEN -2147483648 AND 2147483647) IS NOT FALSE"
+    let version = "(t0.Z_OPT | 0) IS t0.Z_OPT AND t0.Z_OPT IS NOT 9223372036854775807"
     #expect(
       statements == [
         "SELECT 1 FROM ZEVENT AS t0 WHERE ((t0.ZN < ?) OR (t0.ZTEXT = ?)) AND ((\(isNumber) AND "
-          + "(\(sum) BETWEEN -2147483648 AND 2147483647) IS NOT FALSE) IS NOT TRUE) LIMIT 1",
+          + "(\(sum) BETWEEN -2147483648 AND 2147483647) IS NOT FALSE AND \(version)) IS NOT TRUE) LIMIT 1",
         "UPDATE OR ABORT ZEVENT AS t0 SET ZN = \(sum), Z_OPT = COALESCE(Z_OPT, 0) + 1 "
           + "WHERE ((t0.ZN < ?) OR (t0.ZTEXT = ?)) AND (t0.ZN IS NOT \(sum))",
       ])
@@ -115,10 +116,36 @@ import Testing
     let slot = try #require(bench.people.entity("Event").slot("text"))
     #expect(
       try bench.statements { try bench.context.execute(request) } == [
+        "SELECT 1 FROM ZEVENT AS t0 WHERE ((t0.ZN < ?) OR (t0.ZTEXT = ?)) AND (NOT (\(version))) LIMIT 1",
         "WITH given AS MATERIALIZED (SELECT t0.Z_PK AS key, MOONBASE_BATCH_\(slot)(t0.Z_PK, t0.Z_ENT, t0.ZTEXT) AS v0 FROM ZEVENT t0 "
           + "WHERE (t0.ZN < ?) OR (t0.ZTEXT = ?)) UPDATE OR ABORT ZEVENT AS t0 SET ZTEXT = given.v0, "
-          + "Z_OPT = COALESCE(Z_OPT, 0) + 1 FROM given WHERE t0.Z_PK = given.key AND (t0.ZTEXT IS NOT given.v0)"
+          + "Z_OPT = COALESCE(Z_OPT, 0) + 1 FROM given WHERE t0.Z_PK = given.key AND (t0.ZTEXT IS NOT given.v0)",
       ])
+  }
+
+  /// A version that is none, or that none can follow, is an error as in a save, and nothing is written.
+  @Test(arguments: ["'x'", "1.5", "9223372036854775807", "x'01'"], [true, false])
+  func aVersionThatCannotRiseIsAnError(_ version: String, hasCondition: Bool) throws {
+    let bench = try Bench()
+    let values: [(String, BatchUpdateFunction?, String?)] = [
+      ("text", nil, "'q'"), ("n", nil, "n + 1"), ("n", nil, "n * 2"), ("text", nil, "uppercase(text)"),
+      ("n", BatchUpdateFunction(as: Int64.self) { $0 + 1 }, nil),
+    ]
+    try RawDatabase(bench.people.folder.file()).connection.execute(
+      "UPDATE ZEVENT SET Z_OPT = \(version), ZTEXT = 'a', ZN = 3 WHERE Z_PK = 4")
+    let before = try bench.rows("SELECT Z_PK, quote(Z_OPT), quote(ZN), quote(ZTEXT) FROM ZEVENT")
+    for (name, function, expression) in values {
+      for type in [BatchResultType.statusOnly, .count, .objectIDs] {
+        var request = BatchUpdateRequest("Event", where: hasCondition ? try Predicate(format: "n < 1000") : nil)
+        if let expression { request.propertiesToUpdate[name] = try .init(format: expression) }
+        if let function { request.functionsToUpdate[name] = function }
+        request.resultType = type
+        let error = #expect(throws: GraphError.self) { try bench.context.execute(request) }
+        #expect(error?.code == .invalidStore && error?.message.contains("Z_OPT") == true, "\(error as Any)")
+        #expect(error?.message.firstMatch(of: /row 4\b|Event\/p4\b/) != nil, "\(error as Any)")
+        #expect(try bench.rows("SELECT Z_PK, quote(Z_OPT), quote(ZN), quote(ZTEXT) FROM ZEVENT") == before)
+      }
+    }
   }
 
   /// Arithmetic in SQL gives what the graph gives, or the graph is asked.
@@ -178,7 +205,8 @@ import Testing
     let values: [String: Value] = ["n": 7, "text": "é", "at": .date(date), "ratio": 2]
     let (bench, other) = (try Bench(), try Bench())
     let statements = try bench.statements { try bench.context.execute(BatchUpdateRequest("Event", set: values)) }
-    #expect(statements.count == 1)
+    // How many there are, and the update, which changed all of them.
+    #expect(statements.count == 2 && statements[0].hasPrefix("SELECT COUNT(*)") && statements[1].hasPrefix("UPDATE"))
     for object in try other.context.objects(with: other.ids) {
       for (key, value) in values { try object.setValue(value, forKey: key) }
     }
@@ -192,7 +220,7 @@ import Testing
         request.includesSubentities = false
         try bench.context.execute(request)
         try bench.context.execute(BatchUpdateRequest("Event", where: try Predicate(format: "n == 99"), set: ["n": 1]))
-      }.count == 2)
+      }.count == 4)
     #expect(try bench.rows("SELECT COUNT(*) FROM ZEVENT WHERE ZTEXT IS NULL AND ZLEVEL = 3") == ["2"])
   }
 
@@ -363,7 +391,7 @@ import Testing
       "n": try .init(format: "n * 2 + 1"), "text": try .init(format: "uppercase(text)"), "code": .keyPath("text"),
       "ratio": try .init(format: "n / 3"), "at": try .init(format: "CAST(n, 'NSDate')"),
     ]
-    #expect(try bench.statements { try bench.context.execute(request) }.count == 2)
+    #expect(try bench.statements { try bench.context.execute(request) }.count == 3)
     // A trigger leaves it to the graph.
     try RawDatabase(other.people.folder.file()).connection.executeScript(
       "CREATE TRIGGER idle AFTER UPDATE ON ZEVENT BEGIN SELECT 1; END")
