@@ -62,9 +62,7 @@ struct MigrateCommand: ParsableCommand {
 
   func run() throws {
     let url = URL(literalPath: store)
-    guard access(store, F_OK) == 0 || errno != ENOENT else {
-      throw GraphError(.cannotOpenFile, message: "\(store): there is no such store: name one")
-    }
+    try StoreSettings.requireStore(store)
     let versions = try ModelVersions(from: from, to: to)
     do { try run(url, versions) } catch var error as GraphError where error.code == .missingSourceModel {
       error.message += " (--from)"

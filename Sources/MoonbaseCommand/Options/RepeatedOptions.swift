@@ -20,8 +20,12 @@ enum RepeatedOptions {
       let name = String(parts[0])
       if parts.count == 1, takingAnything.contains(name) { rest = rest.dropFirst() }
       if repeatable.contains(name) || seen.insert(name).inserted { continue }
-      return "\(name) is given twice, and one is used: \(advice[name] ?? "leave the other out")"
+      return message(name)
     }
     return nil
+  }
+
+  static func message(_ name: String) -> String {
+    "\(name) is given twice, and one is used: \(advice[name] ?? "leave the other out")"
   }
 }

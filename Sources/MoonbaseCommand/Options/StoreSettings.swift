@@ -18,10 +18,13 @@ struct StoreSettings: Equatable {
 
   /// Fails where a store is not there: a command that changes what there is makes none.
   func requireStores() throws {
-    for store in stores {
-      guard let path = store.path, access(path, F_OK) != 0, errno == ENOENT else { continue }
-      throw GraphError(.cannotOpenFile, message: "\(path): there is no such store: name one")
-    }
+    for path in stores.compactMap(\.path) { try Self.requireStore(path) }
+  }
+
+  /// The same of one store.
+  static func requireStore(_ path: String) throws {
+    guard access(path, F_OK) != 0, errno == ENOENT else { return }
+    throw GraphError(.cannotOpenFile, message: "\(path): there is no such store: name one")
   }
 
   /// The container that they describe. A store is migrated by the command that is called so, and by no other.

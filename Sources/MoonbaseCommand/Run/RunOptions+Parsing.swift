@@ -48,7 +48,7 @@ extension RunOptions {
       throw UsageError("\(option.name) needs a value")
     }
     guard option.isRepeatable || given.insert(option.name).inserted else {
-      throw UsageError("\(option.name) is given twice, and one is used: leave the other out")
+      throw UsageError(RepeatedOptions.message(option.name))
     }
     try option.apply(value, &settings)
   }

@@ -28,12 +28,6 @@ package struct FileSchema: Sendable {
     }
 
     package func has(_ column: String) -> Bool { place(column) != nil }
-
-    /// Whether a column has a type and nothing else.
-    package func declares(_ column: String, as type: String) -> Bool {
-      guard let types, let place = place(column) else { return false }
-      return types[place] == type
-    }
   }
 
   /// By name, in upper case.

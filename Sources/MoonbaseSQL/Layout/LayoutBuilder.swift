@@ -176,7 +176,7 @@ package struct LayoutBuilder {
   private mutating func lack(
     _ column: String, type: String, of property: String, holding content: String? = nil, in entity: ResolvedEntity
   ) -> GraphError? {
-    if !lacks.tables.isEmpty, let lack = lacks.tables[entity.root] { return lack }
+    if let lack = lacks.tables[entity.root] { return lack }
     guard file != nil, found[entity.root]?.has(column) != true else { return nil }
     let table = table(of: entity)
     return lacks.note(

@@ -16,11 +16,8 @@ package struct TableLayout: Sendable {
   package var name: String
   package var columns: [Column] = []
 
-  /// Names in use, in upper case; those of a large table are in a set as well.
-  private var names = ["Z_PK", "Z_ENT", "Z_OPT"]
-  private var manyNames: Set<String> = []
-
-  private static let fewNames = 24
+  /// Names in use, in upper case.
+  private var names: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
   /// A table of which so many columns are expected.
   package init(name: String, expecting count: Int = 0) {
@@ -31,24 +28,13 @@ package struct TableLayout: Sendable {
   }
 
   /// The names that columns of the format have, in upper case.
-  var takenNames: Set<String> { Set(names) }
-
-  private mutating func take(_ name: String) -> Bool {
-    if names.count < Self.fewNames {
-      if names.contains(name) { return false }
-    } else {
-      if manyNames.isEmpty { manyNames = Set(names) }
-      guard manyNames.insert(name).inserted else { return false }
-    }
-    names.append(name)
-    return true
-  }
+  var takenNames: Set<String> { names }
 
   /// A free name: the wanted one, or with the first number behind it that is free.
   package mutating func claim(_ wanted: String) -> String {
     var name = wanted
     var suffix = 0
-    while !take(name) {
+    while !names.insert(name).inserted {
       suffix += 1
       name = "\(wanted)\(suffix)"
     }

@@ -14,6 +14,9 @@ package struct RowStatements: Sendable {
     package var isExternal = false
   }
 
+  /// What is true of a row `t0` whose version may rise: it is an integer, or missing, and not the greatest.
+  package static let versionMayRise = "(t0.Z_OPT | 0) IS t0.Z_OPT AND t0.Z_OPT IS NOT \(Int64.max)"
+
   package let layout: EntityLayout
   package let columns: [Column]
   /// Inserts a row: its parameters are key, entity number, version and the columns' values, a relationship's with the number of its

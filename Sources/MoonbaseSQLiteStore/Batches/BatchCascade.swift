@@ -192,7 +192,7 @@ struct BatchCascade: BatchStatement {
       let staying = staying(leading, in: root)
       return (
         "UPDATE OR ABORT \(table(root)) AS t0 SET " + sets.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1" + staying,
-        "SELECT 1 FROM \(table(root)) AS t0" + staying + " AND NOT (\(BatchRows.soundVersion)) LIMIT 1"
+        "SELECT 1 FROM \(table(root)) AS t0" + staying + " AND NOT (\(RowStatements.versionMayRise)) LIMIT 1"
       )
     }
   }

@@ -36,9 +36,6 @@ struct BatchRows {
 
   // MARK: In SQL
 
-  /// What is true of a row `t0` whose version may rise.
-  static let soundVersion = "(t0.Z_OPT | 0) IS t0.Z_OPT AND t0.Z_OPT IS NOT \(Int64.max)"
-
   /// The table, as a statement names it that changes its rows.
   var target: String { "\(identifier(table)) AS t0" }
 

@@ -69,7 +69,7 @@ struct BatchUpdateStatement: BatchStatement {
     defer { for assignment in assignments { assignment.function?.unregister(on: session.connection) } }
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
     if let result = try runRowByRow(in: session) { return result }
-    if !functions.isEmpty, try isThere(SQLFragment("NOT (\(BatchRows.soundVersion))"), in: session) {
+    if isUnsound == nil, try isThere(SQLFragment("NOT (\(RowStatements.versionMayRise))"), in: session) {
       throw BatchRefusal()
     }
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
@@ -240,14 +240,14 @@ struct BatchUpdateStatement: BatchStatement {
     if assignments.allSatisfy({ $0.soundness == nil && $0.function == nil }) {
       difference = "(" + self.difference + ")"
     }
-    return difference.map { $0 + " AND \(BatchRows.soundVersion)" }
+    return difference.map { $0 + " AND \(RowStatements.versionMayRise)" }
   }
 
-  /// What is true of a row that the graph must look at; nil where there can be none. Functions that the update calls look at versions themselves.
+  /// What is true of a row that the graph must look at; nil where all is for functions, which look at versions themselves if the update calls them.
   private var isUnsound: SQLFragment? {
-    let soundness =
-      assignments.compactMap(\.soundness) + (functions.isEmpty ? [SQLFragment(BatchRows.soundVersion)] : [])
-    return soundness.isEmpty ? nil : "(" + soundness.joined(" AND ") + ") IS NOT TRUE"
+    let soundness = assignments.compactMap(\.soundness)
+    if soundness.isEmpty, !functions.isEmpty { return nil }
+    return "(" + (soundness + [SQLFragment(RowStatements.versionMayRise)]).joined(" AND ") + ") IS NOT TRUE"
   }
 
   /// Each condition is asked, whatever the others say: `|`, and not `OR`.

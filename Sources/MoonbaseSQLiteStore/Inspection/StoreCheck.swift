@@ -146,23 +146,19 @@ package final class StoreCheck {
   private func checkNumbers(of root: EntityLayout) throws {
     let numbers = layout.subtree(of: root.entity).map { "\($0.number)" }.joined(separator: ", ")
     let table = identifier(root.table)
-    let statement = try connection.statement(
-      "SELECT Z_PK, Z_ENT FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) OR TYPEOF(Z_PK) <> 'integer'")
-    defer { statement.reset() }
-    while try statement.step() {
-      try tell(
-        StoreFinding(
-          kind: .row, place: "\(root.table) \(statement.text(0))",
-          message: "Z_ENT is \(statement.isNull(1) ? "NULL" : statement.text(1)), which is no entity of this table"))
-    }
-    let versions = try connection.statement(
-      "SELECT Z_PK, Z_OPT FROM \(table) t0 WHERE NOT (\(BatchRows.soundVersion))")
-    defer { versions.reset() }
-    while try versions.step() {
-      try tell(
-        StoreFinding(
-          kind: .row, place: "\(root.table) \(versions.text(0))",
-          message: "Z_OPT is \(versions.text(1)), which is no version, or none can follow it: set it to 1"))
+    let wrongEntity = "Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)) OR TYPEOF(Z_PK) <> 'integer'"
+    for (column, condition, what) in [
+      ("Z_ENT", wrongEntity, "no entity of this table"),
+      ("Z_OPT", "NOT (\(RowStatements.versionMayRise))", "no version, or none can follow it: set it to 1"),
+    ] {
+      let statement = try connection.statement("SELECT Z_PK, \(column) FROM \(table) t0 WHERE \(condition)")
+      defer { statement.reset() }
+      while try statement.step() {
+        try tell(
+          StoreFinding(
+            kind: .row, place: "\(root.table) \(statement.text(0))",
+            message: "\(column) is \(statement.isNull(1) ? "NULL" : statement.text(1)), which is \(what)"))
+      }
     }
   }
 

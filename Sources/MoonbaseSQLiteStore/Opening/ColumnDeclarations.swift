@@ -30,15 +30,10 @@ struct ColumnDeclarations {
       let table = schema.tables[entity.table] ?? schema.tables[entity.table.uppercased()]
       try ModelError.chargeEntity()
       for property in entity.entity.properties where property.declaringEntity == entity.entity.index {
-        // As the format has it, which most are.
-        if case .attribute(let column, let kind) = entity.slots[property.slot], !layout.keepsUTF16,
-          table?.declares(column, as: kind.declaredType) == true
-        {
-          continue
-        }
         for (path, column, kind) in Self.columns(of: entity.slots[property.slot]) {
           if layout.keepsUTF16, kind == .string || kind == .uri { layout.comparedInMemory.insert(property.id) }
-          if table?.declares(column, as: kind.declaredType) == true { continue }
+          // As the format has it.
+          if let types = table?.types, let place = table?.place(column), types[place] == kind.declaredType { continue }
           guard let declaration = connection.declaration(of: column, in: entity.table),
             let mistake = mistake(declaration, kind: kind)
           else { continue }

@@ -54,6 +54,39 @@ import Testing
     #expect(!outcome.complaints.contains("twice"), "\(outcome)")
   }
 
+  /// Of all commands as the argument parser knows them: an option that is given twice is refused, unless it may be repeated.
+  @Test func eachOptionIsTakenOnceOrMayBeRepeated() throws {
+    struct Command: Decodable {
+      struct Name: Decodable { var kind, name: String }
+      struct Argument: Decodable {
+        var kind: String
+        var isRepeating: Bool
+        var names: [Name]?
+      }
+      var commandName: String
+      var arguments: [Argument]?
+      var subcommands: [Command]?
+    }
+    struct Help: Decodable { var command: Command }
+    let bench = try Workbench()
+    var count = 0
+    func look(_ command: Command, _ path: [String]) throws {
+      for option in command.arguments ?? [] where option.kind == "option" {
+        guard let name = option.names?.first(where: { $0.kind == "long" })?.name else { continue }
+        let outcome = try bench.moonbase(path + ["--\(name)=1", "--\(name)=1"])
+        let isRefused = outcome.status == 2 && outcome.complaints.contains("--\(name) is given twice")
+        #expect(isRefused != option.isRepeating, "\(path) --\(name): \(outcome)")
+        count += 1
+      }
+      for next in command.subcommands ?? [] where !["run", "help"].contains(next.commandName) {
+        try look(next, path + [next.commandName])
+      }
+    }
+    let help = try bench.moonbase("--experimental-dump-help").output
+    try look(JSONDecoder().decode(Help.self, from: Data(help.utf8)).command, [])
+    #expect(count > 50)
+  }
+
   /// A command that changes what is there makes no store where a name is mistyped.
   @Test(arguments: [
     ["history", "gone.sqlite", "--keep", "1", "--model", "m.lua"],

@@ -124,6 +124,23 @@ import Testing
     }
   }
 
+  /// A row that stays and would rise in version, which it cannot: an error as in the graph, and the file is as it was.
+  @Test(arguments: ["'x'", "1.5", "9223372036854775807"]) func aRowThatStaysWhoseVersionCannotRiseIsAnError(
+    _ version: String
+  ) throws {
+    var random = SplitMix(3)
+    let world = try World(
+      Self.model([.nullify], &random), seed: 3, count: 12, keepsHistory: false, isLeftToGraph: false)
+    try world.raw.connection.execute("UPDATE ZPART SET Z_OPT = \(version) WHERE ZTHING NOT NULL")
+    let before = try world.contents()
+    let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: world.coordinator))
+    let error = #expect(throws: GraphError.self) {
+      try context.execute(BatchDeleteRequest(FetchRequest("Thing")))
+    }
+    #expect(error?.code == .invalidStore && error?.message.contains("Z_OPT") == true, "\(error as Any)")
+    #expect(try world.contents() == before)
+  }
+
   @Test(arguments: 0..<40) func randomGraphsAreLeftAsTheGraphLeavesThem(_ seed: UInt64) throws {
     var random = SplitMix(seed)
     let rules: [DeleteRule] =
