@@ -63,7 +63,7 @@ import Testing
     #expect(results[0].integerValue == 42)
     #expect(results[1].textValue == "x")
     #expect(try results[2].tableValue?.get("n").numberValue == 1.0)
-    let arguments: [LuaValue] = [7, "text", 1.5, true, nil]
+    let arguments: [LuaValue] = [7, "text", 1.5, true, .nil]
     #expect(arguments.map(\.typeName) == ["number", "string", "number", "boolean", "nil"])
   }
 

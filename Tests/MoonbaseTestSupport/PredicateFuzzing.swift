@@ -8,7 +8,7 @@ package enum PredicateFuzzing {
   /// Tries some bytes as predicate text. Traps where printing and parsing disagree.
   package static func run(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
-    let arguments: [Value] = [1, "a.b", [1, "x"], nil, 2.5]
+    let arguments: [Value] = [1, "a.b", [1, "x"], .null, 2.5]
     for count in [0, 1, 2, arguments.count] {
       guard let predicate = try? Predicate(format: text, arguments: Array(arguments.prefix(count))) else { continue }
       let printed = predicate.description
@@ -18,7 +18,7 @@ package enum PredicateFuzzing {
       let names = predicate.freeVariables
       let values = Dictionary(uniqueKeysWithValues: names.map { ($0, Value.int(1)) })
       let subject: [String: Value] = [
-        "a": 1, "b": "x", "age": 30, "name": "é", "children": [["age": 5], ["age": nil]],
+        "a": 1, "b": "x", "age": 30, "name": "é", "children": [["age": 5], ["age": .null]],
       ]
       _ = try? predicate.evaluate(with: subject, substituting: values)
     }

@@ -137,8 +137,9 @@ extension String {
   }
 }
 
+// `nil` is no literal of it: in `isKnown ? value : nil`, which is meant as an optional value, it would be Lua's nil.
 extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-  ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+  ExpressibleByBooleanLiteral
 {
   /// A text.
   public init(stringLiteral value: String) { self = .text(value) }
@@ -148,8 +149,6 @@ extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
   public init(floatLiteral value: Double) { self = .number(value) }
   /// A boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// Lua's nil.
-  public init(nilLiteral: ()) { self = .nil }
 }
 
 /// Handle to userdata that is not the host's, such as a file of Lua's own `io` in preset `trusted`.

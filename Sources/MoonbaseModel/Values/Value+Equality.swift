@@ -1,4 +1,11 @@
 extension Value {
+  /// Whether a value is `.null`. `nil` is no literal of `Value`; without this, Swift would compare an optional, which is never nil.
+  public static func == (value: Value, _: _OptionalNilComparisonType) -> Bool { value.isNull }
+  /// Whether a value is anything but `.null`.
+  public static func != (value: Value, _: _OptionalNilComparisonType) -> Bool { !value.isNull }
+}
+
+extension Value {
   /// Whether both are of one case and equal, text by its code points. Lists and maps are compared without recursion, so that any
   /// depth may be.
   public static func == (left: Value, right: Value) -> Bool {

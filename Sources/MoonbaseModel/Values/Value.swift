@@ -81,11 +81,10 @@ extension Value {
   }
 }
 
-extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+// `nil` is no literal of it: in `isKnown ? value : nil`, which is meant as an optional value, it would be `.null`.
+extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// Makes `.null`.
-  public init(nilLiteral: ()) { self = .null }
   /// Makes `.bool`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   /// Makes `.int`.

@@ -185,7 +185,7 @@ struct StoredDerivationTests {
     #expect(try fresh.object(with: team.objectID)[sum.key] == saved)
     #expect(second.isInserted && team[sum.key] == saved)
     // Once there is less of it the same save goes through.
-    second[sum.key] = nil
+    second[sum.key] = .null
     try context.save()
     let late = bench.stranger()
     #expect(try late.count(FetchRequest("Player")) == 2 && late.object(with: team.objectID)[sum.key] == saved)

@@ -39,7 +39,7 @@ enum ReferenceModel {
 
   /// What a new object has.
   static let defaults: [String: Value] = [
-    "name": .null, "number": 0, "data": .null, "code": .null, "mood": .null,
+    "name": .null, "number": 0, "data": .null, "code": .null, "mood": .null, "note": .null,
   ]
   /// Attributes that are set at random. The last one is in no store.
   static let keys = ["name", "number", "data", "mood"]
@@ -52,8 +52,9 @@ enum ReferenceModel {
     mood.isTransient = true
     node.attributes = [
       AttributeDescription("name", type: .string), number, AttributeDescription("data", type: .transformable),
-      AttributeDescription("code", type: .string), mood,
+      AttributeDescription("code", type: .string), mood, AttributeDescription("note", type: .string),
     ]
+    node.managedObjectClassName = "ReferenceNode"
     node.uniquenessConstraints = [["code"]]
     node.relationships = links.map { link in
       var relationship: RelationshipDescription =
@@ -67,6 +68,7 @@ enum ReferenceModel {
     }
     var leaf = EntityDescription("Leaf")
     leaf.superentityName = "Node"
+    leaf.managedObjectClassName = "ReferenceNode"
     leaf.attributes = [AttributeDescription("extra", type: .double)]
     return ManagedObjectModel(entities: [node, leaf])
   }

@@ -10,18 +10,21 @@ struct ReferenceOperation: Sendable {
     case refresh, refreshAll, giveUp, reopen
     case merge, conflict, conflictOfDeletion, uniqueConflict
     case keep, denyDeletion, childSave, childConflict, changeInHook
+    case setByDoor, relateByDoor, failSavepoint
 
     /// Those that there were when some sequences failed that are kept by their seeds.
     static let earlier = allCases.filter {
-      ![.keep, .denyDeletion, .childSave, .childConflict, .changeInHook].contains($0)
+      ![
+        .keep, .denyDeletion, .childSave, .childConflict, .changeInHook, .setByDoor, .relateByDoor, .failSavepoint,
+      ].contains($0)
     }
 
     /// How often it comes, among others.
     var weight: Int {
       switch self {
-      case .relate: 14
+      case .relate, .setByDoor: 14
       case .set, .order, .undo: 7
-      case .insert, .assign, .delete, .redo, .save: 5
+      case .insert, .assign, .delete, .redo, .save, .relateByDoor, .failSavepoint: 5
       case .childSave, .changeInHook: 4
       case .endEvent, .fetch, .read, .merge, .conflict, .keep: 3
       case .primitiveSet, .failCommit, .failWillSave, .failInsertion, .failDeletion, .refresh, .refreshAll: 2

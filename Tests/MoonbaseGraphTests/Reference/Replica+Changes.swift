@@ -44,6 +44,9 @@ extension Replica {
     case .childSave: try saveChild(operation)
     case .childConflict: try conflictWithChild(a, b)
     case .changeInHook: try changeInHook(operation)
+    case .setByDoor: try setByDoor(pick(a), b, c)
+    case .relateByDoor: try relateByDoor(pick(a), b, c)
+    case .failSavepoint: try failSavepoint(operation)
     }
     try releaseWards()
   }
@@ -186,9 +189,9 @@ extension Replica {
 
   private func read(_ number: Int?, _ b: Int) throws {
     guard let number, let node = world.visible.nodes[number] else { return }
-    let key = Array(ReferenceModel.defaults.keys.sorted())[b % 5]
+    let key = Array(ReferenceModel.defaults.keys.sorted())[b % ReferenceModel.defaults.count]
     log.append("read #\(number).\(key)")
-    let value = try object(number).value(forKey: key)
+    let value = try ValueDoor.value(key, of: object(number), way: b / 8)
     if value != node.values[key] { mistakes.append("#\(number).\(key) is \(value), not \(node.values[key] ?? .null)") }
   }
 

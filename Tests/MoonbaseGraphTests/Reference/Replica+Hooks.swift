@@ -6,7 +6,9 @@ import MoonbaseTestSupport
 /// Changes that hooks make.
 extension Replica {
   /// Within hooks, and in child contexts.
-  static let plainKinds: [ReferenceOperation.Kind] = [.set, .relate, .assign, .order, .delete, .relate, .set]
+  static let plainKinds: [ReferenceOperation.Kind] = [
+    .set, .relateByDoor, .assign, .order, .delete, .relate, .setByDoor,
+  ]
 
   /// Runs another operation within a hook of one that calls it.
   func changeInHook(_ operation: ReferenceOperation) throws {

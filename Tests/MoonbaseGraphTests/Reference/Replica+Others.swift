@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 
 /// What another context saves, and what becomes of it here: a merge, or a conflict.
 extension Replica {
-  private static let persistentKeys = ["name", "number", "data"]
+  private static let persistentKeys = ["name", "number", "data", "note"]
 
   /// A context that shares the row cache, or one that shares the store only; with what it says of its saves.
   private func other(_ number: Int) -> (context: ManagedObjectContext, inbox: NewsInbox<SavedObjectIDs>) {
@@ -125,7 +125,7 @@ extension Replica {
     try endEvent()
     guard let number = pick(a, where: { committed.nodes[$0] != nil }) else { return }
     var policy = Policy(rawValue: b % 5) ?? .error
-    try set(number, Self.persistentKeys[b % 3])
+    try set(number, Self.persistentKeys[b % 4])
     guard let mine = world.nodes[number], let saved = committed.nodes[number] else { return }
     let links = mine.persistent
     if policy == .rollback, links.ones != saved.ones || links.lists != saved.lists { policy = .store }
@@ -233,7 +233,7 @@ extension Replica {
     world.nodes[new] = nil
     if policy == .object || policy == .overwrite { world.nodes[number]?.values["name"] = name }
     if policy == .overwrite {
-      for key in ["number", "data"] { world.nodes[number]?.values[key] = ReferenceModel.defaults[key] }
+      for key in ["number", "data", "note"] { world.nodes[number]?.values[key] = ReferenceModel.defaults[key] }
       for link in ReferenceModel.links where !link.isToMany && !link.isTransient { world.set(number, link, to: nil) }
     }
     if objects[new]?.managedObjectContext != nil { mistakes.append("#\(new) is still here") }

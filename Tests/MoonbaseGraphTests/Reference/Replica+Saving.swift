@@ -54,7 +54,9 @@ extension Replica {
     settleWorld()
     endGroup()
     let (before, touchedBefore, wasDirty) = (world, touched, isDirty)
-    let kinds: [ReferenceOperation.Kind] = [.insert, .relate, .delete, .order, .set, .assign, .relate, .fetch]
+    let kinds: [ReferenceOperation.Kind] = [
+      .insert, .relate, .delete, .order, .setByDoor, .assign, .relateByDoor, .fetch,
+    ]
     try expectFailure {
       try context.transaction {
         for round in 0..<(1 + operation.c % 5) {

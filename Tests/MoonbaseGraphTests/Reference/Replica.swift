@@ -42,6 +42,7 @@ final class Replica {
 
   init(_ kind: StoreKind, seed: Int) throws {
     (bench, store) = try StoreBench.failing(kind, ReferenceModel.model())
+    bench.coordinator.register(ReferenceNode.self, forClassName: "ReferenceNode")
     self.seed = seed
     context = bench.context()
     context = newContext()

@@ -62,7 +62,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(
       predicate.description
         == #"a.b == "x" AND k.x > 5 AND b IN {1, "two"} AND c == 2.0 AND d == 7 AND e == "%@""#)
-    #expect(try Predicate(format: "a == %@", nil) == Predicate(format: "a == NULL"))
+    #expect(try Predicate(format: "a == %@", .null) == Predicate(format: "a == NULL"))
     #expect(try Predicate(format: "%K == 5", "SELF") == Predicate(format: "SELF == 5"))
     #expect(try Predicate(format: "a == %x", 31) == Predicate(format: "a == 31"))
   }
@@ -110,7 +110,7 @@ import struct MoonbaseModel.SortDescriptor
     }
     let compared = Predicate.comparison(.init(expression, .equal, .constant(1)))
     let long = Predicate.comparison(
-      .init(.keyPath(.evaluatedObject, Array(repeating: "boss", count: 5000)), .equal, .constant(nil)))
+      .init(.keyPath(.evaluatedObject, Array(repeating: "boss", count: 5000)), .equal, .constant(.null)))
     for predicate in [predicate, compared, long] {
       #expect(throws: ModelError.self) { try predicate.evaluate(with: ["age": 1]) }
       #expect(throws: ModelError.self) {

@@ -19,7 +19,7 @@ import enum MoonbaseModel.Predicate
   @Test(arguments: nilCases.lines)
   func aMissingValueMeansWhatFoundationSays(_ line: CaseTable.Line) throws {
     let subject: [String: Value] = [
-      "name": "Zoë", "age": 30, "score": 2.5, "gone": nil, "empty": "", "tags": ["a", "b", "c"], "scores": [1, 2, 3],
+      "name": "Zoë", "age": 30, "score": 2.5, "gone": .null, "empty": "", "tags": ["a", "b", "c"], "scores": [1, 2, 3],
       "home": ["city": "Köln"], "rooms": [["size": 10], ["size": 20]],
       "day": .date(Date(timeIntervalSinceReferenceDate: 0)),
     ]

@@ -101,7 +101,7 @@ import enum MoonbaseModel.Predicate
     ("TERNARY(%K == 1, %@, %@) == 2", ["a", 1, 2], "TERNARY(a == 1, 1, 2) == 2"),
     ("a == '%@' AND b == \"%K\"", [], #"a == "%@" AND b == "%K""#), ("a %% 2 == %d", [1], "modulus:by:(a, 2) == 1"),
     ("a == %x", [255], "a == 255"), ("a == %ld AND b == %lld", [1, 2], "a == 1 AND b == 2"),
-    ("a == %@", [nil], "a == NULL"),
+    ("a == %@", [.null], "a == NULL"),
     ("a ==[c] %@", ["x"], #"a ==[c] "x""#), ("CAST(%@, %@) == a", [5, "NSString"], #"CAST(5, "NSString") == a"#),
     ("$v == %@ AND $v.%K == 1", [1, "a"], "$v == 1 AND $v.a == 1"), ("-%d == a", [5], "0 - 5 == a"),
     ("FUNCTION(%K, %@) == 1", ["a", "length"], #"FUNCTION(a, "length") == 1"#),

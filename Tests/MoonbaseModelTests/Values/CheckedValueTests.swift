@@ -13,7 +13,7 @@ import enum MoonbaseModel.Predicate
     (.decimal, "1.50", .decimal(Decimal(string: "1.5")!)), (.decimal, 7, .decimal(7)), (.string, "x", "x"),
     (.boolean, true, true), (.date, "2001-01-01", .date(Date(timeIntervalSinceReferenceDate: 0))),
     (.uuid, "11111111-2222-3333-4444-555555555555", .uuid(UUID(uuidString: "11111111-2222-3333-4444-555555555555")!)),
-    (.transformable, ["a": 1], ["a": 1]), (.undefined, [1], [1]), (.integer16, nil, nil),
+    (.transformable, ["a": 1], ["a": 1]), (.undefined, [1], [1]), (.integer16, .null, .null),
     (.binaryData, .data(Data([1])), .data(Data([1]))),
   ]
 
@@ -64,7 +64,7 @@ import enum MoonbaseModel.Predicate
     number.isOptional = false
     number.validation.minimum = 0
     number.validation.maximum = 150
-    #expect(try number.validate(nil).map(\.code.rawValue) == [1570])
+    #expect(try number.validate(.null).map(\.code.rawValue) == [1570])
     #expect(try number.validate(151).map(\.code.rawValue) == [1610])
     #expect(try number.validate(-1).map(\.code.rawValue) == [1620])
     #expect(try number.validate(150).isEmpty)
@@ -72,7 +72,7 @@ import enum MoonbaseModel.Predicate
     text.validation.minimumLength = 2
     text.validation.maximumLength = 3
     text.validation.regularExpression = "[a-zé]+"
-    #expect(try text.validate(nil).isEmpty)
+    #expect(try text.validate(.null).isEmpty)
     #expect(try text.validate("ééé").isEmpty)
     #expect(try text.validate("éééé").map(\.code.rawValue) == [1660])
     #expect(try text.validate("a").map(\.code.rawValue) == [1670])

@@ -10,7 +10,7 @@ import struct MoonbaseModel.SortDescriptor
 
 /// SQL and memory agree.
 @Suite struct AgreementTests {
-  private static let names: [Value] = [nil, "", "Ada", "ada", "ÅDA", "A_a", "Zoë", "zoe\u{301}", "*"]
+  private static let names: [Value] = [.null, "", "Ada", "ada", "ÅDA", "A_a", "Zoë", "zoe\u{301}", "*"]
   private static let terms = [
     "age > 1", "age != 2", "age == NULL", "age IN {0, 2}", "age BETWEEN {1, 2}", "age + 1 == 2", "age / 2 == 1",
     "modulus:by:(age, 2) == 1", "age & 1 == 1", "age | 1 == 3", "age ^ 3 == 1", "1 << age == 4", "8 >> age == 2",

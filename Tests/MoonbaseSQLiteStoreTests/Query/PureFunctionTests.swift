@@ -138,7 +138,7 @@ private final class Functions: PureFunctionProvider {
 
   @Test func anAttributeThatASubentityOverridesIsLeftToTheContext() throws {
     let people = try PeopleStore()
-    let base = name(1) { _ in nil }
+    let base = name(1) { _ in .null }
     let employee = PureFunction(entity: "Employee", name: "fullName", inputs: [], type: .string, isStrict: false)
     let functions = Functions(
       generation: 1, functions: base.functions + [employee], bodies: base.bodies + [{ _ in "employee" }])
@@ -156,7 +156,7 @@ private final class Functions: PureFunctionProvider {
 
   @Test func anAttributeThatASubentityComputesByNoPureFunctionIsLeftToTheContext() throws {
     let people = try PeopleStore()
-    let base = name(1) { _ in nil }
+    let base = name(1) { _ in .null }
     let predicate = try Predicate(format: "fullName == 'x'")
     /// For an entity, without and with its subentities.
     func isTaken(_ entity: String, overriding: String) throws -> [Bool] {

@@ -230,7 +230,7 @@ import Testing
     }
     #expect(log.filter { $0.hasPrefix("UPDATE") }.count == 1)
     #expect(try people.store.destinations(of: department.id, relationship: slot) == moved)
-    try people.save { $0.updated = [try people.update(ids[3], ["department": nil])] }
+    try people.save { $0.updated = [try people.update(ids[3], ["department": .null])] }
     let raw = try RawDatabase(people.folder.file())
     #expect(try raw.rows("SELECT Z_FOK_DEPARTMENT IS NULL FROM ZPROJECT WHERE ZDEPARTMENT IS NULL") == ["1"])
   }

@@ -12,6 +12,10 @@ extension KeyExpression {
   public static func != (left: KeyExpression, right: KeyExpression) -> Predicate {
     left.compare(.notEqual, to: right.expression)
   }
+  /// `== nil`: the key path has no value.
+  public static func == (left: KeyExpression, right: _OptionalNilComparisonType) -> Predicate { left.isNull }
+  /// `!= nil`: the key path has a value.
+  public static func != (left: KeyExpression, right: _OptionalNilComparisonType) -> Predicate { left.isNotNull }
   /// `<`
   public static func < (left: KeyExpression, right: Value) -> Predicate { left.compare(.lessThan, to: .value(right)) }
   /// `<`

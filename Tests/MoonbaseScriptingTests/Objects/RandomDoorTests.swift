@@ -1,0 +1,24 @@
+import MoonbasePlatform
+import MoonbaseScripting
+import MoonbaseTestSupport
+import Testing
+
+/// Values that scripts set by every door they have, beside plain tables: the twin of the graph's reference runs, written in Lua.
+@Suite struct RandomDoorTests {
+  private static let hooks = """
+    validate = { i = function(value) return value >= 0, "is negative" end },
+    will_save = function(object)
+      if object.s ~= "fail in the hook" then return end
+      object.day = moonbase.date.unix(77) object.i = 77 object.bin = "by a hook" object.d = 7.5 object.tr = "by a hook"
+      error("the hook fails")
+    end,
+    """
+
+  @Test(arguments: StoreKind.allCases) func whatScriptsSetIsWhatTheyRead(_ kind: StoreKind) throws {
+    let script = ScriptModuleTests.folder.appendingPathComponent("doors.lua")
+    let text = try String(contentsOf: script, encoding: .utf8)
+    let bench = try ThingBench.bench(kind, Self.hooks)
+    let outcome = try bench.run(text, arguments: ["1", "100"])
+    #expect(outcome.status == 0 && bench.output == "done\n", "\(outcome) \(bench.output)")
+  }
+}
