@@ -136,6 +136,33 @@ import Testing
     #expect(try bench.saved("Node", "name") == ["Ann"] && bench.saved("Node", "note") == ["kept"])
   }
 
+  /// Objects that have nothing but plain values take the shortest way: a cell over a cell of their own row.
+  @Test(arguments: StoreKind.allCases, ValueDoor.allCases)
+  func plainValuesComeBack(_ kind: StoreKind, _ door: ValueDoor) throws {
+    let bench = try StoreBench(kind, ReferenceModel.model())
+    bench.coordinator.register(ReferenceNode.self, forClassName: "ReferenceNode")
+    let context = bench.context()
+    let node = try context.insert("Node", values: ["name": "Ann", "number": 7, "code": "c"])
+    try context.save()
+    #expect(throws: Broken.self) {
+      try context.transaction {
+        try set(["code", "number", "name"], of: node, by: door)
+        throw Broken()
+      }
+    }
+    #expect(node["name"] == "Ann" && node["number"] == 7 && node["code"] == "c" && !context.hasChanges)
+    try door.set("d", "code", of: node)
+    #expect(throws: Broken.self) {
+      try context.undoingOnFailure {
+        try set(["number", "name"], of: node, by: door)
+        throw Broken()
+      }
+    }
+    #expect(node["name"] == "Ann" && node["number"] == 7 && node["code"] == "d")
+    try context.save()
+    #expect(try bench.saved("Node", "name") == ["Ann"] && bench.saved("Node", "number") == [7])
+  }
+
   /// An attribute and a relationship of one object change in one failed transaction.
   @Test(arguments: StoreKind.allCases) func aRelationshipAndAnAttributeComeBackTogether(_ kind: StoreKind) throws {
     let (bench, context, node) = try node(kind)

@@ -19,6 +19,13 @@ struct ReferenceOperation: Sendable {
       ].contains($0)
     }
 
+    /// Those that touch plain values alone, so that objects never have more than their row.
+    static let plain: [Kind] = [
+      .insert, .setByDoor, .failSavepoint, .failTransaction, .failCommit, .undo, .redo, .endEvent, .save, .rollback,
+      .refresh,
+      .refreshAll, .giveUp, .reopen, .merge, .conflict,
+    ]
+
     /// How often it comes, among others.
     var weight: Int {
       switch self {

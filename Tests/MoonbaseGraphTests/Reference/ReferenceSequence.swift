@@ -15,20 +15,29 @@ struct ReferenceSequence {
   struct Origin: Sendable {
     let seed: Int
     let kinds: [ReferenceOperation.Kind]
+    var isPlain = false
 
     init(_ seed: Int, of kinds: [ReferenceOperation.Kind] = ReferenceOperation.Kind.allCases) {
       (self.seed, self.kinds) = (seed, kinds)
+    }
+
+    /// A sequence in which objects have plain values and no relationships (`Replica.isPlain`).
+    static func plain(_ seed: Int) -> Origin {
+      var origin = Origin(seed, of: ReferenceOperation.Kind.plain)
+      origin.isPlain = true
+      return origin
     }
   }
 
   let kind: StoreKind
   let seed: Int
+  let isPlain: Bool
   var operations: [ReferenceOperation]
   /// When operations of these kinds were run in this order, a value changes behind the model's back: so that there is something to find.
   var breakage: [ReferenceOperation.Kind] = []
 
   init(_ kind: StoreKind, _ origin: Origin, count: Int = 50) {
-    (self.kind, seed) = (kind, origin.seed)
+    (self.kind, seed, isPlain) = (kind, origin.seed, origin.isPlain)
     operations = ReferenceOperation.sequence(seed, count: count, of: origin.kinds)
   }
 
@@ -40,7 +49,7 @@ struct ReferenceSequence {
   func firstFailure() -> Failure? {
     var replica: Replica?
     do {
-      let new = try Replica(kind, seed: seed)
+      let new = try Replica(kind, seed: seed, isPlain: isPlain)
       replica = new
       var waiting = breakage[...]
       for (index, operation) in operations.enumerated() {

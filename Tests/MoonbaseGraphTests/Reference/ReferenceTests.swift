@@ -37,6 +37,10 @@ import Testing
     expectAgreement(kind, Self.origins(part, of: 120))
   }
 
+  @Test(arguments: StoreKind.allCases) func plainValuesAgreeWithTheNaiveModel(_ kind: StoreKind) {
+    expectAgreement(kind, Self.origins(0, of: 400).map { .plain($0.seed) })
+  }
+
   @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.origins(0, of: 120)) }
 
   /// The model would not do if it agreed with anything: a context in which one value is other is found.

@@ -6,9 +6,12 @@ import MoonbaseTestSupport
 /// Operations on objects.
 extension Replica {
   func run(_ operation: ReferenceOperation) throws {
+    guard !isPlain || ReferenceOperation.Kind.plain.contains(operation.kind) else { return }
     let (a, b, c) = (operation.a, operation.b, operation.c)
     switch operation.kind {
-    case .insert: if world.nodes.count < 12 { try insert(isLeaf: a % 3 == 0, friend: b % 2 == 0 ? pick(b) : nil) }
+    case .insert:
+      guard world.nodes.count < 12 else { return }
+      try insert(isLeaf: a % 3 == 0, friend: b % 2 == 0 && !isPlain ? pick(b) : nil)
     case .set: try set(pick(a), ReferenceModel.keys[b % 4])
     case .primitiveSet: try setPrimitive(pick(a), ["name", "number"][b % 2])
     case .relate: try relate(pick(a), freeLinks[b % freeLinks.count], c)

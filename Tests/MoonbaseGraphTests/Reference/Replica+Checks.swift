@@ -11,6 +11,7 @@ extension Replica {
     mistakes += context.pendingErrors.map { "pending: \($0)" }
     try checkChanges()
     checkGroups()
+    guard !isPlain else { return try checkPlain(isThorough: isThorough) }
     try checkKnown()
     if isThorough {
       mistakes += try observed().differences(from: world.visible)
@@ -61,6 +62,19 @@ extension Replica {
     if undo.canRedo != (place + 1 < states.count) { mistakes.append("canRedo is \(undo.canRedo)") }
   }
 
+  /// Reads plain values alone, each by another door.
+  private func checkPlain(isThorough: Bool) throws {
+    for (number, object) in objects where object.managedObjectContext === context && !object.isDeleted {
+      guard let node = world.nodes[number], isThorough || !object.isFault else { continue }
+      for (way, key) in ["name", "number", "code", "note"].enumerated() {
+        let value = try ValueDoor.value(key, of: object, way: way + number)
+        if value != node.values[key] {
+          mistakes.append("#\(number).\(key) is \(value), not \(node.values[key] ?? .null)")
+        }
+      }
+    }
+  }
+
   // MARK: Known values
 
   /// Compares what is here: the values of objects that are no faults, and the destinations of relationships that were read. Nothing is
@@ -102,10 +116,10 @@ extension Replica {
 
   /// What the context shows.
   func observed() throws -> ReferenceWorld {
-    try Self.observed(objects.filter { $0.value.managedObjectContext === context && !$0.value.isDeleted })
+    try observed(objects.filter { $0.value.managedObjectContext === context && !$0.value.isDeleted })
   }
 
-  private static func observed(_ objects: [Int: ManagedObject]) throws -> ReferenceWorld {
+  private func observed(_ objects: [Int: ManagedObject]) throws -> ReferenceWorld {
     var world = ReferenceWorld()
     let numbers = Dictionary(uniqueKeysWithValues: objects.map { ($1.objectID, $0) })
     func number(_ object: ManagedObject) throws -> Int {
@@ -116,8 +130,11 @@ extension Replica {
     }
     for (own, object) in objects {
       var node = ReferenceWorld.Node(isLeaf: object.entity.name == "Leaf")
-      for key in ReferenceModel.defaults.keys { node.values[key] = try object.value(forKey: key) }
-      for link in ReferenceModel.links {
+      node.values = ReferenceModel.defaults
+      for key in ReferenceModel.defaults.keys where !isPlain || key != "data" && key != "mood" {
+        node.values[key] = try object.value(forKey: key)
+      }
+      for link in ReferenceModel.links where !isPlain {
         if link.isToMany {
           let list = try object.objects(forKey: link.name).filter { !$0.isDeleted }.map(number)
           if !list.isEmpty { node.lists[link.name] = link.isOrdered ? list : list.sorted() }
@@ -142,7 +159,7 @@ extension Replica {
       }
       found[number] = object
     }
-    mistakes += try Self.observed(found).persistent.differences(from: committed).map { "in the store \($0)" }
+    mistakes += try observed(found).persistent.differences(from: committed).map { "in the store \($0)" }
   }
 
   /// What is in no store is as it is: after a rollback, for example, some of it is gone.

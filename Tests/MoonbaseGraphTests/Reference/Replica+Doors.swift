@@ -9,7 +9,8 @@ extension Replica {
   func setByDoor(_ number: Int?, _ b: Int, _ c: Int) throws {
     guard let number else { return }
     for round in 0...(c % 3) {
-      let key = ValueDoor.keys[(b / (round + 1)) % ValueDoor.keys.count]
+      let keys = isPlain ? ["name", "number", "code", "note"] : ValueDoor.keys
+      let key = keys[(b / (round + 1)) % keys.count]
       var door = ValueDoor.allCases[(c / (round + 2)) % ValueDoor.allCases.count]
       // A primitive value is no step of undoing.
       if door == .primitive, undo != nil { door = .typedKey }

@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 
 /// What another context saves, and what becomes of it here: a merge, or a conflict.
 extension Replica {
-  private static let persistentKeys = ["name", "number", "data", "note"]
+  private var persistentKeys: [String] { ["name", "number", isPlain ? "code" : "data", "note"] }
 
   /// A context that shares the row cache, or one that shares the store only; with what it says of its saves.
   private func other(_ number: Int) -> (context: ManagedObjectContext, inbox: NewsInbox<SavedObjectIDs>) {
@@ -33,13 +33,13 @@ extension Replica {
   }
 
   private func chosen(_ bits: Int) -> [String] {
-    let keys = Self.persistentKeys.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
+    let keys = persistentKeys.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
     return keys.isEmpty ? ["name"] : keys
   }
 
   /// What did not change here is as it was saved elsewhere.
   private func mergeValues(_ number: Int, over before: ReferenceWorld) {
-    for key in Self.persistentKeys where world.nodes[number]?.values[key] == before.nodes[number]?.values[key] {
+    for key in persistentKeys where world.nodes[number]?.values[key] == before.nodes[number]?.values[key] {
       world.nodes[number]?.values[key] = committed.nodes[number]?.values[key]
     }
   }
@@ -75,7 +75,7 @@ extension Replica {
       $0 != number && committed.nodes[$0] != nil && !committed.leads(number, link, to: $0)
         && !world.leads(number, link, to: $0)
     }
-    guard let friend, b % 2 == 0 else { return nil }
+    guard let friend, b % 2 == 0, !isPlain else { return nil }
     log.append("elsewhere #\(number).friends + #\(friend)")
     try context.object(with: object(number).objectID).add(context.object(with: object(friend).objectID), to: link.name)
     for path in [\Replica.committed, \Replica.world] { self[keyPath: path].add(friend, to: number, link) }
@@ -125,7 +125,7 @@ extension Replica {
     try endEvent()
     guard let number = pick(a, where: { committed.nodes[$0] != nil }) else { return }
     var policy = Policy(rawValue: b % 5) ?? .error
-    try set(number, Self.persistentKeys[b % 4])
+    try set(number, persistentKeys[b % 4])
     guard let mine = world.nodes[number], let saved = committed.nodes[number] else { return }
     let links = mine.persistent
     if policy == .rollback, links.ones != saved.ones || links.lists != saved.lists { policy = .store }
@@ -144,7 +144,7 @@ extension Replica {
       return becomeMurky()
     }
     try context.save()
-    for key in Self.persistentKeys {
+    for key in persistentKeys {
       let (isMine, isTheirs) = (mine.values[key] != saved.values[key], keys.contains(key))
       let takesTheirs: Bool =
         switch policy {

@@ -31,6 +31,7 @@ final class ReferenceNode: ManagedObject {
     case "name": self[Self.name] = try Self.text(value)
     case "mood": self[Self.mood] = try Self.text(value)
     case "note": self[Self.note] = try Self.text(value)
+    case "code": self[Self.code] = try Self.text(value)
     case "number": if case .int(let number) = value { self[Self.number] = number } else { self["number"] = value }
     default: self[Self.data] = value
     }
