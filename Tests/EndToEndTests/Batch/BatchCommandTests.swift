@@ -157,7 +157,7 @@ extension Workbench {
 
   /// `MOONBASE_CYCLES` says how often (`scripts/crash`).
   @Test func aJobThatIsKilledAgainAndAgainWorksOnEachObjectOnce() throws {
-    let cycles = ProcessInfo.processInfo.environment["MOONBASE_CYCLES"].flatMap { Int($0) } ?? 100
+    let cycles = Repetition.killedJobs.count
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))
     var kills = 0
     while kills < cycles {

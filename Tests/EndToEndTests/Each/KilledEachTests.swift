@@ -5,7 +5,7 @@ import Testing
 
 /// Runs of `each` that are killed at any moment; `MOONBASE_CYCLES` says how often (`scripts/crash`).
 @Suite(.serialized) struct KilledEachTests {
-  private static let cycles = ProcessInfo.processInfo.environment["MOONBASE_CYCLES"].flatMap { Int($0) } ?? 100
+  private static let cycles = Repetition.killedEach.count
   private static let count = 6000
 
   /// How many objects were saved, by how often they were changed.

@@ -5,7 +5,7 @@ import Testing
 
 /// Imports that are killed, run again, and must have taken each row once; `MOONBASE_CYCLES` says how often (`scripts/crash`).
 @Suite(.serialized) struct KilledImportTests {
-  private static let cycles = ProcessInfo.processInfo.environment["MOONBASE_CYCLES"].flatMap { Int($0) } ?? 100
+  private static let cycles = Repetition.killedImports.count
 
   @Test func everyRowIsTakenOnceHoweverOftenTheImportIsKilled() throws {
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))

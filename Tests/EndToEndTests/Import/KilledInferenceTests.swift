@@ -5,7 +5,7 @@ import Testing
 
 /// Imports with `--infer` that are killed at any moment and run again; `MOONBASE_CYCLES` says how often.
 @Suite(.serialized) struct KilledInferenceTests {
-  private static let cycles = ProcessInfo.processInfo.environment["MOONBASE_CYCLES"].flatMap { Int($0) } ?? 30
+  private static let cycles = Repetition.killedInferences.count
 
   /// Kills the command at random moments and runs it until it ends by itself.
   private func run(_ bench: Workbench, _ arguments: [String], kills: inout Int) throws -> Int32 {

@@ -19,7 +19,9 @@ import Testing
       let bench = try Workbench()
       try bench.write(script, to: "script.lua")
       let run = "\(starter) '\(Workbench.command.path)' run \(options) script.lua"
-      let shell = "( \(run); echo $? >status.txt ) 2>&1 | sleep 20"
+      // The reader that reads nothing ends with the run, or after twenty seconds.
+      let reader = "i=0; while [ ! -s status.txt ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.1; done"
+      let shell = "( \(run); echo $? >status.txt ) 2>&1 | { \(reader); }"
       let process = try ChildProcess(URL(fileURLWithPath: "/bin/sh"), ["-c", shell], in: bench.folder)
       defer { process.kill() }
       for _ in 0..<500 {

@@ -75,7 +75,12 @@ import Testing
     return try bench.moonbase(arguments(["--limit-time", "20"]))
   }
 
-  @Test(arguments: bodies.keys.sorted(), [false, true])
+  /// Each in memory and in SQL; in the short run by turns.
+  private static let places = bodies.keys.sorted().enumerated().flatMap { place, name in
+    (TestLength.isLong ? [false, true] : [place % 2 == 0]).map { (name, $0) }
+  }
+
+  @Test(arguments: places)
   func instructionsEndWorkOfTheHost(_ name: String, isStored: Bool) throws {
     let run = try bench.moonbase(
       arguments(name, isStored: isStored, ["--limit-instructions", "3e6", "--limit-time", "120"]))
@@ -83,7 +88,7 @@ import Testing
     #expect(run.complaints.contains("the script used up its instructions") || name == "long texts", "\(run.complaints)")
   }
 
-  @Test(arguments: bodies.keys.sorted(), [false, true])
+  @Test(arguments: places)
   func aDeadlineEndsWorkOfTheHost(_ name: String, isStored: Bool) throws {
     let run = try runInTime { try arguments(name, isStored: isStored, $0) }
     #expect(run.status == 3 && run.output == "ready\n")

@@ -21,70 +21,74 @@ import Testing
       megabytes: Self.space, "run", "--limit-memory", "\(Self.limit)M", "-e", Self.opening + "\n" + script)
   }
 
-  @Test(arguments: [
-    "for i = 1, 1e7 do c:insert('Person') end",
-    "for i = 1, 1e5 do c:insert('Person', { name = long .. i }) end",
-    "for i = 1, 1e5 do c:insert('Person'):set_primitive('name', long .. i) end",
-    "for i = 1, 1e5 do c:insert('Person', { name = long .. i }) assert(c:save()) c:reset() end",
-    "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').any = l",
-    "local l = {} for i = 1, 100 do l[i] = {} for j = 1, 50 do l[i][j] = long end end c:insert('Person').any = l",
-    "local l = {} for i = 1, 1e4 do l[i] = long end c:fetch('Person'):where('name IN %@', l)",
-    "c:fetch('Person'):where('age IN {' .. ('1,'):rep(5e6) .. '1}')",
-    "local t, text = {}, ('age+'):rep(200) .. 'age' for i = 1, 1000 do t['c' .. i] = text end c:fetch('Person'):dictionaries(t)",
-    "local l = {} for i = 1, 1e4 do l[i] = long end c:upsert('Person', l, {})",
-    "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').friends = l",
-    "local t = {} for i = 1, 1e6 do t[i] = c:fetch('Person'):where('name == %@', long) end",
-    "local t = {} for i = 1, 1e4 do t[i] = c:fetch('Person') for j = 1, 1e3 do t[i] = t[i]:where('age == 1'):sort('age') end end",
-    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, 'Nothing')) end",
-    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, ('z'):rep(60000))) end",
-    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.insert, c, 'Person', { [('z'):rep(60000)] = 1 })) end",
-    "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(function() c:fetch('Person'):dictionaries { ('z'):rep(60000) } end)) end",
-    "c:insert('Person', { name = long }) local e = 'name' "
-      + "for i = 1, 30 do e = ('FUNCTION(%s, \"stringByAppendingString:\", $v)'):format('($v := ' .. e .. ')') end "
-      + "c:fetch('Person'):where(e .. ' = NULL'):count()",
-    "c:insert('Person', { name = long }) c:fetch('Person'):where('name IN {' .. ('uppercase(name),'):rep(150) .. 'name}'):count()",
-    "local l = {} for i = 1, 250 do l[i] = c:insert('Person', { age = i }) end for i = 1, 250 do l[i].friends = l end "
-      + "c:fetch('Person'):where('friends.friends.friends.@max.age = -5'):count()",
-    "local t = {} for i = 1, 1e7 do t[i] = moonbase.uri('http://example.com/' .. i) end",
-    "local t, p = {}, c:insert('Person') for i = 1, 1e6 do t[i] = select(2, pcall(function() p.age = long .. i end)) end",
-    "local t = {} for i = 1, 3000 do t[i] = moonbase.progress(10, long .. i) end",
-    "local t = {} for i = 1, 500 do t[i] = moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
-    "local f = io.open('bad.sqlite', 'w') f:write(('junk'):rep(500)) f:close() "
-      + "for i = 1, 2000 do local a = {} for j = 1, 100 do a[('n'):rep(400) .. i .. 'x' .. j] = 'string' end "
-      + "pcall(moonbase.open, { store = 'bad.sqlite', model = { entities = { A = { attributes = a } } } }) end",
-    "for i = 1, 2000 do c:insert('Person') end local p = c:insert('Person', { friends = c:fetch('Person'):all() }) "
-      + "local t = {} for i = 1, 1e5 do t[i] = p.friends:each() end",
-    "for i = 1, 3000 do c:insert('Person') end local all = c:fetch('Person'):all() for _, p in ipairs(all) do p.friends = all end",
-    "local E = { A = { attributes = {} } } for i = 1, 3000 do E.A.attributes['a' .. i] = 'string' E['S' .. i] = { parent = 'A' } end "
-      + "moonbase.open { model = { entities = E } }",
-    "local rules = {} for i = 1, 100 do rules[i] = { 'SELF = ' .. i, ('m'):rep(60000) } end "
-      + "local o = moonbase.open { model = { entities = { A = { attributes = { i = { 'integer64', rules = rules } } } } } }.context "
-      + "for i = 1, 200 do o:insert('A', { i = 0 }) end o:save()",
-  ])
+  @Test(
+    arguments: TestLength.sampled(
+      [
+        "for i = 1, 1e7 do c:insert('Person') end",
+        "for i = 1, 1e5 do c:insert('Person', { name = long .. i }) end",
+        "for i = 1, 1e5 do c:insert('Person'):set_primitive('name', long .. i) end",
+        "for i = 1, 1e5 do c:insert('Person', { name = long .. i }) assert(c:save()) c:reset() end",
+        "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').any = l",
+        "local l = {} for i = 1, 100 do l[i] = {} for j = 1, 50 do l[i][j] = long end end c:insert('Person').any = l",
+        "local l = {} for i = 1, 1e4 do l[i] = long end c:fetch('Person'):where('name IN %@', l)",
+        "c:fetch('Person'):where('age IN {' .. ('1,'):rep(5e6) .. '1}')",
+        "local t, text = {}, ('age+'):rep(200) .. 'age' for i = 1, 1000 do t['c' .. i] = text end c:fetch('Person'):dictionaries(t)",
+        "local l = {} for i = 1, 1e4 do l[i] = long end c:upsert('Person', l, {})",
+        "local l = {} for i = 1, 1e4 do l[i] = long end c:insert('Person').friends = l",
+        "local t = {} for i = 1, 1e6 do t[i] = c:fetch('Person'):where('name == %@', long) end",
+        "local t = {} for i = 1, 1e4 do t[i] = c:fetch('Person') for j = 1, 1e3 do t[i] = t[i]:where('age == 1'):sort('age') end end",
+        "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, 'Nothing')) end",
+        "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.fetch, c, ('z'):rep(60000))) end",
+        "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(c.insert, c, 'Person', { [('z'):rep(60000)] = 1 })) end",
+        "local t = {} for i = 1, 1e7 do t[i] = select(2, pcall(function() c:fetch('Person'):dictionaries { ('z'):rep(60000) } end)) end",
+        "c:insert('Person', { name = long }) local e = 'name' "
+          + "for i = 1, 30 do e = ('FUNCTION(%s, \"stringByAppendingString:\", $v)'):format('($v := ' .. e .. ')') end "
+          + "c:fetch('Person'):where(e .. ' = NULL'):count()",
+        "c:insert('Person', { name = long }) c:fetch('Person'):where('name IN {' .. ('uppercase(name),'):rep(150) .. 'name}'):count()",
+        "local l = {} for i = 1, 250 do l[i] = c:insert('Person', { age = i }) end for i = 1, 250 do l[i].friends = l end "
+          + "c:fetch('Person'):where('friends.friends.friends.@max.age = -5'):count()",
+        "local t = {} for i = 1, 1e7 do t[i] = moonbase.uri('http://example.com/' .. i) end",
+        "local t, p = {}, c:insert('Person') for i = 1, 1e6 do t[i] = select(2, pcall(function() p.age = long .. i end)) end",
+        "local t = {} for i = 1, 3000 do t[i] = moonbase.progress(10, long .. i) end",
+        "local t = {} for i = 1, 500 do t[i] = moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
+        "local f = io.open('bad.sqlite', 'w') f:write(('junk'):rep(500)) f:close() "
+          + "for i = 1, 2000 do local a = {} for j = 1, 100 do a[('n'):rep(400) .. i .. 'x' .. j] = 'string' end "
+          + "pcall(moonbase.open, { store = 'bad.sqlite', model = { entities = { A = { attributes = a } } } }) end",
+        "for i = 1, 2000 do c:insert('Person') end local p = c:insert('Person', { friends = c:fetch('Person'):all() }) "
+          + "local t = {} for i = 1, 1e5 do t[i] = p.friends:each() end",
+        "for i = 1, 3000 do c:insert('Person') end local all = c:fetch('Person'):all() for _, p in ipairs(all) do p.friends = all end",
+        "local E = { A = { attributes = {} } } for i = 1, 3000 do E.A.attributes['a' .. i] = 'string' E['S' .. i] = { parent = 'A' } end "
+          + "moonbase.open { model = { entities = E } }",
+        "local rules = {} for i = 1, 100 do rules[i] = { 'SELF = ' .. i, ('m'):rep(60000) } end "
+          + "local o = moonbase.open { model = { entities = { A = { attributes = { i = { 'integer64', rules = rules } } } } } }.context "
+          + "for i = 1, 200 do o:insert('A', { i = 0 }) end o:save()",
+      ], every: 4))
   func whatTheHostKeepsCountsAsTheScriptsMemory(_ script: String) throws {
     let outcome = try run(script)
     #expect(outcome.status == 3, "\(outcome.output)\(outcome.complaints)")
     #expect(outcome.complaints.contains("the script used more memory than it may"))
   }
 
-  @Test(arguments: [
-    "for i = 1, 2000 do c:fetch('Person'):where('name == %@', long .. i) end",
-    "local t, r = {}, c:fetch('Person') for i = 1, 1000 do r = r:where('age == 1'):sort('age') t[i] = r end print(r:count())",
-    "local p = c:insert('Person') for i = 1, 500 do p.name = long .. i end c:rollback()",
-    "for i = 1, 500 do c:insert('Person', { name = long }) c:rollback() end",
-    "for i = 1, 500 do c:insert('Person', { name = long }) c:reset() end",
-    "local p = c:insert('Person') for i = 1, 20000 do pcall(function() p.age = 'no' end) pcall(c.fetch, c, 'x') end c:reset()",
-    "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:delete(t[i]) c:process_pending_changes() end",
-    "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:save() c:delete(t[i]) c:save() end",
-    "for i = 1, 100000 do moonbase.uri('http://example.com/' .. i) end",
-    "for i = 1, 500 do moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
-    "local all = {} for i = 1, 5000 do all[i] = ('x'):rep(100) .. i end "
-      + "local o = moonbase.open { model = { entities = { A = { attributes = { s = { 'string', one_of = all } } } } } }.context "
-      + "for i = 1, 1000 do o:insert('A', { s = 'other' }) end assert(#select(2, o:save()).details == 1000) o:reset()",
-    "local rules = {} for i = 1, 200 do rules[i] = { 'SELF = ' .. i, 'is wrong' } end "
-      + "local o = moonbase.open { model = { entities = { A = { attributes = { s = { 'string', rules = rules } } } } } }.context "
-      + "local a = o:insert('A', { s = long .. long }) assert(#tostring(select(2, a:validate())) < 40000) o:reset()",
-  ])
+  @Test(
+    arguments: TestLength.sampled(
+      [
+        "for i = 1, 2000 do c:fetch('Person'):where('name == %@', long .. i) end",
+        "local t, r = {}, c:fetch('Person') for i = 1, 1000 do r = r:where('age == 1'):sort('age') t[i] = r end print(r:count())",
+        "local p = c:insert('Person') for i = 1, 500 do p.name = long .. i end c:rollback()",
+        "for i = 1, 500 do c:insert('Person', { name = long }) c:rollback() end",
+        "for i = 1, 500 do c:insert('Person', { name = long }) c:reset() end",
+        "local p = c:insert('Person') for i = 1, 20000 do pcall(function() p.age = 'no' end) pcall(c.fetch, c, 'x') end c:reset()",
+        "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:delete(t[i]) c:process_pending_changes() end",
+        "local t = {} for i = 1, 1500 do t[i] = c:insert('Person', { name = long .. i }) c:save() c:delete(t[i]) c:save() end",
+        "for i = 1, 100000 do moonbase.uri('http://example.com/' .. i) end",
+        "for i = 1, 500 do moonbase.open{ model = { entities = { A = { attributes = { a = 'string' }, user_info = { a = long .. i } } } } } end",
+        "local all = {} for i = 1, 5000 do all[i] = ('x'):rep(100) .. i end "
+          + "local o = moonbase.open { model = { entities = { A = { attributes = { s = { 'string', one_of = all } } } } } }.context "
+          + "for i = 1, 1000 do o:insert('A', { s = 'other' }) end assert(#select(2, o:save()).details == 1000) o:reset()",
+        "local rules = {} for i = 1, 200 do rules[i] = { 'SELF = ' .. i, 'is wrong' } end "
+          + "local o = moonbase.open { model = { entities = { A = { attributes = { s = { 'string', rules = rules } } } } } }.context "
+          + "local a = o:insert('A', { s = long .. long }) assert(#tostring(select(2, a:validate())) < 40000) o:reset()",
+      ], every: 4))
   func whatTheHostHasLetGoDoesNotCount(_ script: String) throws {
     let outcome = try run(script)
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.complaints)")

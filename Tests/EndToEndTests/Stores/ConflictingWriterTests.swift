@@ -5,7 +5,7 @@ import Testing
 
 /// Processes that change the same row at the same time.
 @Suite struct ConflictingWriterTests {
-  private static let saves = 500
+  private static let saves = Repetition.conflictingSaves.count
 
   /// Counts up, and tells each save that another process had changed the row before.
   private static let counter = """

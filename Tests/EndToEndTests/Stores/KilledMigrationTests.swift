@@ -5,7 +5,7 @@ import Testing
 
 /// Processes that are killed while they migrate a store there by a script and back again; `MOONBASE_CYCLES` says how often (`scripts/crash`).
 @Suite(.serialized) struct KilledMigrationTests {
-  private static let cycles = (ProcessInfo.processInfo.environment["MOONBASE_CYCLES"].flatMap { Int($0) } ?? 100) / 2
+  private static let cycles = Repetition.killedMigrations.count
 
   private static func model(_ attributes: String) -> String {
     """

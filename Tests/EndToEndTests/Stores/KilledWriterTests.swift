@@ -5,7 +5,7 @@ import Testing
 
 /// Processes that are killed while they save, again and again over one store; `MOONBASE_CYCLES` says how often (`scripts/crash`).
 @Suite(.serialized) struct KilledWriterTests {
-  private static let cycles = ProcessInfo.processInfo.environment["MOONBASE_CYCLES"].flatMap { Int($0) } ?? 100
+  private static let cycles = Repetition.killedWriters.count
 
   private static let model = """
     return { entities = {
@@ -71,7 +71,9 @@ import Testing
       known.hear(victim.output)
       try look(known, "cycle \(cycle)")
     }
-    #expect(known.saved > Self.cycles / 2 && known.deleted > 0 && known.marked > 0, "\(known)")
+    #expect(known.saved > Self.cycles / 2, "\(known)")
+    // Ten saves come before the first deletion.
+    if TestLength.isLong { #expect(known.deleted > 0 && known.marked > 0, "\(known)") }
   }
 
   /// What writers said that they did.

@@ -25,14 +25,17 @@ import Testing
   }
 
   /// Each command that takes a store, with what is none of its kind in the place of one.
+  private static let commands = [
+    "migrate STORE --to m.lua --plan", "migrate STORE --to m.lua --plan --staged", "migrate STORE --to m.lua",
+    "migrate STORE --to m.lua --mapping map.lua --plan", "info STORE", "doctor STORE", "doctor STORE --repair",
+    "backup STORE copy", "sql STORE select", "history STORE", "fetch P --store STORE", "export P --store STORE",
+    "each P --store STORE --do x", "import P m.csv --store STORE", "batch status --store STORE",
+    "export --all folder --store STORE", "run --store STORE -e return", "model check STORE",
+  ]
+  private static let noFiles = ["pipe", "socket", "folder", "/dev/null"]
+
   @Test(
-    arguments: [
-      "migrate STORE --to m.lua --plan", "migrate STORE --to m.lua --plan --staged", "migrate STORE --to m.lua",
-      "migrate STORE --to m.lua --mapping map.lua --plan", "info STORE", "doctor STORE", "doctor STORE --repair",
-      "backup STORE copy", "sql STORE select", "history STORE", "fetch P --store STORE", "export P --store STORE",
-      "each P --store STORE --do x", "import P m.csv --store STORE", "batch status --store STORE",
-      "export --all folder --store STORE", "run --store STORE -e return", "model check STORE",
-    ], ["pipe", "socket", "folder", "/dev/null"])
+    arguments: TestLength.sampled(commands.flatMap { command in noFiles.map { (command, $0) } }, every: 5))
   func whatIsNoFileIsRefusedAtOnceByEachCommand(command: String, file: String) throws {
     try bench.write("return {}", to: "map.lua")
     try bench.write("i\n1\n", to: "m.csv")

@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 extension Workbench {
   /// Stores that Core Data wrote: where `MOONBASE_FIXTURES` says, or beside the checkout.
   static var realStores: URL {
-    let named = ProcessInfo.processInfo.environment["MOONBASE_FIXTURES"].map { URL(fileURLWithPath: $0) }
+    let named = TestLength.fixtures.map { URL(fileURLWithPath: $0) }
     let folder = named ?? checkout.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
     return folder.appendingPathComponent("stores")
   }

@@ -120,7 +120,8 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, 1...12) func theStoreStaysWhole(_ kind: StoreKind, seed: Int) throws {
+  @Test(arguments: StoreKind.allCases, 1...Repetition.contextSeeds.count)
+  func theStoreStaysWhole(_ kind: StoreKind, seed: Int) throws {
     let bench = try Bench(kind, seed: seed)
     for _ in 0..<150 { try bench.step() }
   }

@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases) func listsAgreeAfterEachSave(_ kind: StoreKind) throws {
-    for seed in 0..<UInt64(40) {
+    for seed in 0..<UInt64(Repetition.childSeeds.count) {
       let world = try World(kind, seed: seed)
       do {
         for _ in 0..<60 {

@@ -258,7 +258,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, 0..<4)
   func whatIsUndoneNeverHappened(_ kind: StoreKind, _ part: Int) throws {
-    for seed in (part * 12)..<(part * 12 + 12) {
+    for seed in stride(from: part, to: Repetition.undoSeeds.count, by: 4) {
       let (untouched, world) = (try World(kind, seed: seed), try World(kind, seed: seed))
       let count = world.objects.count
       let held = world.context.weight
@@ -279,7 +279,7 @@ import Testing
   /// To undo a change is a change, which can be undone: walking back and forth ends where it began.
   @Test(arguments: StoreKind.allCases, 0..<4)
   func whatIsUndoneCanBeDoneAgain(_ kind: StoreKind, _ part: Int) throws {
-    for seed in (part * 12)..<(part * 12 + 12) {
+    for seed in stride(from: part, to: Repetition.undoSeeds.count, by: 4) {
       let (straight, world) = (try World(kind, seed: seed), try World(kind, seed: seed))
       for one in [straight, world] {
         let context = one.context

@@ -169,7 +169,8 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, 1...20) func noDerivedValueIsStale(_ kind: StoreKind, _ seed: Int) throws {
+  @Test(arguments: StoreKind.allCases, 1...Repetition.derivationSeeds.count)
+  func noDerivedValueIsStale(_ kind: StoreKind, _ seed: Int) throws {
     let bench = try Bench(kind, seed: seed)
     for _ in 0..<120 {
       try bench.step()

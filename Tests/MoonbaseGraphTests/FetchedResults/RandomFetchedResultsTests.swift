@@ -196,7 +196,7 @@ import struct MoonbaseModel.SortDescriptor
   @Test(arguments: StoreKind.allCases, Kind.allCases)
   func whatIsToldLeadsToWhatAFetchFinds(_ store: StoreKind, _ kind: Kind) throws {
     var told = 0
-    for seed in 1...6 {
+    for seed in 1...Repetition.resultSeeds.count {
       let world = try World(store, kind, seed: seed)
       for step in 0..<60 {
         try world.step()

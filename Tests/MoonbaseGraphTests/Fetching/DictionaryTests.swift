@@ -103,7 +103,7 @@ import struct MoonbaseModel.SortDescriptor
   @Test(arguments: StoreKind.allCases)
   func dictionariesAreWhatTheyWouldBeOfAllObjectsAtOnce(kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    try fill(bench, 600)
+    try fill(bench, Repetition.dictionaryRows.count)
     let plain = [("email", "email"), ("age", "age"), ("of", "department.name")]
     let functions = [
       ("n", "@count"), ("named", "@count.firstName"), ("sum", "@sum.age"), ("least", "@min.age"), ("most", "@max.age"),

@@ -9,7 +9,7 @@ import struct MoonbaseModel.SortDescriptor
 /// Offset and limit beside unsaved changes.
 @Suite struct WindowTests {
   /// Beside the whole result, which needs no window.
-  @Test(arguments: StoreKind.withFolder, 1...3)
+  @Test(arguments: StoreKind.withFolder, 1...Repetition.windowSeeds.count)
   func windowsOverUnsavedChangesAreThoseOfTheWholeResult(_ kind: StoreKind, _ seed: Int) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

@@ -6,8 +6,8 @@ import Testing
 
 /// Random sequences of operations on a context, beside a naive model of what objects have.
 ///
-/// What fails is shortened and printed with its seed. `MOONBASE_SEQUENCES` says how many sequences there are for each store,
-/// `MOONBASE_SEED` which is the first; alone it runs that one only.
+/// What fails is shortened and printed with its seed. `MOONBASE_SEQUENCES` says how many sequences there are for each store
+/// (`Repetition.referenceSequences`), `MOONBASE_SEED` which is the first; alone it runs that one only.
 @Suite struct ReferenceTests {
   private static let parts = 4
   /// What these found was mended.
@@ -17,13 +17,10 @@ import Testing
   ]
 
   /// Those of a store that a part runs; each store has sequences of its own.
-  private static func origins(_ part: Int, of count: Int) -> [ReferenceSequence.Origin] {
-    let environment = ProcessInfo.processInfo.environment
-    let first = environment["MOONBASE_SEED"].flatMap { Int($0) }
-    let wanted = environment["MOONBASE_SEQUENCES"].flatMap { Int($0) }
-    let start = first ?? 0
-    let seeds = stride(from: start + part, to: start + (wanted ?? (first == nil ? count : 1)), by: parts)
-    return (part == 0 && first == nil ? formerFailures : []) + seeds.map { ReferenceSequence.Origin($0) }
+  private static func origins(_ part: Int) -> [ReferenceSequence.Origin] {
+    let start = TestLength.firstSeed ?? 0
+    let seeds = stride(from: start + part, to: start + Repetition.referenceSequences.seeds, by: parts)
+    return (part == 0 && start == 0 ? formerFailures : []) + seeds.map { ReferenceSequence.Origin($0) }
   }
 
   private func expectAgreement(_ kind: StoreKind, _ origins: [ReferenceSequence.Origin]) {
@@ -34,14 +31,15 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, 0..<parts)
   func contextsAgreeWithTheNaiveModel(_ kind: StoreKind, _ part: Int) {
-    expectAgreement(kind, Self.origins(part, of: 120))
+    expectAgreement(kind, Self.origins(part))
   }
 
   @Test(arguments: StoreKind.allCases) func plainValuesAgreeWithTheNaiveModel(_ kind: StoreKind) {
-    expectAgreement(kind, Self.origins(0, of: 400).map { .plain($0.seed) })
+    let start = TestLength.firstSeed ?? 0
+    expectAgreement(kind, (start..<start + Repetition.plainSequences.seeds).map { .plain($0) })
   }
 
-  @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.origins(0, of: 120)) }
+  @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.origins(0)) }
 
   /// The model would not do if it agreed with anything: a context in which one value is other is found.
   @Test func whatDiffersIsFound() throws {

@@ -169,7 +169,7 @@ import Testing
     var random = SplitMix(11)
     var expected = try list.memberIDs(slot)
     var loose: [ManagedObjectID] = []
-    for round in 0..<250 {
+    for round in 0..<Repetition.listRounds.count {
       if random.next(3) > 0 { context = bench.context() }
       let list = try context.object(with: list.objectID)
       for _ in 0..<(1 + random.next(4)) {

@@ -2,15 +2,14 @@ import MoonbaseCSQLite
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
+import MoonbaseTestSupport
 
 /// Stores and models that Apple's Core Data wrote. They are not part of the project; tests that need them run where they lie
 /// beside the checkout or where `MOONBASE_FIXTURES` says.
 enum RealFiles {
   static let folder: URL? = {
     var candidates: [URL] = []
-    if let path = ProcessInfo.processInfo.environment["MOONBASE_FIXTURES"] {
-      candidates.append(URL(fileURLWithPath: path))
-    }
+    if let path = TestLength.fixtures { candidates.append(URL(fileURLWithPath: path)) }
     let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     candidates.append(checkout.appendingPathComponent("../shared/fixtures").standardizedFileURL)

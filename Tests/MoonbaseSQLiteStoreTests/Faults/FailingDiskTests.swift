@@ -91,7 +91,7 @@ import Testing
     for save in 0..<ShelfScript.saves {
       try bench.script.change(save)
       let state = try bench.script.state()
-      if save == 15 || save == 30 { try bench.fillLog() }
+      if save == 5 || save == 15 || save == 30 { try bench.fillLog() }
       let (rows, text) = (try ShelfBench.contents(bench.raw), try ShelfBench.text(bench.raw))
       let files = ShelfBench.files(bench.folder)
       for number in 0... {

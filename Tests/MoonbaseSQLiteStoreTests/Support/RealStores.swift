@@ -12,7 +12,7 @@ enum RealStores {
     let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let beside = checkout.appendingPathComponent("../shared/fixtures").standardizedFileURL
-    let named = ProcessInfo.processInfo.environment["MOONBASE_FIXTURES"].map { URL(fileURLWithPath: $0) }
+    let named = TestLength.fixtures.map { URL(fileURLWithPath: $0) }
     return [named, beside].compactMap { $0 }.first {
       FileManager.default.fileExists(atPath: $0.appendingPathComponent("stores").path)
     }

@@ -7,7 +7,7 @@ import MoonbaseTestSupport
 /// Saves of every kind, one after another and always the same: books come, change, move on their ordered shelves and go, with tags, and covers
 /// in files of their own.
 struct ShelfScript {
-  static let saves = 40
+  static let saves = Repetition.shelfSaves.count
 
   static func model() -> ManagedObjectModel {
     ManagedObjectModel {

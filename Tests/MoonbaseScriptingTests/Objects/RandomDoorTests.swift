@@ -18,7 +18,7 @@ import Testing
     let script = ScriptModuleTests.folder.appendingPathComponent("doors.lua")
     let text = try String(contentsOf: script, encoding: .utf8)
     let bench = try ThingBench.bench(kind, Self.hooks)
-    let outcome = try bench.run(text, arguments: ["1", "100"])
+    let outcome = try bench.run(text, arguments: ["\(TestLength.firstSeed ?? 1)", "\(Repetition.luaSequences.seeds)"])
     #expect(outcome.status == 0 && bench.output == "done\n", "\(outcome) \(bench.output)")
   }
 }

@@ -1,0 +1,88 @@
+import MoonbasePlatform
+public import Testing
+
+/// How much the tests do: `scripts/test` is short, `scripts/test --long` does everything at full counts.
+///
+/// Only this file reads variables of the environment for tests: `MOONBASE_TESTS=long`, and the variables that `Repetition` names.
+public enum TestLength {
+  private static let environment = ProcessInfo.processInfo.environment
+
+  /// Whether everything is run at full counts.
+  public static let isLong = environment["MOONBASE_TESTS"] == "long"
+
+  /// A number that a person gave for one run.
+  static func given(_ variable: String) -> Int? { environment[variable].flatMap { Int($0) } }
+
+  /// The first seed, where a person gave one: to run a failure again.
+  public static let firstSeed = given("MOONBASE_SEED")
+
+  /// The folder of stores and models of other projects, where a person named one.
+  public static let fixtures = environment["MOONBASE_FIXTURES"]
+
+  /// Every element in the long run; in the short run every `stride`th, from a place that differs from list to list.
+  public static func sampled<Element>(_ all: [Element], every stride: Int, from start: Int = 0) -> [Element] {
+    isLong ? all : all.indices.filter { $0 % stride == start % stride }.map { all[$0] }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// A test of the long run alone.
+  public static var longOnly: Self { .enabled(if: TestLength.isLong, "a part of scripts/test --long") }
+}
+
+/// A number that a test repeats something, or of how much it makes: one for every run, and one for the run before a release.
+///
+/// All of them stand here, so that the length of a run can be read in one place. `TestLengthTests` looks for others in the tests.
+public struct Repetition: Sendable {
+  /// The number of this run.
+  public let count: Int
+  private let isGiven: Bool
+
+  /// `variable` is the name by which a person gives another number.
+  init(short: Int, long: Int, variable: String? = nil) {
+    let given = variable.flatMap(TestLength.given)
+    count = given ?? (TestLength.isLong ? long : short)
+    isGiven = given != nil
+  }
+
+  /// How many seeds there are: one, where a person named the first and not how many.
+  public var seeds: Int { TestLength.firstSeed == nil || isGiven ? count : 1 }
+}
+
+/// Programs that are killed, disks that fail, processes that get into each other's way.
+extension Repetition {
+  public static let killedWriters = Repetition(short: 10, long: 100, variable: "MOONBASE_CYCLES")
+  public static let killedMigrations = Repetition(short: 5, long: 50, variable: "MOONBASE_CYCLES")
+  public static let killedImports = Repetition(short: 10, long: 100, variable: "MOONBASE_CYCLES")
+  public static let killedInferences = Repetition(short: 3, long: 30, variable: "MOONBASE_CYCLES")
+  public static let killedEach = Repetition(short: 10, long: 100, variable: "MOONBASE_CYCLES")
+  public static let killedJobs = Repetition(short: 10, long: 100, variable: "MOONBASE_CYCLES")
+  public static let lostPower = Repetition(short: 40, long: 250, variable: "MOONBASE_SEEDS")
+  public static let shelfSaves = Repetition(short: 14, long: 40)
+  public static let conflictingSaves = Repetition(short: 100, long: 500)
+}
+
+/// Random sequences beside a naive model.
+extension Repetition {
+  public static let referenceSequences = Repetition(short: 40, long: 120, variable: "MOONBASE_SEQUENCES")
+  public static let plainSequences = Repetition(short: 400, long: 4_000, variable: "MOONBASE_SEQUENCES")
+  public static let luaSequences = Repetition(short: 60, long: 1_000, variable: "MOONBASE_SEQUENCES")
+}
+
+/// Seeds, rounds and rows of suites that compare a context with something simpler.
+extension Repetition {
+  public static let undoSeeds = Repetition(short: 12, long: 48)
+  public static let contextSeeds = Repetition(short: 4, long: 12)
+  public static let childSeeds = Repetition(short: 12, long: 40)
+  public static let resultSeeds = Repetition(short: 2, long: 6)
+  public static let derivationSeeds = Repetition(short: 6, long: 20)
+  public static let orderSeeds = Repetition(short: 3, long: 12)
+  public static let windowSeeds = Repetition(short: 1, long: 3)
+  public static let listRounds = Repetition(short: 80, long: 250)
+  public static let dictionaryRows = Repetition(short: 150, long: 600)
+}
+
+/// Seconds that threads work beside each other.
+extension Repetition {
+  public static let secondsOfReaders = Repetition(short: 1, long: 2, variable: "MOONBASE_SECONDS")
+}
