@@ -13,18 +13,25 @@ local function event(line)
   return kind, test, test .. case, tonumber(line:match('"absolute":([%d.eE+-]+)'))
 end
 
+-- A case beside which so many others ended has waited for a thread, for some of two or four run at a time.
+local most_beside = 100
+
 local started, totals, cases = {}, {}, {}
-local first, last = math.huge, 0
+local first, last, waiting = math.huge, 0, 0
 for _, path in ipairs(arg) do
   local file = assert(io.open(path))
+  local ended, ended_before = 0, {}
   for line in file:lines() do
     local kind, test, case, instant = event(line)
     if instant then first, last = math.min(first, instant), math.max(last, instant) end
     if kind == "testCaseStarted" then
-      started[case] = instant
+      started[case], ended_before[case] = instant, ended
+    elseif kind == "testCaseEnded" and started[case] and ended - ended_before[case] > most_beside then
+      waiting = waiting + 1
     elseif kind == "testCaseEnded" and started[case] then
+      ended = ended + 1
       -- A test is named by its module, its suites, its function and its place.
-      local suite = (test:match("^%w+%.([^/]+)/") or test):gsub("\\$", "")
+      local suite = (test:match("^(%w+%.[^/]+)/") or test):gsub("\\$", "")
       totals[suite] = (totals[suite] or 0) + instant - started[case]
       cases[suite] = (cases[suite] or 0) + 1
     end
@@ -39,6 +46,7 @@ end
 table.sort(names, function(a, b) return totals[a] > totals[b] or totals[a] == totals[b] and a < b end)
 if whole > 0 then
   print(("Slowest suites: %d suites ran %.0f s of cases in %.0f s"):format(#names, whole, last - first))
+  if waiting > 0 then print(("%d cases that waited for a thread are not counted"):format(waiting)) end
   for place = 1, math.min(20, #names) do
     local name = names[place]
     print(("%7.1f s %5.1f %%  %s (%d cases)"):format(totals[name], 100 * totals[name] / whole, name, cases[name]))

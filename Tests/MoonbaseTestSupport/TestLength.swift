@@ -64,14 +64,25 @@ extension Repetition {
 
 /// Random sequences beside a naive model.
 extension Repetition {
-  public static let referenceSequences = Repetition(short: 40, long: 120, variable: "MOONBASE_SEQUENCES")
-  public static let plainSequences = Repetition(short: 400, long: 4_000, variable: "MOONBASE_SEQUENCES")
+  public static let referenceSequences = Repetition(short: 32, long: 120, variable: "MOONBASE_SEQUENCES")
+  public static let plainSequences = Repetition(short: 120, long: 4_000, variable: "MOONBASE_SEQUENCES")
   public static let luaSequences = Repetition(short: 60, long: 1_000, variable: "MOONBASE_SEQUENCES")
 }
 
 /// Seeds, rounds and rows of suites that compare a context with something simpler.
 extension Repetition {
-  public static let undoSeeds = Repetition(short: 12, long: 48)
+  public static let reloadSeeds = Repetition(short: 10, long: 30)
+  public static let observerSeeds = Repetition(short: 7, long: 20)
+  public static let newRowSeeds = Repetition(short: 4, long: 12)
+  public static let parentSeeds = Repetition(short: 4, long: 12)
+  public static let patternSeeds = Repetition(short: 14, long: 40)
+  public static let migrationSeeds = Repetition(short: 20, long: 60)
+  public static let cascadeSeeds = Repetition(short: 14, long: 40)
+  public static let predicateSeeds = Repetition(short: 7, long: 20)
+  public static let databaseSeeds = Repetition(short: 4, long: 12)
+  public static let modelSeeds = Repetition(short: 20, long: 60)
+  public static let inferenceSeeds = Repetition(short: 14, long: 40)
+  public static let undoSeeds = Repetition(short: 8, long: 48)
   public static let contextSeeds = Repetition(short: 4, long: 12)
   public static let childSeeds = Repetition(short: 12, long: 40)
   public static let resultSeeds = Repetition(short: 2, long: 6)
@@ -84,5 +95,5 @@ extension Repetition {
 
 /// Seconds that threads work beside each other.
 extension Repetition {
-  public static let secondsOfReaders = Repetition(short: 1, long: 2, variable: "MOONBASE_SECONDS")
+  public static let secondsOfReaders = Repetition(short: 2, long: 10, variable: "MOONBASE_SECONDS")
 }

@@ -11,7 +11,9 @@ extension ManagedObjectContext {
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and what a store throws; of
   /// several errors the first, when all is done.
-  public func mergeChanges(from saved: SavedObjectIDs) throws {
+  public func mergeChanges(from saved: SavedObjectIDs) throws { try mergeChanges(from: saved, automatically: false) }
+
+  private func mergeChanges(from saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     settle()
     try refuseWithinHooks("changes were merged")
     guard journal.isSettled else {
@@ -26,26 +28,33 @@ extension ManagedObjectContext {
       tellObservers()
     }
     defer { sourceOfChildren?.tell(saved) }
-    try observers.holding { try merge(saved) }
+    try observers.holding { try merge(saved, automatically: isAutomatic) }
   }
 
   /// Takes in what came since the last time, where that is wanted and nothing is on its way.
+  ///
+  /// An object with an unsaved change of a value that another context changed too keeps its row. Its save then finds the conflict, which a
+  /// newer row would hide. The object takes the newer row once it has no changes.
   func mergeNews() throws {
     try parent?.mergeNews()
     guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
     var failure: (any Error)?
-    for saved in inbox.take() {
-      do { try mergeChanges(from: saved) } catch { failure = failure ?? error }
+    func take(_ saved: SavedObjectIDs) {
+      do { try mergeChanges(from: saved, automatically: true) } catch { failure = failure ?? error }
     }
+    for saved in inbox.take() { take(saved) }
+    let free = unmergedIDs.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) != true }
+    unmergedIDs.subtract(free)
+    if !free.isEmpty { take(SavedObjectIDs(updated: Array(free))) }
     if let failure { throw failure }
   }
 
-  private func merge(_ saved: SavedObjectIDs) throws {
+  private func merge(_ saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     if saved.mayBeAnything || !saved.entityNames.isEmpty {
       source.forgetAllRows()
       // Objects that nobody has here may have come to lists, or left them.
       tellListenersOfEverything()
-      return try merge(listed(saved))
+      return try merge(listed(saved), automatically: isAutomatic)
     }
     changeCount &+= 1
     for ids in [saved.inserted, saved.updated, saved.deleted] { tellListeners(of: ids) }
@@ -59,7 +68,7 @@ extension ManagedObjectContext {
     let unread = saved.updated.filter { id in
       registered[id]?.takeUnretainedValue().snapshot == nil && model.entity(of: id)?.slotsInLists.isEmpty == false
     }
-    trying { try mergeUpdates(saved.updated, trying) }
+    trying { try mergeUpdates(saved.updated, automatically: isAutomatic, trying) }
     trying { try mergeInsertions(saved.inserted + unread) }
     forgetMembers(Set(unread))
     leaveDeleted(saved.deleted)
@@ -79,12 +88,18 @@ extension ManagedObjectContext {
     ])
   }
 
-  private func mergeUpdates(_ ids: [ManagedObjectID], _ trying: (() throws -> Void) -> Void) throws {
+  private func mergeUpdates(
+    _ ids: [ManagedObjectID], automatically isAutomatic: Bool, _ trying: (() throws -> Void) -> Void
+  ) throws {
     let known = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.isInserted }
     guard !known.isEmpty else { return }
     for row in try source.snapshots(of: known.map(\.objectID)) {
       guard let object = registered[row.id]?.takeUnretainedValue() else { continue }
       guard object.isFault, !object.state.contains(.listed) else {
+        if isAutomatic, object.conflicts(with: row) {
+          unmergedIDs.insert(row.id)
+          continue
+        }
         trying { try merge(row, into: object) }
         continue
       }
@@ -136,6 +151,17 @@ extension ManagedObjectContext {
       where list.isLoaded && !owner.entity.properties[slot].isTransient && !list.known(among: ids).isEmpty {
         owner.unload(list, slot: slot)
       }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Whether another context changed a value that has an unsaved change here, or changed an object that is to be deleted here.
+  fileprivate final func conflicts(with row: Snapshot) -> Bool {
+    guard state.contains(.listed), let base = snapshot, row.version != base.version else { return false }
+    if isDeleted { return true }
+    return base.values.indices.contains { slot in
+      isMarked(slot) && base.values[slot] != row.values[slot] && current(slot) != row.values[slot]
     }
   }
 }

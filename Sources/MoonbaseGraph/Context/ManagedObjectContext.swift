@@ -134,6 +134,8 @@ public final class ManagedObjectContext {
   var outdatedStored: [StoredPlace] = []
   /// What others saved, and is to be merged.
   var inbox: NewsInbox<SavedObjectIDs>?
+  /// Objects that were not merged automatically, because a value was changed here and elsewhere.
+  var unmergedIDs: Set<ManagedObjectID> = []
   /// Who observes saves.
   var saveObservations: [SaveObserver] = []
   /// Who reads of saves elsewhere, by IDs.

@@ -26,7 +26,7 @@ final class ParentSaveSession: SaveSession {
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     let conflicts = try otherVersions(than: changes) + looseReferences(of: changes)
     guard conflicts.isEmpty else { return conflicts }
-    let known = try membersBehind(changes.links)
+    let known = try membersBehind(changes)
     try parent.observers.holding { try apply(changes, besides: known) }
     written = Array(changes.inserted) + changes.updated.rows
     return []
@@ -77,11 +77,14 @@ final class ParentSaveSession: SaveSession {
   // MARK: Changes
 
   /// Of relationships to which a save adds at the end, those that are there already and stay where they are.
-  private func membersBehind(_ all: [StoreChanges.Links]) throws -> [[ManagedObjectID]] {
-    try all.map { links in
-      guard case .appended(let ids, let returned)? = links.order,
-        let owner = parent.registeredObject(for: links.owner)
-      else { return [] }
+  ///
+  /// The parent need not have read the list, nor have the owner: what it has is read then.
+  private func membersBehind(_ changes: StoreChanges) throws -> [[ManagedObjectID]] {
+    let new = Set(changes.inserted.map(\.id))
+    return try changes.links.map { links in
+      guard case .appended(let ids, let returned)? = links.order, !new.contains(links.owner) else { return [] }
+      let owner = try parent.object(with: links.owner)
+      guard !owner.isDeleted else { return [] }
       return try ids.filter { try !returned.contains($0) && owner.hasMember($0, slot: links.slot) }
     }
   }

@@ -29,3 +29,12 @@ extension GraphError {
       entity: entity.name, property: key)
   }
 }
+
+extension GraphError {
+  /// Objects of an entity were asked for or to be saved, and no store of the coordinator has the entity.
+  static func noStore(holding entity: ResolvedEntity) -> GraphError {
+    GraphError(
+      .incompatibleSchema, message: "no open store holds \(entity.name): add one whose configuration has it",
+      entity: entity.name)
+  }
+}

@@ -14,7 +14,6 @@ extension FetchPlan {
 
   /// Of several stores each finds its rows; order and window are the context's.
   private func linesOfStores() throws -> [String] {
-    guard !parts.isEmpty else { return ["no open store holds \(entity.name): there are no saved rows"] }
     var lines: [String] = []
     for (store, plan) in parts {
       let part = plan.lines(steps: try store.steps(of: plan))

@@ -83,6 +83,8 @@ struct FetchPlan {
       (query.limit, query.offset) = (request.fetchLimit, request.fetchOffset)
       query.columns = columns
     }
+    // An empty result would say that there are no objects.
+    guard !stores.isEmpty else { throw GraphError.noStore(holding: entity) }
     return try stores.map { ($0, try $0.plan(query)) }
   }
 

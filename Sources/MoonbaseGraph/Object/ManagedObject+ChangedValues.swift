@@ -23,7 +23,7 @@ extension ManagedObject {
   }
 
   /// What persistent attributes and to-one relationships had when the event began (`observeChanges`), by name, of those that have something
-  /// else now.
+  /// else now. Within `observeChanges` it is the event that the closure is told of.
   ///
   /// Throws `.invalidRequest` where nobody observes the context's changes: then it does not keep what was before.
   public final func changedValuesForCurrentEvent() throws -> [String: Value] {

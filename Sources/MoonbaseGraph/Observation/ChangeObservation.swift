@@ -67,6 +67,8 @@ struct ChangeEvent {
   /// How many changes of the journal were looked at.
   private var position = 0
   fileprivate var isTelling = false
+  /// The former values of the event that observers are being told of.
+  fileprivate var told: [ObjectIdentifier: [Slot: Value]] = [:]
 
   /// Takes in what the journal has; `isLast` says that this goes now.
   mutating func take(_ changes: ChangeSequence, isLast: Bool) {
@@ -114,9 +116,11 @@ struct ChangeEvent {
     isInvalidated = true
   }
 
-  /// What an object had before in slots that changed since, those among changes too that were not taken in yet.
+  /// What an object had before in slots that changed since, those among changes too that were not taken in yet. While observers are told of
+  /// an event, its changes count too.
   func formerValues(of object: ManagedObject, _ changes: ChangeSequence) -> [Slot: Value] {
-    var values = former[ObjectIdentifier(object)] ?? [:]
+    let number = ObjectIdentifier(object)
+    var values = (told[number] ?? [:]).merging(former[number] ?? [:]) { earlier, _ in earlier }
     for change in changes.dropFirst(position) where change.object === object {
       guard case .value(let own) = change.former, values[own.slot] == nil else { continue }
       values[own.slot] = own.value ?? object.snapshot?.values[own.slot] ?? .null
@@ -132,6 +136,7 @@ struct ChangeEvent {
       inserted: Array(came), updated: Array(others), deleted: Array(deleted),
       refreshed: refreshed.filter { $0.context === context && !others.contains($0) && !came.contains($0) },
       isInvalidated: isInvalidated)
+    told = former
     (inserted, updated, deleted, refreshed, former, isInvalidated) = ([], [], [], [], [:], false)
     return change
   }
@@ -196,6 +201,7 @@ extension ManagedObjectContext {
     if changeEvent == nil { return }
     noteEvent(isLast: undoManager == nil)
     if undoManager == nil, journal.base != 0 { restartBase() }
+    defer { changeEvent?.told = [:] }
     guard let change = changeEvent?.end(in: self), !change.isEmpty, let observers = changeEvent?.observers else {
       return
     }

@@ -233,11 +233,7 @@ public final class PersistentStoreCoordinator: Sendable {
     try ManagedObjectContext.refuseWithinFunctions("an object of \(entity.name) was to be saved")
     let candidates = stores(holding: entity)
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
-    guard let store = candidates.first else {
-      throw GraphError(
-        .incompatibleSchema, message: "no open store holds \(entity.name): add one whose configuration has it",
-        entity: entity.name)
-    }
+    guard let store = candidates.first else { throw GraphError.noStore(holding: entity) }
     throw GraphError(
       .readOnlyStore, message: "the store of \(entity.name) is read-only: \(store.writingAdvice)", entity: entity.name)
   }

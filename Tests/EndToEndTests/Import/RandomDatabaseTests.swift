@@ -5,7 +5,8 @@ import Testing
 
 /// Random databases: every value, and every row that another leads to, comes out again.
 @Suite struct RandomDatabaseTests {
-  @Test(arguments: 0..<12) func everythingOfADatabaseComesOutAgain(_ seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(Repetition.databaseSeeds.count))
+  func everythingOfADatabaseComesOutAgain(_ seed: UInt64) throws {
     var random = SplitMix(seed)
     let bench = try Workbench()
     let raw = try bench.connection(to: "plain.db")

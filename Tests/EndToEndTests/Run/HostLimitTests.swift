@@ -83,7 +83,7 @@ import Testing
   @Test(arguments: places)
   func instructionsEndWorkOfTheHost(_ name: String, isStored: Bool) throws {
     let run = try bench.moonbase(
-      arguments(name, isStored: isStored, ["--limit-instructions", "3e6", "--limit-time", "120"]))
+      arguments(name, isStored: isStored, ["--limit-instructions", "1e6", "--limit-time", "120"]))
     #expect(run.status == 3 && run.output == "ready\n")
     #expect(run.complaints.contains("the script used up its instructions") || name == "long texts", "\(run.complaints)")
   }

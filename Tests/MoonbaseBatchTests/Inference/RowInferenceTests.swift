@@ -119,7 +119,8 @@ import Testing
   // MARK: Whole tables
 
   /// Random tables: the Lua file is the model, every row is taken, and every value comes out again.
-  @Test(arguments: 0..<40) func everyValueOfARandomTableComesOutAgain(_ seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(Repetition.inferenceSeeds.count))
+  func everyValueOfARandomTableComesOutAgain(_ seed: UInt64) throws {
     var random = SplitMix(seed)
     let kinds = (0..<8).map { _ in random.next(Self.makers.count) }
     var rows: [[String?]] = []

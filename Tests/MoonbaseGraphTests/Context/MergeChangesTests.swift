@@ -52,6 +52,72 @@ import Testing
     #expect(try pair.bench.saved("Person", "lastName") == [.null, .null, "mine"])
   }
 
+  /// Merging before a save would give the row the other context's version, and the save would overwrite what that context saved.
+  @Test(arguments: StoreKind.withFolder) func automaticMergingHidesNoConflict(_ kind: StoreKind) throws {
+    let pair = try Pair(kind, merges: true)
+    try pair.mine[0].setValue("mine", forKey: "firstName")
+    try pair.mine[1].setValue("mine", forKey: "lastName")
+    try pair.theirs[0].setValue("theirs", forKey: "firstName")
+    try pair.theirs[1].setValue("theirs", forKey: "firstName")
+    try pair.first.save()
+    _ = try pair.second.fetch(FetchRequest("Person"))
+    #expect(pair.mine[0]["firstName"] == "mine" && pair.mine[1]["firstName"] == "theirs")
+    for _ in 0..<2 {
+      #expect { try pair.second.save() } throws: { ($0 as? GraphError)?.code == .mergeConflict }
+      #expect(pair.second.updatedObjects == [pair.mine[0], pair.mine[1]] && pair.second.brokenInvariants() == [])
+    }
+    // The object takes the newer row when it has no change any more.
+    try pair.mine[0].setValue("a", forKey: "firstName")
+    try pair.second.rollback()
+    #expect(pair.mine[0]["firstName"] == "theirs" && pair.mine[1]["lastName"] == .null)
+    try pair.mine[0].setValue("mine", forKey: "firstName")
+    try pair.second.save()
+    #expect(try pair.bench.saved("Person", "firstName") == ["c", "mine", "theirs"])
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatIsUndoneAfterAConflictIsMergedThen(_ kind: StoreKind) throws {
+    let pair = try Pair(kind, merges: true)
+    let undo = UndoManager()
+    pair.second.undoManager = undo
+    try pair.mine[0].setValue("mine", forKey: "firstName")
+    try pair.second.processPendingChanges()
+    try pair.theirs[0].setValue("theirs", forKey: "firstName")
+    try pair.first.save()
+    try pair.second.processPendingChanges()
+    try undo.undo()
+    try pair.second.processPendingChanges()
+    #expect(pair.mine[0]["firstName"] == "theirs" && !pair.second.hasChanges && pair.second.brokenInvariants() == [])
+  }
+
+  @Test(arguments: StoreKind.allCases) func policiesDecideBesideAutomaticMerging(_ kind: StoreKind) throws {
+    let wanted: [(MergePolicy, Value)] = [
+      (.mergeByPropertyStoreTrump, "theirs"), (.mergeByPropertyObjectTrump, "mine"), (.overwrite, "mine"),
+      (.rollback, "theirs"),
+    ]
+    for (policy, value) in wanted {
+      let pair = try Pair(kind, merges: true)
+      pair.second.mergePolicy = policy
+      try pair.mine[0].setValue("mine", forKey: "firstName")
+      try pair.theirs[0].setValue("theirs", forKey: "firstName")
+      try pair.first.save()
+      try pair.second.save()
+      #expect(pair.mine[0]["firstName"] == value)
+      #expect(try pair.bench.saved("Person", "firstName") == ["b", "c", value])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aDeletionOfWhatChangedElsewhereIsAConflict(_ kind: StoreKind) throws {
+    let pair = try Pair(kind, merges: true)
+    // A fault that is deleted is of no version.
+    try pair.mine[2].fireFault()
+    try pair.second.delete(pair.mine[2])
+    try pair.theirs[2].setValue("theirs", forKey: "firstName")
+    try pair.first.save()
+    #expect { try pair.second.save() } throws: { ($0 as? GraphError)?.code == .mergeConflict }
+    try pair.second.rollback()
+    #expect(pair.mine[2]["firstName"] == "theirs")
+  }
+
   @Test(arguments: StoreKind.withFolder) func listsHaveWhoCameAndWent(_ kind: StoreKind) throws {
     let pair = try Pair(kind)
     try pair.save {

@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, [1, 2]) func childrenComeToWhatOneContextComesTo(
     _ kind: StoreKind, generations: Int
   ) throws {
-    for seed in 0..<UInt64(12) {
+    for seed in 0..<UInt64(Repetition.parentSeeds.count) {
       let (plain, nested) = (try World(kind, generations: 0), try World(kind, generations: generations))
       var (one, other) = (SplitMix(seed), SplitMix(seed))
       for _ in 0..<60 {

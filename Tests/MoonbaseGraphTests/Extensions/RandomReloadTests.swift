@@ -209,7 +209,7 @@ import struct MoonbaseModel.SortDescriptor
   }
 
   @Test(arguments: StoreKind.allCases) func allGoesOnWithEachGeneration(_ kind: StoreKind) throws {
-    for seed in 0..<UInt64(30) {
+    for seed in 0..<UInt64(Repetition.reloadSeeds.count) {
       let world = try World(kind, seed: seed)
       do {
         for _ in 0..<80 {

@@ -148,6 +148,27 @@ import Testing
     #expect(error?.code == .invalidRequest)
   }
 
+  @Test(arguments: StoreKind.allCases) func anObserverIsToldFormerValuesOfItsEvent(_ kind: StoreKind) throws {
+    let watched = try Watched(kind)
+    let (context, person) = (watched.context, watched.people[0])
+    var told: [[String: Value]] = []
+    let observation = context.observeChanges { _ in
+      told.append((try? person.changedValuesForCurrentEvent()) ?? ["error": true])
+      guard told.count == 1 else { return }
+      // What the closure changes belongs to the next event, and hides nothing of this one.
+      person["firstName"] = "z"
+      told.append((try? person.changedValuesForCurrentEvent()) ?? ["error": true])
+    }
+    person["firstName"] = "x"
+    person["age"] = 3
+    try context.processPendingChanges()
+    #expect(told == [["firstName": "a", "age": 0], ["firstName": "a", "age": 0]])
+    try context.save()
+    #expect(told.count == 3 && told.last == ["firstName": "x"])
+    #expect(try person.changedValuesForCurrentEvent().isEmpty)
+    withExtendedLifetime(observation) {}
+  }
+
   @Test(arguments: StoreKind.allCases) func aChangeThatIsUndoneByAFailureIsNotTold(_ kind: StoreKind) throws {
     let watched = try Watched(kind)
     let context = watched.context

@@ -200,9 +200,9 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, 1...20)
+  @Test(arguments: StoreKind.allCases, 1...Repetition.observerSeeds.count)
   func observersKnowWhatIsThere(_ kind: StoreKind, _ seed: Int) throws { try run(kind, seed, withOthers: false) }
 
-  @Test(arguments: StoreKind.allCases, 1...20)
+  @Test(arguments: StoreKind.allCases, 1...Repetition.observerSeeds.count)
   func observersLearnOfWhatOthersSaved(_ kind: StoreKind, _ seed: Int) throws { try run(kind, seed, withOthers: true) }
 }

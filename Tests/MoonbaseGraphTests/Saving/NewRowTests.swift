@@ -246,7 +246,7 @@ import Testing
   }
 
   /// New objects are set, connected, deleted, undone, saved with and without success, and given up, beside dictionaries.
-  @Test(arguments: StoreKind.allCases, 1...12)
+  @Test(arguments: StoreKind.allCases, 1...Repetition.newRowSeeds.count)
   func newObjectsAgreeWithTheNaiveModelAtRandom(_ kind: StoreKind, _ seed: Int) throws {
     var random = SplitMix(UInt64(seed))
     let (bench, store) = try StoreBench.failing(kind, Self.model())

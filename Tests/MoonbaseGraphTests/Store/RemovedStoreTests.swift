@@ -21,6 +21,15 @@ import Testing
     return store
   }
 
+  /// An empty result would say that there are no people.
+  private func expectNoStore<Result>(_ body: () throws -> Result) throws {
+    #expect {
+      _ = try body()
+    } throws: {
+      ($0 as? GraphError)?.code == .incompatibleSchema && "\($0)".contains("no open store holds Person")
+    }
+  }
+
   @Test(arguments: StoreKind.withFolder)
   func objectsKeepWhatTheyReadAndWhatNeedsTheStoreSaysWhatIsMissing(_ kind: StoreKind) throws {
     let store = try add(kind)
@@ -40,7 +49,13 @@ import Testing
       ($0 as? GraphError)?.code == .objectNotFound
         && "\($0)".contains("belongs to a store that is not open here: open it first")
     }
-    #expect(try context.fetch(FetchRequest("Person")).isEmpty)
+    try expectNoStore { try context.fetch(FetchRequest("Person")) }
+    try expectNoStore { try context.count(FetchRequest("Person")) }
+    try expectNoStore { try context.fetchIDs(FetchRequest("Person")) }
+    try expectNoStore { try context.fetchedObjects(FetchRequest("Person")) }
+    var columns = FetchRequest("Person")
+    columns.propertiesToFetch = ["firstName"]
+    try expectNoStore { try context.fetchDictionaries(columns) }
     try read.setValue("changed", forKey: "firstName")
     #expect {
       try context.save()

@@ -1,11 +1,12 @@
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// Models that nobody thought of, from fixed seeds.
 @Suite struct RandomModelTests {
-  @Test(arguments: 1...60)
+  @Test(arguments: 1...UInt64(Repetition.modelSeeds.count))
   func aRandomModelSurvivesEveryForm(seed: UInt64) throws {
     var maker = RandomModel(seed: seed)
     let model = maker.model()

@@ -7,7 +7,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 
 @Suite struct PropertyTests {
-  @Test(arguments: 1...20)
+  @Test(arguments: 1...UInt64(Repetition.predicateSeeds.count))
   func randomTreesPrintAndParseToThemselves(_ seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     for _ in 0..<200 {
@@ -16,7 +16,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  @Test(arguments: 1...20)
+  @Test(arguments: 1...UInt64(Repetition.predicateSeeds.count))
   func randomTreesEvaluateLikeTheNaiveEvaluator(_ seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     let world = World.shared
@@ -32,7 +32,7 @@ import enum MoonbaseModel.Predicate
   }
 
   /// Archives have classes and numbers for what text has words for, XML and Lua escape the text.
-  @Test(arguments: 1...20)
+  @Test(arguments: 1...UInt64(Repetition.predicateSeeds.count))
   func randomTreesSurviveEveryFormOfAModel(_ seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     var model = World.shared.model.description
@@ -51,7 +51,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  @Test(arguments: 1...20)
+  @Test(arguments: 1...UInt64(Repetition.predicateSeeds.count))
   func equalTreesHashAlikeAndChangedOnesDiffer(_ seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     for _ in 0..<100 {

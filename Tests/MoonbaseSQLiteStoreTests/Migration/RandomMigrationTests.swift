@@ -19,7 +19,7 @@ import Testing
     var others: [String: Set<String>]
   }
 
-  @Test(arguments: 0..<60) func aMigrationIsWhatANaiveOneIs(_ seed: Int) throws {
+  @Test(arguments: 0..<Repetition.migrationSeeds.count) func aMigrationIsWhatANaiveOneIs(_ seed: Int) throws {
     var random = SplitMix(UInt64(seed))
     let old = Self.model(&random)
     let new = Self.next(old, &random)

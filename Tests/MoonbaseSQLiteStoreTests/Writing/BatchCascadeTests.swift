@@ -141,7 +141,9 @@ import Testing
     #expect(try world.contents() == before)
   }
 
-  @Test(arguments: 0..<40) func randomGraphsAreLeftAsTheGraphLeavesThem(_ seed: UInt64) throws {
+  @Test(arguments: 0..<UInt64(Repetition.cascadeSeeds.count)) func randomGraphsAreLeftAsTheGraphLeavesThem(
+    _ seed: UInt64
+  ) throws {
     var random = SplitMix(seed)
     let rules: [DeleteRule] =
       seed % 4 == 0

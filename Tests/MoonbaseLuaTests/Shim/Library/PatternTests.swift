@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// The matcher against the system library's, which preset `trusted` keeps.
@@ -45,7 +46,7 @@ import Testing
     let theirs = try LuaState(preset: .trusted, limits: .none)
     let mine = try ours.load(script, name: "p.lua")
     let system = try theirs.load(script, name: "p.lua")
-    for seed in 1...40 {
+    for seed in 1...Repetition.patternSeeds.count {
       let a = try #require(try mine.first(.integer(Int64(seed)), 2_500).stringValue).bytes.split(separator: 2)
       let b = try #require(try system.first(.integer(Int64(seed)), 2_500).stringValue).bytes.split(separator: 2)
       #expect(a.count == 2_500)
