@@ -68,6 +68,25 @@ import Testing
     }
   }
 
+  /// An empty to-many relationship that is not optional is valid, so that nothing is lost; with a minimum it is not.
+  @Test func aToManyRelationshipThatBecomesRequiredLosesNothingWithoutAMinimum() throws {
+    let old = model(.one, .many)
+    for (minimum, losses) in [(0, []), (1, ["Post.tags has no value, and one is required"])] {
+      let new = old.changed {
+        $0[entity: "Post"].relationships[0].isOptional = false
+        $0[entity: "Post"].relationships[0].minCount = minimum
+        $0[entity: "Tag"].relationships.append(
+          RelationshipDescription.toMany("others", destination: "Tag", inverse: "others").with { $0.isOptional = false }
+        )
+      }
+      let store = try MigratedStore()
+      try store.fill(old) { context in try context.insert("Post") }
+      let found = try store.plan(to: new).losses
+      #expect(found.map { "\($0.entity).\($0.property ?? "") \($0.reason)" } == losses)
+      if losses.isEmpty { _ = try store.migrate(to: new) }
+    }
+  }
+
   @Test(arguments: Side.allCases, Side.allCases)
   func whatWasRelatedIsRelatedHoweverItIsKept(_ posts: Side, _ tags: Side) throws {
     let old = model(posts, tags)
