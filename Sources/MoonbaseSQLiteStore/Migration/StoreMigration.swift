@@ -186,13 +186,16 @@ struct StoreMigration {
   private func source(of connection: Connection) throws -> (ResolvedModel, [ResolvedEntity]) {
     let stored = try StoreMetadata(connection, path: file.path).hashes
     let schema = try FileSchema(connection, path: file.path)
-    let carried = try StoreContents.modelCache(connection, schema: schema).flatMap {
-      try? ManagedObjectModel(modelCache: $0).resolved()
-    }
+    let cache = try StoreContents.modelCache(connection, schema: schema)
+    let carried = cache.flatMap { try? ManagedObjectModel(modelCache: $0).resolved() }
     for model in [carried].compactMap(\.self) + sources {
       let entities = model.entities.filter { stored[$0.name] != nil }
       let version = StoreMetadata.version(model, entities: entities)
       if version.isCompatible(withStored: stored, cached: carried?.version) { return (model, entities) }
+    }
+    if cache == nil {
+      let given = sources.isEmpty ? "" : "; its version hashes are none of those of the models given"
+      throw GraphError(.missingSourceModel, message: SQLiteStore.withoutModel(file.path) + given)
     }
     throw GraphError(
       .missingSourceModel,
