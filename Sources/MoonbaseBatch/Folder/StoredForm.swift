@@ -22,7 +22,7 @@ enum StoredForm {
         ["inf", "-inf", "nan"].contains(text) ? Double(text).map(Value.double) : nil
       case (.date, .number): Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
       case (.string, .text): .string(text)
-      case (.decimal, .text): Decimal(literal: text).map(Value.decimal)
+      case (.decimal, .text): Decimal(stored: text).map(Value.decimal)
       case (.uuid, .text): UUID(literal: text).map(Value.uuid)
       case (.uri, .text): URL(string: text).map(Value.uri)
       case (.binaryData, .text), (.transformable, .text): Data(base64Encoded: text).map(Value.data)
@@ -53,7 +53,7 @@ enum StoredForm {
       return ["inf", "-inf"].contains(text) ? Double(text).map(Value.double) : nil
     case (.date, .double(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case (.date, .int(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
-    case (.decimal, .string(let text)): return Decimal(literal: text).map(Value.decimal)
+    case (.decimal, .string(let text)): return Decimal(stored: text).map(Value.decimal)
     case (.uuid, .string(let text)): return UUID(literal: text).map(Value.uuid)
     case (.uri, .string(let text)): return URL(string: text).map(Value.uri)
     case (.binaryData, .string(let text)): return Data(base64Encoded: text).map(Value.data)
