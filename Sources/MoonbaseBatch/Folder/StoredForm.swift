@@ -17,7 +17,7 @@ enum StoredForm {
       switch (attribute.type, field.kind) {
       case (.boolean, .bool): .bool(text == "true")
       case (.integer16, .number), (.integer32, .number), (.integer64, .number): Int64(text).map(Value.int)
-      case (.double, .number), (.float, .number): Double(text).map(Value.double)
+      case (.double, .number), (.float, .number): Double(text).flatMap { $0.isFinite ? $0 : nil }.map(Value.double)
       case (.double, .text), (.float, .text):
         ["inf", "-inf", "nan"].contains(text) ? Double(text).map(Value.double) : nil
       case (.date, .number): Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }

@@ -163,6 +163,10 @@ struct ImportRun {
     Terminal.complain(
       "moonbase: \(report.rows) row\(report.rows == 1 ? "" : "s"): \(verb)\(parts.joined(separator: ", ")) (\(String(format: "%.1f", seconds)) s, \(rate) rows/s)"
     )
+    let derived = importer.derivedColumns
+    if !derived.isEmpty {
+      Terminal.complain("moonbase: derived, and passed over: \(derived.listed(atMost: 20))")
+    }
     if report.rejected > 0 { Terminal.complain("moonbase: what was rejected, and why: \(input.rejectPath)") }
     guard !isWhole else { return }
     let advice =
