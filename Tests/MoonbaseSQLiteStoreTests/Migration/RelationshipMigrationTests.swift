@@ -87,6 +87,38 @@ import Testing
     }
   }
 
+  /// A list that becomes ordered has one place for each member, of whichever entity.
+  @Test func membersOfSeveralEntitiesGetPlacesByTheirKeys() throws {
+    func model(isOrdered: Bool) -> ManagedObjectModel {
+      var pets = RelationshipDescription.toMany("pets", destination: "Animal", inverse: "owner")
+      pets.isOrdered = isOrdered
+      return ManagedObjectModel {
+        EntityDescription("Owner") { pets }
+        EntityDescription("Animal") {
+          AttributeDescription("name", type: .string)
+          RelationshipDescription.toOne("owner", destination: "Owner", inverse: "pets")
+        }
+        EntityDescription("Dog", parent: "Animal") { AttributeDescription("tricks", type: .integer16) }
+      }
+    }
+    let store = try MigratedStore()
+    try store.fill(model(isOrdered: false)) { context in
+      let owner = try context.insert("Owner")
+      for number in 0..<6 {
+        let pet = try context.insert(number % 2 == 0 ? "Dog" : "Animal", values: ["name": .string("\(number)")])
+        try pet.setObject(owner, forKey: "owner")
+        try context.save()
+      }
+    }
+    try store.migrate(to: model(isOrdered: true))
+    #expect(try RawDatabase(store.url).rows("SELECT COUNT(DISTINCT Z_FOK_OWNER) FROM ZANIMAL") == ["6"])
+    try store.using(model(isOrdered: true)) { context in
+      let owner = try context.fetch(FetchRequest("Owner"))[0]
+      let names = try owner.objects(forKey: "pets").map { $0["name"] }
+      #expect(names == ["0", "1", "2", "3", "4", "5"])
+    }
+  }
+
   @Test(arguments: Side.allCases, Side.allCases)
   func whatWasRelatedIsRelatedHoweverItIsKept(_ posts: Side, _ tags: Side) throws {
     let old = model(posts, tags)
