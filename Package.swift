@@ -113,7 +113,7 @@ let package = Package(
     .target(
       name: "MoonbaseBatch",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseCZlib", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
         "MoonbaseScripting", "MoonbaseSQLite", "MoonbaseSQLiteStore",
       ],
       swiftSettings: strict),

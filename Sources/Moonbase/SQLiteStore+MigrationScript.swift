@@ -179,6 +179,7 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
     try super.performCustomValidation(forMapping: mapping, manager: manager)
     let context = manager.destinationContext
     try leftOut.forEachBatch { batch in
+      try release(Array(batch), in: context)
       for object in try context.objects(with: Array(batch)) where !object.isDeleted {
         for relationship in object.entity.properties {
           switch relationship.kind {
@@ -194,5 +195,29 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
       return true
     }
     leftOut = []
+  }
+
+  /// Has those that lead to objects by relationships without an inverse lead nowhere: the objects do not know of them.
+  private func release(_ ids: [ManagedObjectID], in context: ManagedObjectContext) throws {
+    let gone = Set(ids)
+    let entities = Set(ids.compactMap { context.model.entity(of: $0)?.index })
+    for owner in context.model.entities {
+      for property in owner.properties where property.declaringEntity == owner.index && !property.isTransient {
+        guard let relationship = property.relationship, relationship.inverseSlot == nil,
+          !entities.isDisjoint(with: context.model.destination(of: relationship).subtree)
+        else { continue }
+        let leads = try Predicate(
+          format: relationship.isToMany ? "ANY %K IN %@" : "%K IN %@", .string(property.name),
+          .list(ids.map(Value.objectID)))
+        for object in try context.fetch(FetchRequest(owner.name, where: leads)) {
+          guard relationship.isToMany else {
+            try object.setObject(nil, forKey: property.name)
+            continue
+          }
+          let members = try object.objects(forKey: property.name)
+          try object.setObjects(members.filter { !gone.contains($0.objectID) }, forKey: property.name)
+        }
+      }
+    }
   }
 }

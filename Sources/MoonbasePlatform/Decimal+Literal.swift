@@ -9,6 +9,14 @@ extension Decimal {
     self = value
   }
 
+  /// What stands for `NSDecimalNumber.notANumber` in the column of a store, and in what is written of it.
+  package static let notANumberText = "NaN"
+
+  /// Reads what stores and files have of a decimal: a numeral, or `NaN`.
+  package init?(stored text: String) {
+    if text == Self.notANumberText { self = .nan } else { self.init(literal: text) }
+  }
+
   /// What is wrong with a number in text that does not fit; nil for a text that is no number.
   package static func misfit(_ text: String) -> String? {
     DecimalNumeral(text).map { _ in

@@ -27,15 +27,18 @@ extension SQLiteStore {
     }
   }
 
+  /// What is said of a store of an old framework, by whatever needs its model.
+  package static func withoutModel(_ path: String) -> String {
+    "\(path) carries no model (an old framework wrote it): name the one that it was made with (--model FILE, of moonbase "
+      + "migrate --from FILE), or look at its tables with moonbase info and moonbase sql"
+  }
+
   /// The model that a store carries with it.
   ///
   /// Throws `GraphError` as opening does, and with `.invalidStore` for a store of an old framework, which has no model.
   public static func cachedModel(ofStoreAt url: URL, busyTimeout: Int? = nil) throws -> ManagedObjectModel {
     guard let cache = try modelCache(ofStoreAt: url, busyTimeout: busyTimeout) else {
-      throw GraphError(
-        .invalidStore,
-        message:
-          "\(url.relativePath) carries no model (an old framework wrote it): name the model that it was made with")
+      throw GraphError(.invalidStore, message: withoutModel(url.relativePath))
     }
     var model: ManagedObjectModel
     do {

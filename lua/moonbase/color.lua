@@ -132,6 +132,13 @@ function Color:__tostring()
   return byte(self.a) == 255 and text or text .. format("%02x", byte(self.a))
 end
 
+--- The same as a method: what an export writes, and `parse` reads.
+---@return string
+function Color:text()
+  own(self, "text")
+  return tostring(self)
+end
+
 function Color.__eq(one, other)
   return one.r == other.r and one.g == other.g and one.b == other.b and one.a == other.a
 end

@@ -3,6 +3,7 @@
 
 ---@class moonbase.Model
 ---@field version? string|string[] names the version for people; it decides nothing
+---@field imported? boolean it is from a file of Xcode's or a store: what only new models may not have is a warning
 ---@field entities table<string, moonbase.EntityModel>
 ---@field fetch_requests? table<string, moonbase.FetchModel> fetches by name; their predicates may hold $VARIABLES
 ---@field configurations? table<string, string[]> names of the entities that go together into one store

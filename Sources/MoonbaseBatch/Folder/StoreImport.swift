@@ -5,9 +5,12 @@ import MoonbasePlatform
 /// All of a store out of a folder that `moonbase export --all` made, into a new one: rows keep their keys, and lists their order.
 ///
 /// Rows are written as they stand there, past contexts: no rule and no hook is asked, for they were when the rows came to be. Each chunk is one transaction
-/// with its place in the ledger. First come rows, and then, when all are there, lists.
+/// with its place in the ledger. First come rows, when all are there what lists have, and then where it stands in them: nothing depends on the
+/// order of files.
 package final class StoreImport {
   private static let chunkSize = 2048
+  /// Rows, members of lists, and places in them.
+  private static let phases = 3
   private static let job = "import --all"
 
   private let folder: ExportedFolder
@@ -87,7 +90,7 @@ package final class StoreImport {
       try store.change(MetadataChange(of: store, try change(to: place)))
       try reserveKeys()
     }
-    while place.phase < 2 {
+    while place.phase < Self.phases {
       guard place.entity < entities.count else {
         place = Place(phase: place.phase + 1)
         continue
@@ -151,7 +154,7 @@ package final class StoreImport {
             try requireKnown(reader.names, from: &known, of: entity)
             rows.append(try row(reader, of: entity, slots))
           } else {
-            try addLinks(reader, of: entity, slots, to: &changes)
+            try addLinks(reader, of: entity, slots, areOrders: place.phase == 2, to: &changes)
           }
         } catch let fault as RowFault {
           throw ImportError(
@@ -172,7 +175,7 @@ package final class StoreImport {
       try store.save(changes)
       if place.phase == 0 { count += read }
       done += read
-      if progress(done, total * 2) { return false }
+      if progress(done, total * Self.phases) { return false }
     }
   }
 
@@ -217,7 +220,8 @@ package final class StoreImport {
       takesRows = phase == 0
       for property in entity.properties where !property.isTransient {
         if property.relationship?.isToMany == true {
-          if phase == 1, property.hasLinks { lists.append(property) }
+          let isMeant = phase == 1 || phase == 2 && property.relationship?.isOrdered == true
+          if isMeant, property.hasLinks { lists.append(property) }
         } else if phase == 0 {
           single.append((property.slot, property))
         }
@@ -263,7 +267,7 @@ package final class StoreImport {
   }
 
   private func addLinks(
-    _ reader: JSONReader, of entity: ResolvedEntity, _ slots: Slots, to changes: inout StoreChanges
+    _ reader: JSONReader, of entity: ResolvedEntity, _ slots: Slots, areOrders: Bool, to changes: inout StoreChanges
   ) throws {
     guard let key = reader.id.flatMap(ExportedFolder.key) else { throw RowFault(reason: "it has no _id") }
     let owner = ManagedObjectID(store: number, entity: entity.symbol, key: key)
@@ -272,7 +276,9 @@ package final class StoreImport {
         field.kind == .nested, case .list(let list)? = try? Value(json: field.bytes)
       else { throw RowFault(column: property.name, reason: "a list of URIs is expected") }
       let members = try list.map { try id($0.text ?? "\($0)", column: property.name) }
-      if let links = StoreChanges.Links(all: members, of: owner, property, in: model) { changes.links.append(links) }
+      guard var links = StoreChanges.Links(all: members, of: owner, property, in: model) else { continue }
+      if areOrders { links.added = [] } else { links.order = nil }
+      if !links.added.isEmpty || links.order != nil { changes.links.append(links) }
     }
   }
 }

@@ -17,12 +17,12 @@ enum StoredForm {
       switch (attribute.type, field.kind) {
       case (.boolean, .bool): .bool(text == "true")
       case (.integer16, .number), (.integer32, .number), (.integer64, .number): Int64(text).map(Value.int)
-      case (.double, .number), (.float, .number): Double(text).map(Value.double)
+      case (.double, .number), (.float, .number): Double(text).flatMap { $0.isFinite ? $0 : nil }.map(Value.double)
       case (.double, .text), (.float, .text):
         ["inf", "-inf", "nan"].contains(text) ? Double(text).map(Value.double) : nil
       case (.date, .number): Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
       case (.string, .text): .string(text)
-      case (.decimal, .text): Decimal(literal: text).map(Value.decimal)
+      case (.decimal, .text): Decimal(stored: text).map(Value.decimal)
       case (.uuid, .text): UUID(literal: text).map(Value.uuid)
       case (.uri, .text): URL(string: text).map(Value.uri)
       case (.binaryData, .text), (.transformable, .text): Data(base64Encoded: text).map(Value.data)
@@ -53,7 +53,7 @@ enum StoredForm {
       return ["inf", "-inf"].contains(text) ? Double(text).map(Value.double) : nil
     case (.date, .double(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case (.date, .int(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
-    case (.decimal, .string(let text)): return Decimal(literal: text).map(Value.decimal)
+    case (.decimal, .string(let text)): return Decimal(stored: text).map(Value.decimal)
     case (.uuid, .string(let text)): return UUID(literal: text).map(Value.uuid)
     case (.uri, .string(let text)): return URL(string: text).map(Value.uri)
     case (.binaryData, .string(let text)): return Data(base64Encoded: text).map(Value.data)

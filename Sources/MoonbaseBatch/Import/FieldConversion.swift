@@ -6,7 +6,7 @@ import MoonbasePlatform
 struct FieldConversion {
   let dates: ImportOptions.Dates
   /// Makes a value of an extension's class of a text; nil where the class cannot.
-  let parse: (String, _ className: String) throws -> Value?
+  let parse: (String, AttributeDescription) throws -> Value?
 
   /// What needs no value to be made of it; nil for the rest.
   @inline(__always)
@@ -121,24 +121,26 @@ struct FieldConversion {
     switch attribute.type {
     case .string: return .string(text)
     case .integer16, .integer32, .integer64:
-      return Int64(trimmed).map(Value.int) ?? number(trimmed).map(Value.double)
-    case .double, .float: return number(trimmed).map(Value.double)
+      return try Int64(trimmed).map(Value.int) ?? number(trimmed).map(Value.double)
+    case .double, .float: return try number(trimmed).map(Value.double)
     case .decimal: return .string(trimmed)
     case .boolean: return Self.truths[trimmed.lowercased()].map(Value.bool)
     case .date:
-      guard dates != .iso, let seconds = number(trimmed) else { return .string(trimmed) }
+      guard dates != .iso, let seconds = try number(trimmed) else { return .string(trimmed) }
       return .date(
         dates == .unix ? Date(timeIntervalSince1970: seconds) : Date(timeIntervalSinceReferenceDate: seconds))
     case .binaryData: return Data(base64Encoded: trimmed).map(Value.data)
     case .uuid: return .string(trimmed)
-    case .uri: return URL(string: trimmed).map(Value.uri)
+    case .uri: return URL(literal: trimmed).map(Value.uri)
     case .transformable:
+      // A database has infinity among its numbers, and JSON has not.
+      if kind == .number, ["inf", "-inf"].contains(text) { return Double(text).map(Value.double) }
       if kind == .number || kind == .bool {
         return try? text.utf8.withContiguousStorageIfAvailable {
           try Value(json: UnsafeRawBufferPointer($0))
         }
       }
-      if let name = attribute.valueClassName, let value = try parse(text, name) { return value }
+      if let value = try parse(text, attribute) { return value }
       return .string(text)
     default: return .string(text)
     }
@@ -156,9 +158,17 @@ struct FieldConversion {
   ]
 
   /// A number as people and programs write it: no hexadecimal one.
-  private func number(_ text: String) -> Double? {
+  private func number(_ text: String) throws(ModelError) -> Double? {
     let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
     guard isPlain || ["inf", "-inf", "infinity", "-infinity", "nan"].contains(text.lowercased()) else { return nil }
-    return Double(text)
+    guard let number = Double(text) else { return nil }
+    guard !isPlain || number.isFinite else {
+      throw ModelError(.invalidValue, message: "\(text) is too large for a double")
+    }
+    let isZero = !text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { (49...57).contains($0) }
+    guard number != 0 || isZero else {
+      throw ModelError(.invalidValue, message: "\(text) is too small for a double, which would be 0")
+    }
+    return number
   }
 }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 
 /// What becomes of a column.
 enum ColumnTarget {
-  /// Passed over: the object's URI, what a reject file adds, and what the store derives.
+  /// Passed over: the object's URI, what a reject file adds, and what the store or an extension derives.
   case ignored
   /// A row that says something of it is rejected, with this reason.
   case unknown(String)
@@ -37,14 +37,18 @@ struct ImportColumns {
   private(set) var names: [String] = []
   private(set) var targets: [ColumnTarget] = []
   private(set) var lookups: [KeyLookup] = []
+  /// Columns of what is derived, which say nothing here.
+  private(set) var derived: [String] = []
+  /// What an extension computes.
+  private let computed: Set<Slot>
   /// Which column says what a property is.
   private var places: [Slot: Int] = [:]
   /// How many columns were told that mean nothing here; what is meant is looked for with the first ones.
   private var unknownCount = 0
   private static let greatestSuggestions = 20
 
-  init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:]) {
-    (self.entity, self.model) = (entity, model)
+  init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:], computed: Set<Slot> = []) {
+    (self.entity, self.model, self.computed) = (entity, model, computed)
     var named: [String: String] = [:]
     for property in entity.properties {
       guard case .string(let column)? = property.attribute?.userInfo[Self.columnKey], entity.property(column) == nil
@@ -118,7 +122,10 @@ struct ImportColumns {
           "\(entity.name).\(keys[0]) is an attribute, behind which no '.\(TextLimits.beginning(of: keys[1]))' can stand"
         )
       }
-      if attribute.derivationExpression != nil { return .ignored }
+      if attribute.derivationExpression != nil || computed.contains(property.slot) {
+        derived.append(column)
+        return .ignored
+      }
       return .attribute(property, attribute)
     }
     guard let relationship = property.relationship, keys.count > 1 else { return .relationship(property) }

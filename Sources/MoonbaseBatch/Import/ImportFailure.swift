@@ -11,7 +11,7 @@ enum ImportFailure {
     case is RowFault: true
     case is GraphError, is ScriptError, is ModelError:
       (error as? any CodedError).map { !$0.code.isOfStore && !$0.code.endsRun } ?? false
-    case let error as LuaError: !ObjectFunction.endsAll(error)
+    case let error as LuaError: !ObjectFunction.endsAll(error) && !ObjectFunction.isOfProgram(error)
     default: false
     }
   }

@@ -6,6 +6,20 @@ import MoonbasePlatform
 package final class ImportInput {
   package enum Format: String, CaseIterable, Sendable { case csv, tsv, json, ndjson }
 
+  /// How the text of a file is to be read, where that is not found out.
+  package struct TextForm: Sendable {
+    /// Of csv; nil for that of its first lines.
+    package var separator: UInt8?
+    /// Nil for UTF-8.
+    package var encoding: TextEncoding?
+    /// Whether the first line of csv has names.
+    package var hasNames = true
+
+    package init(separator: UInt8? = nil, encoding: TextEncoding? = nil, hasNames: Bool = true) {
+      (self.separator, self.encoding, self.hasNames) = (separator, encoding, hasNames)
+    }
+  }
+
   /// The path; nil for standard input.
   package let path: String?
   package let format: Format
@@ -14,6 +28,8 @@ package final class ImportInput {
   /// By what a later run recognises the file; nil where it cannot be read again.
   package let fingerprint: InputFingerprint?
   let reader: any RecordReader
+  /// What is worth a word before anything is taken.
+  package let warnings: [String]
   private let null: [UInt8]
   private let descriptor: Int32
   package let rejectPath: String
@@ -21,8 +37,8 @@ package final class ImportInput {
   /// Opens a file. Without a format its name says it. What was spooled is read from its beginning. `wait` says how pipes are waited for.
   /// What a dry run rejects goes to a file of its own, so that the real one finds no reject file of an earlier import.
   package init(
-    _ path: String?, format: Format?, null: String = "", rejectPath: String?, isDryRun: Bool = false,
-    spool: InputSpool? = nil, wait: InputWait? = nil
+    _ path: String?, format: Format?, null: String = "", as form: TextForm = TextForm(), rejectPath: String?,
+    isDryRun: Bool = false, spool: InputSpool? = nil, wait: InputWait? = nil
   ) throws {
     self.path = path
     self.null = Array(null.utf8)
@@ -48,38 +64,55 @@ package final class ImportInput {
     var status = stat()
     let isKnown = fstat(descriptor, &status) == 0
     let isFile = isKnown && status.st_mode & S_IFMT == S_IFREG
-    let bytes = InputBytes(descriptor, closes: path != nil || spool != nil, isFile ? nil : wait)
+    let packed = GzipSource(FileSource(descriptor, closes: path != nil || spool != nil, isFile ? nil : wait))
+    let bytes = InputBytes(form.encoding.map { EncodedSource(packed, $0) } ?? packed)
     guard isKnown else {
       throw ImportError(message: "\(path ?? "standard input"): \(String(cString: strerror(errno)))")
     }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw ImportError(message: "\(path ?? "standard input") is a folder: import --all takes a folder")
     }
-    size = isFile ? Int64(status.st_size) : nil
     fingerprint =
       spool.map { InputFingerprint(content: $0.fingerprint) }
       ?? (isFile && path != nil ? Self.fingerprint(of: descriptor, status) : nil)
-    let name = path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "stdin"
+    let given = path.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "stdin"
+    let name = Self.unpacked(given)
     let stem = name.hasSuffix(".\(format.rawValue)") ? String(name.dropLast(format.rawValue.count + 1)) : name
-    let folder = path.map { $0.dropLast(name.count) } ?? ""
+    let folder = path.map { $0.dropLast(given.count) } ?? ""
     let ending = format == .json ? "ndjson" : format.rawValue
     self.rejectPath = rejectPath ?? "\(folder)\(stem).\(isDryRun ? "dry-run." : "")rejects.\(ending)"
     do {
       reader =
         switch format {
-        case .csv: try CSVReader(bytes, separator: UInt8(ascii: ","), null: null)
-        case .tsv: try CSVReader(bytes, separator: 9, null: null)
+        case .csv: try CSVReader(bytes, separator: form.separator, null: null, hasNames: form.hasNames)
+        case .tsv: try CSVReader(bytes, separator: form.separator ?? 9, null: null, hasNames: form.hasNames)
         case .json: try JSONReader(bytes, isArray: true)
         case .ndjson: try JSONReader(bytes, isArray: false)
         }
     } catch let error as InputError {
       throw Self.error(error, path)
     }
+    // Places in what is unpacked or converted are none in the file.
+    size = isFile && !packed.isPacked && form.encoding == nil ? Int64(status.st_size) : nil
+    warnings = Self.warnings(of: reader, path)
+  }
+
+  /// A file that comes out as one column may have been split at the wrong character.
+  private static func warnings(of reader: any RecordReader, _ path: String?) -> [String] {
+    guard let reader = reader as? CSVReader, reader.names.count == 1, let name = reader.names.first,
+      name.utf8.contains(where: SeparatorGuess.candidates.contains)
+    else { return [] }
+    let separator = String(decoding: [reader.separator], as: UTF8.self)
+    return [
+      "\(path ?? "standard input") comes out as one column, \(TextLimits.beginning(of: name).debugDescription), "
+        + "split at \(separator.debugDescription): name the separator with --separator"
+    ]
   }
 
   /// The rows of a question to a database, so many.
   init(_ reader: any RecordReader, of path: String, count: Int64, rejectPath: String) {
     (self.reader, self.path, size, self.rejectPath) = (reader, path, count, rejectPath)
+    warnings = []
     (format, fingerprint, null, descriptor) = (.ndjson, nil, [], -1)
   }
 
@@ -105,8 +138,13 @@ package final class ImportInput {
     ) { InputFingerprint.digest(of: descriptor, before: $0) }
   }
 
+  /// The name of a file without the ending of what is packed.
+  package static func unpacked(_ name: String) -> String {
+    name.lowercased().hasSuffix(".gz") ? String(name.dropLast(3)) : name
+  }
+
   private static func format(_ path: String) -> Format? {
-    let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    let ending = unpacked(path).split(separator: ".").last.map { $0.lowercased() } ?? ""
     return ending == "jsonl" ? .ndjson : Format(rawValue: ending)
   }
 
@@ -122,10 +160,6 @@ package final class ImportInput {
   }
 
   var rejectForm: RejectFile.Form {
-    switch format {
-    case .csv: .csv(separator: UInt8(ascii: ","), null: null)
-    case .tsv: .csv(separator: 9, null: null)
-    case .json, .ndjson: .json
-    }
+    (reader as? CSVReader).map { .csv(separator: $0.separator, null: null) } ?? .json
   }
 }

@@ -49,9 +49,12 @@ package final class Importer {
     }
     (self.entity, self.input, self.context, self.options, self.script) = (entity, input, context, options, script)
     self.bookmark = bookmark
-    columns = ImportColumns(entity, in: context.model, map: script?.columns ?? [:])
-    conversion = FieldConversion(dates: options.dates) { text, name in
-      try ScriptDomain.of(context)?.value(text, ofClass: name)
+    columns = ImportColumns(
+      entity, in: context.model, map: script?.columns ?? [:], computed: try context.computedSlots(of: entity))
+    let classes = try Self.classes(of: entity, in: context)
+    conversion = FieldConversion(dates: options.dates) { text, attribute in
+      if let parse = classes[attribute.name]?.parse { return try parse(text) }
+      return try attribute.valueClassName.flatMap { try ScriptDomain.of(context)?.value(text, ofClass: $0) }
     }
     insertsPlainly = try context.insertsPlainly(entity) && script == nil
     report = bookmark?.report ?? ImportReport()
@@ -64,6 +67,20 @@ package final class Importer {
     }
     try takeColumns()
     try naming { try findKeys() }
+  }
+
+  /// Columns of what is derived, which were passed over.
+  package var derivedColumns: [String] { columns.derived }
+
+  private static func classes(
+    of entity: ResolvedEntity, in context: ManagedObjectContext
+  ) throws -> [String: ValueClass] {
+    var result: [String: ValueClass] = [:]
+    for slot in entity.attributeSlots {
+      let property = entity.properties[slot]
+      if let found = try context.valueClass(of: property, in: entity) { result[property.name] = found }
+    }
+    return result
   }
 
   /// Says of which input an error tells.

@@ -32,11 +32,35 @@ struct AttributeGuess {
     let shown =
       samples.isEmpty
       ? "" : isOne ? "always \(samples[0])" : "as \(Array(Set(samples)).sorted().joined(separator: ", "))"
+    let deciders = deciders(profile)
     let absent = profile.count < rows ? "no value in \(rows - profile.count) of \(rows) rows" : ""
-    return [reason, shown, absent].filter { !$0.isEmpty }.joined(separator: "; ")
+    return [reason, deciders, shown, absent].filter { !$0.isEmpty }.joined(separator: "; ")
+  }
+
+  /// The values that decided it, where those before them were something else.
+  private static func deciders(_ profile: ColumnProfile) -> String {
+    guard profile.kinds == .text || profile.kinds == .number else { return "" }
+    let type = type(of: profile).0
+    let values =
+      switch type {
+      case .string: profile.deciders
+      case .decimal, .double: [profile.decider(against: .integer)].compactMap(\.self)
+      default: [String]()
+      }
+    return values.isEmpty ? "" : "decided by \(values.map(\.shownInComment).joined(separator: ", "))"
   }
 
   // MARK: Types
+
+  /// The two truth values in one spelling, or so many of one of them that there will hardly be others.
+  private static func areTruths(_ profile: ColumnProfile) -> Bool {
+    guard let few = profile.distinct.few else { return false }
+    let values = Set(few.map { String(decoding: $0, as: UTF8.self) })
+    let spellings: [Set<String>] = [["true", "false"], ["yes", "no"]].flatMap { pair -> [Set<String>] in
+      [Set(pair), Set(pair.map(\.capitalized)), Set(pair.map { $0.uppercased() })]
+    }
+    return spellings.contains(where: values.isSubset) && (values.count == 2 || profile.count > 20)
+  }
 
   static func type(of profile: ColumnProfile) -> (AttributeType, String) {
     let (forms, kinds) = (profile.forms, profile.kinds)
@@ -47,8 +71,11 @@ struct AttributeGuess {
     if kinds == .binary { return (.binaryData, "bytes") }
     if kinds.contains(.binary) { return (.transformable, "bytes and others: each is kept as what it is") }
     if forms.contains(.truth) { return (.boolean, "truth values") }
-    if forms.contains(.trueFalse) { return (.boolean, "true or false") }
-    if forms.contains(.yesNo) { return (.boolean, "yes or no, which come back as true or false") }
+    if !forms.isDisjoint(with: [.trueFalse, .yesNo]) {
+      guard areTruths(profile) else { return (.string, "text, for it has not both truth values in one spelling") }
+      if forms.contains(.trueFalse) { return (.boolean, "true or false") }
+      return (.boolean, "yes or no, which come back as true or false")
+    }
     if let number = number(profile) { return number }
     if let date = date(profile) { return date }
     if forms.contains(.smallUUID), !forms.contains(.capitalUUID) {

@@ -26,6 +26,14 @@ final class ColumnProfile {
   /// A text that is no UTF-8, with which its row is rejected.
   private(set) var hasWrongText = false
   private(set) var distinct: DistinctValues
+  /// The values behind which it was text and nothing else, of those that could not be what all before them were.
+  private(set) var deciders: [String] = []
+  /// What the values were before the first of these.
+  private var formsBefore: ValueForms = []
+  /// How many values are looked at for more of these.
+  private var looksLeft = 1000
+  /// The values with which forms fell away, while others stayed.
+  private var losses: [(forms: ValueForms, value: String)] = []
   /// The first values, for a comment.
   private(set) var samples: [String] = []
 
@@ -41,11 +49,11 @@ final class ColumnProfile {
     case .text:
       kinds.insert(.text)
       if textsAreTyped { forms.formIntersection(.typedTexts) }
-      look(field.bytes)
+      look(field.bytes, isText: true)
     case .number:
       kinds.insert(.number)
       forms.formIntersection(.numbers)
-      look(field.bytes)
+      look(field.bytes, isText: false)
     case .bool:
       kinds.insert(.truth)
       forms.formIntersection(.truth)
@@ -62,13 +70,40 @@ final class ColumnProfile {
     if samples.count < 3, field.bytes.count < 200, field.kind != .binary { samples.append(field.shownText) }
   }
 
-  private func look(_ text: UnsafeRawBufferPointer) {
+  /// The value with which a form fell away, where values before it had it.
+  func decider(against form: ValueForms) -> String? { losses.first { !$0.forms.isDisjoint(with: form) }?.value }
+
+  private func look(_ text: UnsafeRawBufferPointer, isText: Bool) {
     if forms.isEmpty {
       if !hasWrongText, !text.isUTF8 { hasWrongText = true }
-      return
+      return lookForDecider(text, isText: isText)
     }
+    let before = forms
+    forms.formIntersection(possible(text, among: before, isText: isText))
+    if forms != before, count > 0 { note(text, before) }
+    if forms.isEmpty, !text.isUTF8 { hasWrongText = true }
+  }
+
+  private func note(_ text: UnsafeRawBufferPointer, _ before: ValueForms) {
+    let value = String(decoding: text.prefix(200), as: UTF8.self)
+    if forms.isEmpty {
+      (formsBefore, deciders) = (before, [value])
+    } else {
+      losses.append((before.subtracting(forms), value))
+    }
+  }
+
+  private func lookForDecider(_ text: UnsafeRawBufferPointer, isText: Bool) {
+    guard !deciders.isEmpty, deciders.count < 3, looksLeft > 0 else { return }
+    looksLeft -= 1
+    guard possible(text, among: formsBefore, isText: isText).isDisjoint(with: formsBefore) else { return }
+    let value = String(decoding: text.prefix(200), as: UTF8.self)
+    if !deciders.contains(value) { deciders.append(value) }
+  }
+
+  private func possible(_ text: UnsafeRawBufferPointer, among forms: ValueForms, isText: Bool) -> ValueForms {
     var possible: ValueForms = []
-    if !forms.isDisjoint(with: .numbers) { possible.formUnion(number(text)) }
+    if !forms.isDisjoint(with: .numbers) { possible.formUnion(number(text, among: forms, isText: isText)) }
     if !forms.isDisjoint(with: [.trueFalse, .yesNo]) { possible.formUnion(FormScanner.truth(text)) }
     if !forms.isDisjoint(with: .dates) {
       let (form, hasOffset) = FormScanner.date(text)
@@ -77,14 +112,19 @@ final class ColumnProfile {
     }
     if !forms.isDisjoint(with: .uuids) { possible.formUnion(FormScanner.uuid(text)) }
     if forms.contains(.uri) { possible.formUnion(FormScanner.uri(text)) }
-    forms.formIntersection(possible)
-    if forms.isEmpty, !text.isUTF8 { hasWrongText = true }
+    return possible
   }
 
-  private func number(_ text: UnsafeRawBufferPointer) -> ValueForms {
+  private func number(_ text: UnsafeRawBufferPointer, among forms: ValueForms, isText: Bool) -> ValueForms {
     guard let form = NumberForm(text) else {
       // As doubles are written that are none; an input with numbers of its own has them in their place.
       return text.elementsEqual("inf".utf8) || text.elementsEqual("-inf".utf8) ? [.double, .number] : []
+    }
+    // 12E5 is a code. As a number of a program it has a point, or a sign: 1e-05.
+    if isText, form.exponent != nil, !text.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "+") }),
+      !text.dropFirst().contains(UInt8(ascii: "-"))
+    {
+      return []
     }
     var possible: ValueForms = []
     if form.exponent != nil { hasExponents = true }

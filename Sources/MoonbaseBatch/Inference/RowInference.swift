@@ -20,7 +20,7 @@ package final class RowInference {
 
   /// The entity for a file's rows: `order_items.csv` has those of `OrderItems`.
   package static func entityName(ofFile path: String) -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = ImportInput.unpacked(path.split(separator: "/").last.map(String.init) ?? path)
     return InferredNames.entity(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
   }
 

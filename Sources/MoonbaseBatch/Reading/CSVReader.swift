@@ -24,7 +24,10 @@ final class CSVReader: RecordReader {
   var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: length) }
 
   private let bytes: InputBytes
-  private let separator: UInt8
+  /// What separates fields.
+  let separator: UInt8
+  /// Columns at the end that have no name, and may have no value.
+  private var unnamed = 0
   private let null: [UInt8]
   private var spans: [Span] = []
   /// Texts in which quotes are doubled, with single ones.
@@ -33,38 +36,63 @@ final class CSVReader: RecordReader {
   private var length = 0
   private var lines: Int64 = 0
 
-  /// Reads the line of names, unless they are given.
-  init(_ bytes: InputBytes, separator: UInt8, null: String = "", names: [String]? = nil) throws {
-    (self.bytes, self.separator, self.null) = (bytes, separator, Array(null.utf8))
+  /// Reads the line of names, if there is one. A separator that is not given is guessed; a first line such as `sep=;` says it.
+  init(_ bytes: InputBytes, separator given: UInt8?, null: String = "", hasNames: Bool = true) throws {
+    (self.bytes, self.null) = (bytes, Array(null.utf8))
     try bytes.skipMark()
-    if let names {
-      self.names = names
-      return
+    try bytes.fillLine()
+    let stated = Self.statedSeparator(bytes.firstLine)
+    if stated != nil {
+      bytes.advance(by: bytes.firstLine.count)
+      line += 1
+      try bytes.fillLine()
     }
-    guard try read() else { throw InputError.malformed("the file is empty: csv begins with a line of names", line: 1) }
-    try takeHeader()
+    let text = UnsafeBufferPointer(start: bytes.base + bytes.start, count: bytes.count)
+    separator = given ?? stated ?? SeparatorGuess(text, isWhole: bytes.isAtEnd).separator
+    guard try read() else {
+      throw InputError.malformed("the file is empty: csv begins with a line of names", line: line)
+    }
+    try hasNames ? takeHeader() : makeNames()
+  }
+
+  /// What a line as spreadsheets write it, `sep=;`, says.
+  private static func statedSeparator(_ line: UnsafeBufferPointer<UInt8>) -> UInt8? {
+    let text = line.filter { $0 != quote && $0 != feed && $0 != `return` }
+    guard text.count == 5, String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=" else { return nil }
+    return text[4]
   }
 
   private func takeHeader() throws {
     var places: [String: Int] = [:]
-    for index in spans.indices {
+    let isNamed = spans.indices.map { field($0).bytes.count > 0 }
+    unnamed = isNamed.contains(true) ? isNamed.reversed().prefix { !$0 }.count : 0
+    for index in spans.indices.dropLast(unnamed) {
       guard let name = field(index).text else {
-        throw InputError.malformed("the name of column \(index + 1) is no UTF-8 text", line: 1)
+        throw InputError.malformed("the name of column \(index + 1) is no UTF-8 text", line: line)
       }
-      guard !name.isEmpty else { throw InputError.malformed("column \(index + 1) has no name", line: 1) }
+      guard !name.isEmpty else { throw InputError.malformed("column \(index + 1) has no name", line: line) }
       if let first = places.updateValue(index, forKey: name) {
         throw InputError.malformed(
-          "columns \(first + 1) and \(index + 1) are both named '\(TextLimits.beginning(of: name))'", line: 1)
+          "columns \(first + 1) and \(index + 1) are both named '\(TextLimits.beginning(of: name))'", line: line)
       }
       names.append(name)
     }
   }
 
+  /// Without a line of names the columns are numbered, and what was read is the first record.
+  private func makeNames() {
+    names = spans.indices.map { "column\($0 + 1)" }
+    (length, lines) = (0, 0)
+  }
+
   func next() throws -> Bool {
     guard try read() else { return false }
-    guard spans.count == names.count else {
+    guard spans.count == names.count || spans.count == names.count + unnamed else {
       throw InputError.malformed(
         "\(spans.count) field\(spans.count == 1 ? "" : "s") where \(names.count) are expected", line: line)
+    }
+    if let stray = spans.indices.dropFirst(names.count).first(where: { spans[$0].count > 0 }) {
+      throw InputError.malformed("column \(stray + 1) has a value and no name in the first line", line: line)
     }
     return true
   }

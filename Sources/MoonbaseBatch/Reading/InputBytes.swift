@@ -11,25 +11,23 @@ final class InputBytes {
   /// The place of `start` in the input.
   private(set) var offset: Int64 = 0
 
-  private let descriptor: Int32
-  private let closes: Bool
-  /// How it is waited for what is not there yet; nil for a file, which has all.
-  private let wait: InputWait?
+  private let source: any ByteSource
   private var capacity = 1 << 18
 
   /// Longer records are refused: what looks like one is a file in another form, or a quote without an end.
   static let greatestRecord = 64 << 20
 
   /// The descriptor is closed at the end where `closes` says so.
-  init(_ descriptor: Int32, closes: Bool, _ wait: InputWait? = nil) {
-    (self.descriptor, self.closes, self.wait) = (descriptor, closes, wait)
+  convenience init(_ descriptor: Int32, closes: Bool, _ wait: InputWait? = nil) {
+    self.init(FileSource(descriptor, closes: closes, wait))
+  }
+
+  init(_ source: any ByteSource) {
+    self.source = source
     base = .allocate(capacity: capacity)
   }
 
-  deinit {
-    base.deallocate()
-    if closes { close(descriptor) }
-  }
+  deinit { base.deallocate() }
 
   /// How many bytes of the record there are.
   var count: Int { end - start }
@@ -48,17 +46,10 @@ final class InputBytes {
       (start, end) = (0, count)
     }
     if end == capacity { try grow() }
-    while true {
-      try wait?.wait(for: descriptor)
-      let read = MoonbasePlatform.read(descriptor, base + end, capacity - end)
-      if read < 0, errno == EINTR {
-        continue
-      }
-      guard read >= 0 else { throw InputError.unreadable(String(cString: strerror(errno))) }
-      end += read
-      isAtEnd = read == 0
-      return read > 0
-    }
+    let read = try source.read(base + end, capacity - end)
+    end += read
+    isAtEnd = read == 0
+    return read > 0
   }
 
   /// A mark of UTF-8 at the beginning is passed over; text in UTF-16 is none that could be read.
@@ -75,7 +66,7 @@ final class InputBytes {
       default: nil
       }
     guard let form else { return }
-    throw InputError.malformed("the file is UTF-16: convert it first, as with iconv -f \(form) -t UTF-8", line: 1)
+    throw InputError.malformed("the file is UTF-16: give --encoding \(form.lowercased())", line: 1)
   }
 
   private func grow() throws {

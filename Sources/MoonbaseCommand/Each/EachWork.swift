@@ -15,6 +15,7 @@ final class EachWork: Sendable {
     var workers = 0
     var interrupters: [LuaInterrupter] = []
     var shownCount = 0
+    var failures = RepeatedFailures()
   }
 
   private static let stackSize = 16 << 20
@@ -57,6 +58,7 @@ final class EachWork: Sendable {
   func noteFailure(_ id: ManagedObjectID, _ text: String) {
     state.withLock { state in
       state.report.failed += 1
+      guard state.failures.isToBeTold(text) else { return }
       bar.withLock { $0.end() }
       Terminal.complain("moonbase: \(id): \(text)")
     }
@@ -117,7 +119,8 @@ final class EachWork: Sendable {
   }
 
   private func tell(_ seconds: Double) throws {
-    let (report, failure) = state.withLock { ($0.report, $0.failure) }
+    let (report, failure, failures) = state.withLock { ($0.report, $0.failure, $0.failures) }
+    for line in failures.rest { Terminal.complain("moonbase: \(line)") }
     // Where it did not begin there is nothing to tell.
     if !quiet, failure == nil || report.visited + report.givenUp > 0 {
       Terminal.complain("moonbase: \(report.summary(of: ids.count, isDry: isDry, seconds: seconds))")

@@ -196,7 +196,7 @@ final class EachWorker {
       unsettled += 1
       do {
         try function.call(object, in: context)
-      } catch  where !ObjectFunction.endsAll(error) {
+      } catch  where !ObjectFunction.endsAll(error) && !ObjectFunction.isOfProgram(error) {
         batch.failures.append((object.objectID, ObjectFunction.text(of: error)))
       }
     }

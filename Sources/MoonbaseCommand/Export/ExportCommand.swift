@@ -85,7 +85,8 @@ struct ExportCommand: ParsableCommand {
   private func export(_ entity: String, of container: PersistentContainer, _ bar: ProgressBar) throws {
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     let request = try selection.request(entity, in: context)
-    let output = try FetchOutput(request, columns: selection.columnNames, form: form(), in: context)
+    let output = try FetchOutput(
+      request, columns: selection.columnNames, form: form(), in: context, includesAdded: false)
     guard let path else { return try output.run(showing: bar) }
     Interruption.isWaitedFor()
     try output.run(to: OutputDestination(file: path, replacing: force), showing: bar)

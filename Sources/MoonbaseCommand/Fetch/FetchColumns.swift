@@ -13,13 +13,16 @@ struct FetchColumns {
   /// Where a row has the columns as they are written, nil for the URI; nothing where some take an object: a path, a to-many relationship, what an
   /// extension or a transformer makes.
   let slots: [Slot?]?
+  /// Which columns are of single precision.
+  let floats: [Bool]
 
-  /// The columns of these names; without any those of all that an object's own row says.
+  /// The columns of these names; without any those of all that an object's own row says, and of what extensions add where `includesAdded` says
+  /// so.
   ///
   /// Throws for an unknown entity or name, before anything is fetched.
-  init(_ names: [String]?, of entityName: String, in model: ResolvedModel) throws {
+  init(_ names: [String]?, of entityName: String, in model: ResolvedModel, includesAdded: Bool = true) throws {
     guard let entity = model.entity(entityName) else { throw GraphError.unknownEntity(entityName, in: model) }
-    self.names = names ?? Self.ownNames(of: entity)
+    self.names = names ?? Self.ownNames(of: entity, includesAdded: includesAdded)
     var paths: [String] = []
     for name in self.names where name != Self.id {
       guard let path = try Self.relationshipPath(of: name, on: entity, in: model), !paths.contains(path) else {
@@ -30,6 +33,20 @@ struct FetchColumns {
     relationshipPaths = paths
     let places = self.names.map { Self.place(of: $0, on: entity) }
     slots = places.contains { $0 == nil } ? nil : places.map { $0 ?? nil }
+    floats = self.names.map { Self.isFloat($0, of: entity, in: model) }
+  }
+
+  private static func isFloat(_ path: String, of start: ResolvedEntity, in model: ResolvedModel) -> Bool {
+    var entity = start
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    for (index, key) in keys.enumerated() {
+      guard let property = entity.property(key) else { return false }
+      guard let relationship = property.relationship else {
+        return property.attribute?.element(at: keys.dropFirst(index + 1))?.type == .float
+      }
+      entity = model.entities[relationship.destination]
+    }
+    return false
   }
 
   /// Where a row has a column as it is written; nil inside for the URI.
@@ -52,9 +69,9 @@ struct FetchColumns {
     }
   }
 
-  private static func ownNames(of entity: ResolvedEntity) -> [String] {
+  private static func ownNames(of entity: ResolvedEntity, includesAdded: Bool) -> [String] {
     let attributes = entity.attributeSlots.map { entity.properties[$0] }.filter { !$0.isTransient }.map(\.name)
-    let added = entity.addedProperties.map(\.name)
+    let added = includesAdded ? entity.addedProperties.map(\.name) : []
     return [id] + attributes + added + entity.toOneSlots.map { entity.properties[$0].name }
   }
 

@@ -10,8 +10,12 @@ struct FetchOutput {
   private let columns: FetchColumns
   private let form: OutputForm
 
-  init(_ request: FetchRequest, columns names: [String]?, form: OutputForm, in context: ManagedObjectContext) throws {
-    columns = try FetchColumns(names, of: request.entityName, in: context.model)
+  /// What extensions add to an entity is a column where it is named, and with `includesAdded` of itself.
+  init(
+    _ request: FetchRequest, columns names: [String]?, form: OutputForm, in context: ManagedObjectContext,
+    includesAdded: Bool = true
+  ) throws {
+    columns = try FetchColumns(names, of: request.entityName, in: context.model, includesAdded: includesAdded)
     self.context = context
     self.form = form
     self.request = request
@@ -27,7 +31,7 @@ struct FetchOutput {
   /// Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
   func run(to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil) throws {
     let count = bar?.isShown == true ? try context.count(request) : 0
-    let writer = RowWriter(form, columns: columns.names, to: destination)
+    let writer = RowWriter(form, columns: columns.names, floats: columns.floats, to: destination)
     var unreadable = UnreadableValues()
     var done = 0
     func note(_ number: Int) throws {
@@ -91,7 +95,13 @@ struct FetchOutput {
   }
 
   private func value(_ name: String, of object: ManagedObject) throws -> Value {
-    name == FetchColumns.id ? .objectID(object.objectID) : try object.value(forKeyPath: name)
+    if name == FetchColumns.id { return .objectID(object.objectID) }
+    let value = try object.value(forKeyPath: name)
+    // A class of an extension says what stands for its value.
+    guard case .object(let opaque) = value, let text = context.domain.valueClasses[opaque.className]?.text else {
+      return value
+    }
+    return .string(try text(value))
   }
 }
 

@@ -25,9 +25,25 @@ struct ParameterTexts {
   ///
   /// It is read with marks in the places of the texts: a literal that is equal to a text is what it is.
   func predicate(_ format: String) throws -> Predicate {
-    let predicate = try Predicate(format: format, arguments: texts.map(Value.string))
+    let predicate = try read(format)
+    if let pattern = predicate.sqlPattern {
+      Terminal.complain("moonbase: LIKE '\(pattern)': the wildcards are * and ?, and % stands for itself")
+    }
     if texts.isEmpty { return predicate }
     return typed(try Predicate(format: format, arguments: marks.map(Value.string)).replacing(restoringKeys))
+  }
+
+  private func read(_ format: String) throws -> Predicate {
+    if let entity, let word = PredicateWords.property(in: format, of: entity, asOperand: true) {
+      throw ModelError(.invalidPredicate, message: PredicateWords.advice(word), entity: entity.name, property: word)
+    }
+    do { return try Predicate(format: format, arguments: texts.map(Value.string)) } catch {
+      guard let entity, let word = PredicateWords.property(in: format, of: entity, asOperand: false) else {
+        throw error
+      }
+      throw ModelError(
+        error.code, message: "\(error.message); \(PredicateWords.advice(word))", entity: entity.name, property: word)
+    }
   }
 
   /// The keys that `%K` stands for.

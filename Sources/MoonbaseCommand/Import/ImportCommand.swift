@@ -52,6 +52,20 @@ struct ImportCommand: ParsableCommand {
   )
   var format: ImportInput.Format?
 
+  @Option(
+    help: ArgumentHelp(
+      "What separates the fields of csv: a character, or tab (default: what the first lines have: , ; | or a tab).",
+      valueName: "character"))
+  var separator: FieldSeparator?
+
+  @Option(
+    help: ArgumentHelp(
+      "The encoding of the file (default: utf-8): \(TextEncoding.names.joined(separator: ", ")).", valueName: "name"))
+  var encoding: InputEncoding?
+
+  @Flag(help: "The first line of csv has no names: the columns are column1, column2 and so on.")
+  var noHeader = false
+
   @Option(help: ArgumentHelp("A Lua file that says what columns and rows become.", valueName: "file"))
   var map: String?
 
@@ -102,7 +116,8 @@ struct ImportCommand: ParsableCommand {
         "import takes an entity and a file, as in moonbase import Person people.csv, or --all FOLDER")
     }
     let others: [(String, Bool)] = [
-      ("--format", format != nil), ("--map", map != nil), ("--upsert", upsert != nil),
+      ("--format", format != nil), ("--separator", separator != nil), ("--encoding", encoding != nil),
+      ("--no-header", noHeader), ("--map", map != nil), ("--upsert", upsert != nil),
       ("--create-missing", createMissing),
       ("--dates", dates != .iso), ("--null", !null.isEmpty), ("--rejects", rejects != nil), ("--batch", batch != 4096),
       ("--dry-run", dryRun), ("--infer", infer), ("--restart", restart), ("--force", force),
@@ -120,6 +135,9 @@ struct ImportCommand: ParsableCommand {
     }
     if !null.isEmpty, format == .json || format == .ndjson {
       throw ValidationError("--null is for csv and tsv: JSON has a null of its own")
+    }
+    if separator != nil || noHeader, format == .json || format == .ndjson {
+      throw ValidationError("\(noHeader ? "--no-header" : "--separator") is for csv and tsv")
     }
     if infer { try validateInference() }
     if dryRun, restart { throw ValidationError("--dry-run saves nothing, so that there is nothing to begin anew") }
@@ -151,9 +169,11 @@ struct ImportCommand: ParsableCommand {
 
   /// The rows of a file, of standard input, or of what was spooled of them.
   func input(_ path: String?, _ spool: InputSpool? = nil) throws -> ImportInput {
-    try ImportInput(
-      path, format: format, null: null, rejectPath: rejects, isDryRun: dryRun, spool: spool,
-      wait: Interruption.whileWaiting)
+    let input = try ImportInput(
+      path, format: format, null: null,
+      as: .init(separator: separator?.byte, encoding: encoding?.encoding, hasNames: !noHeader), rejectPath: rejects,
+      isDryRun: dryRun, spool: spool, wait: Interruption.whileWaiting)
+    return input
   }
 
   /// Takes rows into the stores of a container.

@@ -23,6 +23,7 @@ struct ImportRun {
       throw GraphError.unknownEntity(entityName, in: context.model)
     }
     try Self.checkRejects(of: input, command)
+    if !command.quiet { for warning in input.warnings { Terminal.complain("moonbase: \(warning)") } }
     try input.claim()
     bookmark =
       try command.dryRun
@@ -70,8 +71,10 @@ struct ImportRun {
     let map = command.map.flatMap { FileManager.default.contents(atPath: $0) }.map {
       String(decoding: $0, as: UTF8.self)
     }
-    return [command.upsert ?? "", command.null, command.dates.rawValue, "\(command.createMissing)", map ?? ""]
-      .joined(separator: "\0")
+    var parts = [command.upsert ?? "", command.null, command.dates.rawValue, "\(command.createMissing)", map ?? ""]
+    let form = [command.separator?.text, command.encoding?.name, command.noHeader ? "no header" : nil]
+    if form.contains(where: { $0 != nil }) { parts += form.map { $0 ?? "" } }
+    return parts.joined(separator: "\0")
   }
 
   /// Throws where a file has what an earlier import rejected.
@@ -160,6 +163,10 @@ struct ImportRun {
     Terminal.complain(
       "moonbase: \(report.rows) row\(report.rows == 1 ? "" : "s"): \(verb)\(parts.joined(separator: ", ")) (\(String(format: "%.1f", seconds)) s, \(rate) rows/s)"
     )
+    let derived = importer.derivedColumns
+    if !derived.isEmpty {
+      Terminal.complain("moonbase: derived, and passed over: \(derived.listed(atMost: 20))")
+    }
     if report.rejected > 0 { Terminal.complain("moonbase: what was rejected, and why: \(input.rejectPath)") }
     guard !isWhole else { return }
     let advice =

@@ -24,7 +24,10 @@ struct InferredImport {
     let path = file == "-" ? nil : file
     let spool = command.dryRun ? nil : try InputSpool(of: path, Interruption.whileWaiting)
     let input = try command.input(path, spool)
-    if command.dryRun { return Terminal.write(try model(of: input).luaSource()) }
+    if command.dryRun {
+      if !command.quiet { for warning in input.warnings { Terminal.complain("moonbase: \(warning)") } }
+      return Terminal.write(try model(of: input).luaSource())
+    }
     let place = try InferredStore(command.stores.settings())
     if try place.hasBegun(ImportRun.job(entity, file)) {
       return try command.take(input, file, as: entity, into: place.description)

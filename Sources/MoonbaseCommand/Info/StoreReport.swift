@@ -102,8 +102,7 @@ struct StoreReport: Encodable {
     lines += unmadeIndexes.map { "not indexed \($0)" }
     if let tables {
       lines += [
-        "", "The store carries no model, since an old framework wrote it. With the one that it was made with it opens:",
-        "moonbase info --model MODEL \(path)", "moonbase run --model MODEL --store \(path)",
+        "", SQLiteStore.withoutModel(path),
       ]
       return (lines + [""] + rows(tables.map { ($0.name, "\($0.rows)") }, name: "table", count: "rows")).joined(
         separator: "\n")

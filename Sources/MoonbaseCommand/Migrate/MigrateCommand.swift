@@ -65,7 +65,7 @@ struct MigrateCommand: ParsableCommand {
     try StoreSettings.requireStore(store)
     let versions = try ModelVersions(from: from, to: to)
     do { try run(url, versions) } catch var error as GraphError where error.code == .missingSourceModel {
-      error.message += " (--from)"
+      if !error.message.contains("--from") { error.message += " (--from)" }
       throw error
     }
   }

@@ -15,6 +15,8 @@ final class RowWriter {
 
   private let form: OutputForm
   private let columns: [String]
+  /// Whether columns are of single precision; empty where none is.
+  private let floats: [Bool]
   private let destination: OutputDestination
   /// The names of columns as keys of JSON, with the colon.
   private let keys: [[UInt8]]
@@ -24,8 +26,11 @@ final class RowWriter {
   private var table: TableLines
   private(set) var losses = OutputLosses()
 
-  init(_ form: OutputForm, columns: [String], to destination: OutputDestination = .standardOutput) {
+  init(
+    _ form: OutputForm, columns: [String], floats: [Bool] = [], to destination: OutputDestination = .standardOutput
+  ) {
     (self.form, self.columns, self.destination) = (form, columns, destination)
+    self.floats = floats.contains(true) ? floats : []
     keys = columns.map { name in
       var key: [UInt8] = []
       key.append(quoted: name)
@@ -38,6 +43,7 @@ final class RowWriter {
 
   /// Writes a row, of as many values as there are columns; an error names the object that they are of.
   func write(_ values: [Value], of id: ManagedObjectID? = nil) throws {
+    let values = floats.isEmpty ? values : zip(values, floats).map { $1 ? $0.inFewestDigits : $0 }
     switch form.format {
     case .table:
       table.add(
@@ -67,7 +73,9 @@ final class RowWriter {
     for index in slots.indices {
       if index > 0 { bytes.append(contentsOf: Self.comma) }
       bytes.append(contentsOf: keys[index])
-      if !Self.write(row, slots[index], to: &bytes, &uris, form.dates) {
+      if !floats.isEmpty, floats[index] {
+        bytes.append(json: value(index).inFewestDigits, dates: form.dates, column: columns[index], losses: &losses)
+      } else if !Self.write(row, slots[index], to: &bytes, &uris, form.dates) {
         bytes.append(json: value(index), dates: form.dates, column: columns[index], losses: &losses)
       }
     }
@@ -181,6 +189,12 @@ final class RowWriter {
 }
 
 extension Value {
+  /// A number of single precision as the double that has the digits by which the float is read back: 0.1, not 0.10000000149011612.
+  fileprivate var inFewestDigits: Value {
+    guard case .double(let number) = self, number.isFinite else { return self }
+    return Double(Float(number).description).map(Value.double) ?? self
+  }
+
   fileprivate var isID: Bool { if case .objectID = self { true } else { false } }
 
   fileprivate var isNumber: Bool {

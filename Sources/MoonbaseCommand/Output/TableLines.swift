@@ -11,7 +11,7 @@ struct TableLines {
   private var first: [[String]]? = []
 
   init(columns: [String]) {
-    (self.columns, widths) = (columns.map(Self.shown), columns.map { Self.shown($0).count })
+    (self.columns, widths) = (columns.map(Self.shown), columns.map { DisplayWidth.of(Self.shown($0)) })
     isRight = columns.map { _ in false }
   }
 
@@ -19,7 +19,7 @@ struct TableLines {
     let row = zip(cells, isID).map { $1 ? $0 : Self.shown($0) }
     guard first != nil else { return append(row, to: &bytes) }
     for (index, cell) in row.enumerated() {
-      widths[index] = max(widths[index], cell.count)
+      widths[index] = max(widths[index], DisplayWidth.of(cell))
       if isNumber[index] { isRight[index] = true }
     }
     first?.append(row)
@@ -40,7 +40,7 @@ struct TableLines {
   private func append(_ row: [String], to bytes: inout [UInt8]) {
     var line = ""
     for (index, cell) in row.enumerated() {
-      let space = String(repeating: " ", count: max(0, widths[index] - cell.count))
+      let space = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(cell)))
       line += (index > 0 ? "  " : "") + (isRight[index] ? space + cell : cell + space)
     }
     while line.last == " " { line.removeLast() }
@@ -55,7 +55,7 @@ struct TableLines {
       guard count < greatestWidth else { return result + "…" }
       let isPlain = character.unicodeScalars.allSatisfy { !($0.value < 0x20 || 0x7f...0x9f ~= $0.value) }
       result += isPlain ? String(character) : character.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
-      count += 1
+      count += max(1, DisplayWidth.of(character))
     }
     return result
   }

@@ -30,8 +30,7 @@ struct SQLCommand: ParsableCommand {
     let url = URL(literalPath: store)
     let model = try resolvedModel(of: url)
     if model == nil {
-      Terminal.complain(
-        "moonbase: \(store) carries no model: only its tables go by their names; name a model with --model")
+      Terminal.complain("moonbase: \(SQLiteStore.withoutModel(store))")
     }
     let query = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
     let writer = RowWriter(output.form, columns: Self.unique(query.columns))

@@ -73,7 +73,7 @@ extension EntityBehaviorBuilder {
     guard hasRules else { return [] }
     return entity.toManySlots.filter { slot in
       guard let relationship = entity.properties[slot].relationship?.description else { return false }
-      return relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional
+      return relationship.minCount > 0 || relationship.maxCount > 0
     }
   }
 

@@ -29,7 +29,7 @@ extension ManagedObject {
   package final func validateAsNew() throws {
     let failures = FailureCollector()
     var validator = try ObjectValidator(self, failures: failures)
-    try validator.validate(for: .insert)
+    try validator.validate(for: .insert, isSaved: true)
     try failures.throwFailures()
   }
 }

@@ -25,14 +25,15 @@ struct ObjectValidator {
 
   private var entity: ResolvedEntity { object.entity }
 
-  /// Checks the object for an occasion.
-  mutating func validate(for occasion: Occasion) throws {
+  /// Checks the object for an occasion. Of one that was saved, a transient value that nobody set is not missing.
+  mutating func validate(for occasion: Occasion, isSaved: Bool = false) throws {
     self.occasion = occasion == .insert ? .insert : .update
     switch occasion {
     case .delete: try checkDenyRules()
     case .insert, .update:
       // Of an update too every property is checked, as documented: another program may have written what this model refuses.
-      for slot in behavior.slotsToValidate where occasion == .insert || !isUnreadTransient(slot) { try validate(slot) }
+      let isNew = occasion == .insert && !isSaved
+      for slot in behavior.slotsToValidate where isNew || !isUnreadTransient(slot) { try validate(slot) }
       for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
       for slot in behavior.slotsToCount { try checkCount(slot) }
     }
@@ -189,12 +190,8 @@ struct ObjectValidator {
     // One that was not read is as it was saved: counting it would read it with each update.
     guard isNew || object.relationships[slot].map({ $0.hasChanges || $0.isLoaded }) == true else { return }
     let count = try object.memberCount(slot)
-    if count == 0 {
-      if !relationship.isOptional {
-        try fail(.missingMandatoryProperty, slot: slot, value: .null, message: "is required and has no destination")
-      }
-      return
-    }
+    // An optional one has none, or at least so many.
+    if count == 0, !relationship.requiresDestination { return }
     if count < relationship.minCount {
       try fail(
         .relationshipLacksMinimumCount, slot: slot, value: .null,

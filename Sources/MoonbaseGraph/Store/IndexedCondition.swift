@@ -78,6 +78,8 @@ struct IndexedCondition {
       switch value {
       case .bool(let flag): flag ? 1 : 0
       case .date(let date): date.timeIntervalSinceReferenceDate
+      // It comes before all numbers.
+      case .decimal(let decimal) where decimal.isNaN: -.infinity
       default: value.asDouble
       }
     return number.flatMap { $0.isNaN ? nil : $0 }

@@ -71,7 +71,7 @@ extension KeyedArchiveWriter {
       "NSDecimalNumber",
       fields: [
         "NS.exponent": .integer(Int64(decimal.exponent)), "NS.length": .integer(Int64(length)),
-        "NS.negative": .bool(decimal.isSignMinus), "NS.compact": true, "NS.mantissa.bo": 1,
+        "NS.negative": .bool(decimal.isSignMinus || decimal.isNaN), "NS.compact": true, "NS.mantissa.bo": 1,
         "NS.mantissa": .data(Data(mantissa)),
       ])
   }

@@ -42,6 +42,8 @@ extension Value {
     let length = Swift.min(Swift.max(0, stated), units.count)
     let magnitude = units[..<length].reversed().reduce(Decimal(0)) { $0 * 65_536 + Decimal(Int($1)) }
     let sign: FloatingPointSign = fields["NS.negative"]?.bool == true ? .minus : .plus
+    // A negative number without digits is none.
+    if length == 0, sign == .minus { return .decimal(.nan) }
     return .decimal(Decimal(sign: sign, exponent: Int(exponent), significand: magnitude))
   }
 }

@@ -31,16 +31,16 @@ package enum Identifier {
   }
 }
 
-/// Names of parameterless methods of Core Data's objects, which Core Data refuses as property names (managed object model
-/// guide and class documentation).
+/// Names of parameterless methods of `NSObject` and `NSManagedObject`, which Core Data's compiler refuses as property names (property
+/// description, class reference). `deleted`, `inserted`, `updated` and `fault` have getters `isX`: these four are legal.
 package enum RefusedPropertyNames {
   package static let names: Set<String> = Set(
     """
     attributeKeys autorelease awakeFromFetch awakeFromInsert changedValues changedValuesForCurrentEvent class \
-    classDescription className classForCoder classForKeyedArchiver classForArchiver copy dealloc debugDescription deleted \
-    description didSave didTurnIntoFault entity fault faultingState finalize hasChanges hasFault hasPersistentChangedValues \
-    hash init inserted isDeleted isFault isInserted isProxy isUpdated managedObjectContext mutableCopy objectID \
+    classDescription className classForCoder classForKeyedArchiver classForArchiver copy dealloc debugDescription \
+    description didSave didTurnIntoFault entity faultingState finalize hasChanges hasFault hasPersistentChangedValues \
+    hash init isDeleted isFault isInserted isProxy isUpdated managedObjectContext mutableCopy objectID \
     observationInfo prepareForDeletion release retain retainCount scriptingProperties self superclass toManyRelationshipKeys \
-    toOneRelationshipKeys updated willSave willTurnIntoFault zone
+    toOneRelationshipKeys willSave willTurnIntoFault zone
     """.split(separator: " ").map(String.init))
 }

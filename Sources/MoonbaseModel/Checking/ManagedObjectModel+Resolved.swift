@@ -8,11 +8,12 @@ extension ManagedObjectModel {
       try checkNesting()
       let model = try withInheritanceFromChildren()
       try ModelChecker(model: model).check()
-      let resolved = try ModelResolver(model: try model.withValuesInTheirTypes()).resolve()
+      var values: [String] = []
+      let resolved = try ModelResolver(model: try model.withValuesInTheirTypes(warnings: &values)).resolve()
       let warnings = try ModelExpressionChecker(model: resolved).check()
       return ResolvedModel(
         description: resolved.description, entities: resolved.entities,
-        warnings: model.warnings + ModelWarnings(model: resolved).find() + warnings)
+        warnings: model.warnings + values + ModelWarnings(model: resolved).find() + warnings)
     } catch {
       var error = error
       // A compiled model has no lines, but its file has a name.
@@ -27,7 +28,9 @@ extension ManagedObjectModel {
   /// The model without attributes that extensions add, where it was checked with them: its fetch requests and fetched properties may name
   /// these, which it lacks.
   package func resolved(checkedAs whole: ResolvedModel) throws(ModelError) -> ResolvedModel {
-    let resolved = try ModelResolver(model: try withInheritanceFromChildren().withValuesInTheirTypes()).resolve()
+    var warnings: [String] = []
+    let typed = try withInheritanceFromChildren().withValuesInTheirTypes(warnings: &warnings)
+    let resolved = try ModelResolver(model: typed).resolve()
     return ResolvedModel(
       description: resolved.description, entities: resolved.entities, warnings: whole.warnings)
   }

@@ -27,10 +27,12 @@ extension ModelChecker {
     for element in attribute.elements where !names.insert(element.name).inserted || element.name.isEmpty {
       throw invalid("has two elements called \(element.name), or one without a name")
     }
-    do { try checkValues(of: attribute) } catch { throw invalid(error.message) }
     // In a model whose app is not here they do no harm.
     if !model.allowsUnknownClasses {
-      do { try checkRules(of: attribute) } catch { throw invalid(error.message) }
+      do {
+        try checkValues(of: attribute)
+        try checkRules(of: attribute)
+      } catch { throw invalid(error.message) }
     }
     for element in attribute.elements { try check(element, of: entity) }
   }
@@ -100,7 +102,8 @@ extension ModelChecker {
       throw invalid(
         "\(name): its counts do not fit 32 bits: 0 stands for no bound", of: entity, relationship: relationship)
     }
-    guard let inverseName = relationship.inverseName else { return }
+    // In a model whose app is not here, one that does not lead back is none.
+    guard let inverseName = relationship.inverseName, !model.allowsUnknownClasses else { return }
     let family = lineage(of: destination)
     guard let inverse = family.lazy.compactMap({ relationships.named(inverseName, of: $0) }).first else {
       throw invalid(

@@ -93,7 +93,7 @@ struct ModelChecker {
     let advice =
       name.isEmpty
       ? "entity \(entity.name) has a property without a name: give it one"
-      : RefusedPropertyNames.names.contains(name)
+      : RefusedPropertyNames.names.contains(name) && !model.allowsUnknownClasses
         ? "entity \(entity.name): no property may be called \(name), the name of a method of every object: rename it"
         : Identifier.isOne(name)
           ? nil : "entity \(entity.name), property \(Identifier.shown(name)): \(Identifier.rule)"

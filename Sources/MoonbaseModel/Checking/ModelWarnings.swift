@@ -38,9 +38,22 @@ struct ModelWarnings {
       warnings(of: attribute).map { text(entity, name: attribute.name, at: attribute.location, what: $0) }
     }
     let relationships = entity.relationships.flatMap { relationship in
-      warnings(of: relationship).map { text(entity, name: relationship.name, at: relationship.location, what: $0) }
+      warnings(of: relationship, in: entity).map {
+        text(entity, name: relationship.name, at: relationship.location, what: $0)
+      }
     }
-    return attributes + relationships
+    return warningsOfNames(in: entity) + attributes + relationships
+  }
+
+  /// Names that no new model may give to a property.
+  private func warningsOfNames(in entity: EntityDescription) -> [String] {
+    entity.propertyNames.filter { RefusedPropertyNames.names.contains($0.name) }.map { name, location in
+      text(
+        entity, name: name, at: location,
+        what:
+          "has the name of a method of every object, which a new model may not use: a script reads the property by it, and "
+          + "calls a method that it hides as moonbase.object.NAME(object)")
+    }
   }
 
   private func text(_ entity: EntityDescription, name: String, at location: SourceLocation?, what: String) -> String {
@@ -50,9 +63,6 @@ struct ModelWarnings {
   private func warnings(of attribute: AttributeDescription) -> [String] {
     var result: [String] = []
     let isStored = !attribute.isTransient && attribute.derivationExpression == nil
-    if isStored, attribute.type.isNumeric, attribute.isOptional, attribute.defaultValue.isNull {
-      result.append("is an optional number without a default: NULL is not 0 in a store, so give it a default")
-    }
     if attribute.allowsExternalBinaryDataStorage, attribute.type != .binaryData, attribute.type != .transformable {
       result.append("allows external storage, which only binary data uses")
     }
@@ -81,6 +91,7 @@ struct ModelWarnings {
       result.append("names the value class \(name)\(absence)")
     }
     if isOutOfBounds(attribute) { result.append("has a default value that its own rules refuse") }
+    if model.description.allowsUnknownClasses, let obstacle = obstacle(to: attribute) { result.append(obstacle) }
     return result
   }
 
@@ -89,6 +100,21 @@ struct ModelWarnings {
     model.description.allowsUnknownClasses
       ? ": until an extension provides it, the value is bytes that cannot be assigned"
       : ", which an extension has to provide to open a store"
+  }
+
+  /// Why the rules of an attribute take no value. Only a model from a file has such rules: Core Data takes them.
+  private func obstacle(to attribute: AttributeDescription) -> String? {
+    let validation = attribute.validation
+    if let least = validation.minimum, let greatest = validation.maximum, Value.compare(greatest, least) == .ascending {
+      return "has a minimum above its maximum: it takes no value"
+    }
+    if let least = validation.minimumLength, let greatest = validation.maximumLength, least > greatest {
+      return "has a minimum length above its maximum length: it takes no value"
+    }
+    guard let pattern = validation.regularExpression, attribute.type == .string,
+      TextLimits.mistake(ofPattern: pattern) != nil || (try? NSRegularExpression(pattern: pattern)) == nil
+    else { return nil }
+    return "has a pattern that is no regular expression, so that it takes no value: \(pattern)"
   }
 
   private func isOutOfBounds(_ attribute: AttributeDescription) -> Bool {
@@ -101,10 +127,16 @@ struct ModelWarnings {
     return string.count < validation.minimumLength ?? 0 || string.count > validation.maximumLength ?? .max
   }
 
-  private func warnings(of relationship: RelationshipDescription) -> [String] {
+  private func warnings(of relationship: RelationshipDescription, in entity: EntityDescription) -> [String] {
     var result: [String] = []
     if relationship.inverseName == nil {
       result.append("has no inverse: the other side will not be kept in step")
+    } else if let name = relationship.inverseName, !hasInverse(relationship, in: entity) {
+      result.append("has the inverse \(name), which does not lead back to it: the two sides will not be kept in step")
+    }
+    let mayBeEmpty = relationship.isToMany && !relationship.requiresDestination
+    if mayBeEmpty, !relationship.isOptional, !model.description.allowsUnknownClasses {
+      result.append("is not optional, which allows an empty to-many relationship: say min = 1 if it must not be empty")
     }
     if relationship.isOrdered, !relationship.isToMany {
       result.append("is ordered, which a to-one relationship cannot be")
@@ -113,5 +145,9 @@ struct ModelWarnings {
       result.append("takes no action on deletion: the other side keeps pointing at what is gone")
     }
     return result
+  }
+
+  private func hasInverse(_ relationship: RelationshipDescription, in entity: EntityDescription) -> Bool {
+    model.entity(entity.name)?.property(relationship.name)?.relationship?.inverseSlot != nil
   }
 }

@@ -68,8 +68,12 @@ extension PredicateFunction {
     case .cast: return position == 1 ? .typeName : .any
     case .element: return position == 0 ? .collection : .any
     case .noIndex, .integerValue, .doubleValue, .boolValue, .stringValue: return .any
-    case .uppercase, .lowercase, .canonical, .length, .uppercaseString, .lowercaseString, .appendString:
+    case .uppercase, .lowercase, .canonical, .length, .uppercaseString, .lowercaseString, .appendString,
+      .capitalizedString:
       return .scalar([.string])
+    case .absoluteString, .scheme, .host, .port, .path, .query, .fragment, .lastPathComponent, .pathExtension:
+      return .scalar([.uri])
+    case .uuidString: return .scalar([.uuid])
     case .substringFrom, .substringTo: return .scalar(position == 0 ? [.string] : [.number, .boolean])
     case .add, .subtract: return .scalar([.number, .boolean, .date])
     case .addInterval: return .scalar(position == 0 ? [.date] : [.number, .boolean])
@@ -81,7 +85,8 @@ extension PredicateFunction {
   var resultType: CheckedType {
     switch self {
     case .uppercase, .lowercase, .canonical, .uppercaseString, .lowercaseString, .appendString, .substringFrom,
-      .substringTo, .stringValue:
+      .substringTo, .stringValue, .capitalizedString, .absoluteString, .scheme, .host, .path, .query, .fragment,
+      .lastPathComponent, .pathExtension, .uuidString:
       .string
     case .now, .addInterval: .date
     case .cast, .element, .noIndex, .min, .max, .mode, .first, .last, .size, .add, .subtract: .unknown

@@ -373,3 +373,11 @@ extension PathResolver.Path {
     }
   }
 }
+
+extension ResolvedModel {
+  /// An expression over objects of an entity that was checked: keys, functions and what these take.
+  package func checked(_ expression: Expression, from entity: ResolvedEntity) throws(ModelError) -> Expression {
+    var checker = PredicateChecker(entity: entity, model: self)
+    return try checker.checkInside(expression)
+  }
+}

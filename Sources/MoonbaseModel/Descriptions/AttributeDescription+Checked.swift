@@ -5,7 +5,7 @@ extension AttributeDescription {
   ///
   /// Taken are the exact type, an integral floating-point number for integers, an integer for any number type, ISO 8601 text
   /// for dates, and text for decimals and UUIDs. All else throws `.invalidValue`: 70,000 does not wrap in an Integer 16, and
-  /// NaN, which SQLite would turn into NULL without a word, is refused; infinity is kept, but for dates.
+  /// NaN of a double, which SQLite would turn into NULL without a word, is refused; infinity is kept, but for dates.
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {
@@ -29,10 +29,11 @@ extension AttributeDescription {
     case (.double, .int(let number)): return .double(try double(number))
     case (.float, .int(let number)): return .double(Double(Float(number)))
     case (.float, .double(let number)) where !number.isNaN: return .double(try single(number))
-    case (.decimal, .decimal(let number)) where !number.isNaN: return value
+    // NaN too, which a column has as text: `NSDecimalNumber.notANumber`.
+    case (.decimal, .decimal): return value
     case (.decimal, .int(let number)): return .decimal(Decimal(number))
     case (.decimal, .string(let text)):
-      if let number = Decimal(literal: text) { return .decimal(number) }
+      if let number = Decimal(stored: text) { return .decimal(number) }
     case (.date, .string(let text)):
       if let date = ISODate.parse(text) { return .date(date) }
     case (.uuid, .uuid), (.uri, .uri), (.objectID, .objectID): return value

@@ -61,7 +61,8 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var destinationEntityName: String
   /// The name of the relationship that points back; nil where there is none (worth a warning).
   public var inverseName: String?
-  /// Whether there may be no destination; true unless said otherwise.
+  /// Whether there may be no destination; true unless said otherwise. A to-many relationship needs one only if `minCount` says so too:
+  /// a count of 0 means undefined (relationship description, class reference).
   public var isOptional: Bool = true
   /// Whether the relationship is kept in memory only.
   public var isTransient: Bool = false
@@ -86,6 +87,9 @@ public struct RelationshipDescription: Sendable, Hashable {
 
   /// Whether there can be several destinations.
   public var isToMany: Bool { maxCount != 1 }
+
+  /// Whether an object must have a destination.
+  package var requiresDestination: Bool { !isOptional && (!isToMany || minCount > 0) }
 
   /// An optional to-one relationship that nullifies.
   public static func toOne(_ name: String, destination: String, inverse: String? = nil) -> Self {

@@ -60,6 +60,18 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   case addInterval = "dateByAddingTimeInterval:"
   case intervalSinceReferenceDate = "timeIntervalSinceReferenceDate"
   case intervalSince1970 = "timeIntervalSince1970"
+  case capitalizedString = "capitalizedString"
+  // Those of URLs and UUIDs.
+  case absoluteString = "absoluteString"
+  case scheme = "scheme"
+  case host = "host"
+  case port = "port"
+  case path = "path"
+  case query = "query"
+  case fragment = "fragment"
+  case lastPathComponent = "lastPathComponent"
+  case pathExtension = "pathExtension"
+  case uuidString = "UUIDString"
 
   /// The NSExpression name.
   var name: String { rawValue }
@@ -71,7 +83,9 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   package var isMethod: Bool {
     switch self {
     case .length, .uppercaseString, .lowercaseString, .appendString, .substringFrom, .substringTo, .integerValue,
-      .doubleValue, .boolValue, .stringValue, .addInterval, .intervalSinceReferenceDate, .intervalSince1970:
+      .doubleValue, .boolValue, .stringValue, .addInterval, .intervalSinceReferenceDate, .intervalSince1970,
+      .capitalizedString, .absoluteString, .scheme, .host, .port, .path, .query, .fragment, .lastPathComponent,
+      .pathExtension, .uuidString:
       true
     default: false
     }
@@ -101,13 +115,19 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
 
   /// How a method is called, for messages: `name, "length"`.
   var example: String {
-    let target = self == .addInterval || self == .intervalSince1970 || self == .intervalSinceReferenceDate
+    let target =
+      switch self {
+      case .addInterval, .intervalSince1970, .intervalSinceReferenceDate: "born"
+      case .absoluteString, .scheme, .host, .port, .path, .query, .fragment, .lastPathComponent, .pathExtension: "url"
+      case .uuidString: "id"
+      default: "name"
+      }
     let operand = argumentCount == 1 ? "" : ", …"
-    return "\(target ? "born" : "name"), \"\(rawValue)\"\(operand)"
+    return "\(target), \"\(rawValue)\"\(operand)"
   }
 
   /// The method of a name, with or without its colon.
-  static func method(_ name: String) -> PredicateFunction? {
+  package static func method(_ name: String) -> PredicateFunction? {
     isTooLong(name) ? nil : allCases.first { $0.isMethod && ($0.rawValue == name || $0.shortName == name) }
   }
 

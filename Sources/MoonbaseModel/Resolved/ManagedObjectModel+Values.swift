@@ -1,10 +1,17 @@
 extension ManagedObjectModel {
   /// The model with defaults, bounds and allowed values in the types of their attributes: a date given as text is a date, an
-  /// integer for a double a double. Throws where one does not fit.
-  func withValuesInTheirTypes() throws(ModelError) -> Self {
+  /// integer for a double a double. Throws where one does not fit, unless the model is of an app that is not here: then what Core Data
+  /// has in its place stands there, and `warnings` tells it.
+  func withValuesInTheirTypes(warnings: inout [String]) throws(ModelError) -> Self {
     var model = self
     for (place, entity) in entities.enumerated() {
       for (index, attribute) in entity.attributes.enumerated() {
+        var attribute = attribute
+        if allowsUnknownClasses {
+          let location = attribute.location.map { "\($0): " } ?? ""
+          warnings += attribute.takeFittingValues().map { "\(location)\(entity.name).\(attribute.name) \($0)" }
+          model.entities[place].attributes[index] = attribute
+        }
         guard let typed = try attribute.withValuesInTheirType() else { continue }
         model.entities[place].attributes[index] = typed
       }

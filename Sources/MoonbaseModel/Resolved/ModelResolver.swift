@@ -14,7 +14,7 @@ struct ModelResolver {
   func resolve() throws(ModelError) -> ResolvedModel {
     let numbered = number()
     let indexes = Dictionary(uniqueKeysWithValues: numbered.enumerated().map { ($1.description.name, $0) })
-    let places = relationshipPlaces(of: numbered)
+    let places = relationshipPlaces(of: numbered, indexes: indexes)
     // What entities inherit is many times what the model states: each counts before it is made.
     var memory = HostMemory()
     var entities: [ResolvedEntity] = []
@@ -80,10 +80,19 @@ struct ModelResolver {
   private struct Place {
     var slot: Slot
     var isToMany: Bool
+    var inverseName: String?
+    var destination: EntityIndex?
+
+    init(slot: Slot, of relationship: RelationshipDescription, indexes: [String: EntityIndex]) {
+      self.slot = slot
+      isToMany = relationship.isToMany
+      inverseName = relationship.inverseName
+      destination = indexes[relationship.destinationEntityName]
+    }
   }
 
   /// The relationships that each entity declares itself, by name.
-  private func relationshipPlaces(of numbered: [Numbered]) -> [[String: Place]] {
+  private func relationshipPlaces(of numbered: [Numbered], indexes: [String: EntityIndex]) -> [[String: Place]] {
     var slotCounts: [Int] = []
     return numbered.map { entry in
       let own = ownProperties(of: entry.description)
@@ -92,7 +101,7 @@ struct ModelResolver {
       var places: [String: Place] = [:]
       for (slot, property) in zip(first..., own) {
         guard case .relationship(let relationship) = property else { continue }
-        places[relationship.name] = Place(slot: slot, isToMany: relationship.isToMany)
+        places[relationship.name] = Place(slot: slot, of: relationship, indexes: indexes)
       }
       return places
     }
@@ -107,7 +116,8 @@ struct ModelResolver {
     case .attribute(let attribute): kind = .attribute(attribute)
     case .relationship(let relationship):
       let destination = indexes[relationship.destinationEntityName] ?? 0
-      let inverse = relationship.inverseName.flatMap { place(of: $0, in: destination, places: places, of: numbered) }
+      let named = relationship.inverseName.flatMap { place(of: $0, in: destination, places: places, of: numbered) }
+      let inverse = named.flatMap { leads($0, backTo: relationship, of: entity, in: numbered) ? $0 : nil }
       let resolved = ResolvedRelationship(
         description: relationship, destination: destination, inverseSlot: inverse?.slot,
         isInverseToMany: inverse?.isToMany ?? false)
@@ -115,6 +125,16 @@ struct ModelResolver {
     }
     return ResolvedProperty(
       name: property.name, slot: slot, declaringEntity: entity, kind: kind)
+  }
+
+  /// Whether an inverse leads back. Files of released apps have some that do not: those are no inverses.
+  private func leads(
+    _ inverse: Place, backTo relationship: RelationshipDescription, of entity: EntityIndex, in numbered: [Numbered]
+  ) -> Bool {
+    guard inverse.inverseName == nil || inverse.inverseName == relationship.name, let there = inverse.destination else {
+      return false
+    }
+    return numbered[there].subtree.contains(entity) || numbered[entity].subtree.contains(there)
   }
 
   private func place(

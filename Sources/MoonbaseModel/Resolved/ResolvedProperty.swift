@@ -43,8 +43,10 @@ public final class ResolvedProperty: Sendable {
   public let relationship: ResolvedRelationship?
   /// Whether the value is kept in memory only.
   public let isTransient: Bool
-  /// Whether the value may be missing.
+  /// Whether the value may be missing, as the model states it.
   public let isOptional: Bool
+  /// Whether a value or a destination must be there.
+  package let isRequired: Bool
   /// Whether stores derive the values.
   package let isDerived: Bool
   /// Whether the model has rules for the values.
@@ -62,6 +64,7 @@ public final class ResolvedProperty: Sendable {
       relationship = nil
       isTransient = attribute.isTransient
       isOptional = attribute.isOptional
+      isRequired = !attribute.isOptional
       isDerived = attribute.derivationExpression != nil
       hasValueRules = attribute.hasValueRules
     case .toOne(let relationship), .toMany(let relationship):
@@ -69,6 +72,7 @@ public final class ResolvedProperty: Sendable {
       self.relationship = relationship
       isTransient = relationship.description.isTransient
       isOptional = relationship.description.isOptional
+      isRequired = relationship.description.requiresDestination
       isDerived = false
       hasValueRules = false
     }

@@ -96,6 +96,7 @@ extension Value {
 
   private static func compareNumbers(_ left: Value, _ right: Value) -> ValueOrder? {
     guard let left = left.asNumber, let right = right.asNumber else { return nil }
+    if left.isNoDecimal || right.isNoDecimal { return compareNoDecimals(left, right) }
     switch (left, right) {
     case (.int(let left), .int(let right)): return ValueOrder(left, right)
     case (.double(let left), .double(let right)): return left.isNaN || right.isNaN ? nil : ValueOrder(left, right)
@@ -110,6 +111,17 @@ extension Value {
       // A double that is too large or too small for a decimal.
       return left.asDouble.flatMap { left in right.asDouble.map { ValueOrder(left, $0) } }
     }
+  }
+
+  /// NaN of a decimal is one value, less than every number, as `NSDecimalNumber.compare` has it.
+  private static func compareNoDecimals(_ left: Value, _ right: Value) -> ValueOrder? {
+    if [left, right].contains(where: { $0.double?.isNaN == true }) { return nil }
+    return ValueOrder(left.isNoDecimal ? 0 : 1, right.isNoDecimal ? 0 : 1)
+  }
+
+  /// Whether it is `NSDecimalNumber.notANumber`.
+  private var isNoDecimal: Bool {
+    if case .decimal(let number) = self { number.isNaN } else { false }
   }
 
   /// Exact, where conversion to Double would lose digits.

@@ -1,12 +1,17 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// Finds for the things of a newer model the things they were in the older one.
 ///
 /// A renaming identifier names the older thing, and stays when nothing is renamed any more. So in this order: the same name
 /// with the same identifier; the identifier as a name; the same identifier; the same name. Nothing is matched twice.
-struct RenamingMatcher {
+package struct RenamingMatcher {
   /// Names in the newer model with their names in the older.
-  private(set) var oldNames: [String: String] = [:]
+  package private(set) var oldNames: [String: String] = [:]
+
+  /// Matches attributes.
+  package init(oldAttributes: [AttributeDescription], newAttributes: [AttributeDescription]) {
+    self.init(old: oldAttributes, new: newAttributes)
+  }
 
   init(old: [some NamedDescription], new: [some NamedDescription]) {
     var free = Set(old.map(\.name))

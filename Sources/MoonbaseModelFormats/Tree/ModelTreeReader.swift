@@ -9,6 +9,7 @@ struct ModelTreeReader {
     var table = try TreeFields(tree, context: ReadingContext(file: file, subject: "the model"))
     var model = ManagedObjectModel()
     model.versionIdentifiers = try versions(&table)
+    model.allowsUnknownClasses = try table.flag("imported") ?? false
     for (name, tree) in try table.named("entities") {
       mistakes.attempt { () throws(ModelError) in model.entities.append(try entity(name, from: tree)) }
     }

@@ -14,6 +14,7 @@ struct ModelTreeWriter {
     case 1: writer.add("version", tree: .value(.string(model.versionIdentifiers[0])))
     default: writer.add("version", tree: ModelTree(names: model.versionIdentifiers))
     }
+    if model.allowsUnknownClasses, !isSoundByItself(model) { writer.add("imported", tree: true) }
     var entities: [ModelTree.Entry] = []
     for entity in model.entities { entities.append(.init(entity.name, tree: try tree(entity))) }
     writer.add("entities", tree: .table([], entries: entities))
@@ -29,6 +30,13 @@ struct ModelTreeWriter {
         tree: .table([], entries: configurations.map { .init($0.key, tree: ModelTree(names: $0.value)) }))
     }
     return writer.tree
+  }
+
+  /// Whether a model that is read without allowance for what files of Xcode's hold is taken.
+  private static func isSoundByItself(_ model: ManagedObjectModel) -> Bool {
+    var model = model
+    model.allowsUnknownClasses = false
+    return (try? model.resolved()) != nil
   }
 
   // MARK: Descriptions

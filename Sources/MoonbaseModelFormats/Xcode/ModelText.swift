@@ -32,9 +32,9 @@ enum ModelText {
     }
   }
 
-  /// Xcode writes `0.0` for some integer attributes whose type was changed.
+  /// Xcode writes `0.0` for some integer attributes whose type was changed, and bounds that no integer has.
   private static func integer(_ text: String) -> Value? {
     if let integer = Int64(text) { return .int(integer) }
-    return Double(text).flatMap { Int64(exactly: $0) }.map(Value.int)
+    return Double(text).map { number in Int64(exactly: number).map(Value.int) ?? .double(number) }
   }
 }

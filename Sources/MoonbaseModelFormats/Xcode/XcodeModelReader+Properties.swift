@@ -55,7 +55,7 @@ extension XcodeModelReader {
     throws(ModelError)
   {
     if let text = fields.value("defaultValueString") {
-      attribute.defaultValue = try value(text, name: "defaultValueString", fields: fields, for: attribute) ?? .null
+      attribute.defaultValue = value(text, name: "defaultValueString", fields: fields, for: attribute) ?? .null
     }
     if let seconds = try fields.real("defaultDateTimeInterval") {
       attribute.defaultValue = .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -64,15 +64,15 @@ extension XcodeModelReader {
       attribute.validation.regularExpression = text
     }
     if attribute.type == .string {
-      attribute.validation.minimumLength = try fields.integer("minValueString")
-      attribute.validation.maximumLength = try fields.integer("maxValueString")
+      attribute.validation.minimumLength = length("minValueString", &fields)
+      attribute.validation.maximumLength = length("maxValueString", &fields)
       return
     }
     if let text = fields.value("minValueString") {
-      attribute.validation.minimum = try value(text, name: "minValueString", fields: fields, for: attribute)
+      attribute.validation.minimum = value(text, name: "minValueString", fields: fields, for: attribute)
     }
     if let text = fields.value("maxValueString") {
-      attribute.validation.maximum = try value(text, name: "maxValueString", fields: fields, for: attribute)
+      attribute.validation.maximum = value(text, name: "maxValueString", fields: fields, for: attribute)
     }
     if let seconds = try fields.real("minDateTimeInterval") {
       attribute.validation.minimum = .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -82,16 +82,23 @@ extension XcodeModelReader {
     }
   }
 
+  /// A bound of a string is one of its length: `5`, and `5.0` where the type was changed.
+  private mutating func length(_ name: String, _ fields: inout MarkupFields) -> Int? {
+    guard let text = fields.value(name) else { return nil }
+    if let length = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }) { return length }
+    warn(fields, message: "\(name)=\"\(text)\" is no length, and is left out")
+    return nil
+  }
+
   private mutating func value(
     _ text: String, name: String, fields: MarkupFields, for attribute: AttributeDescription
-  ) throws(ModelError) -> Value? {
+  ) -> Value? {
     switch ModelText.value(text, of: attribute.type) {
     case .none:
       warn(fields, message: "\(name)=\"\(text)\" has no meaning for an attribute of type \(attribute.type.xcodeName)")
       return nil
-    case .some(nil): throw fields.error("\(name) is no \(attribute.type.modelName): \(text)")
-    case .some(let value?):
-      do { return try attribute.checked(value) } catch { throw fields.error("\(name): \(error.message)") }
+    // What is none of the type is told, and read as Core Data reads it, where the model is resolved.
+    case .some(let value): return value.map { (try? attribute.checked($0)) ?? $0 } ?? .string(text)
     }
   }
 

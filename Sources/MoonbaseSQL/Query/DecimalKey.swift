@@ -5,7 +5,7 @@ package import MoonbasePlatform
 /// integers, as binary numbers and as text side by side.
 package struct DecimalKey {
   private enum Class: UInt8 {
-    case negativeInfinity, negative, zero, positive, infinity
+    case notANumber, negativeInfinity, negative, zero, positive, infinity
   }
 
   /// The key.
@@ -15,7 +15,7 @@ package struct DecimalKey {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The key of a number; nil for what is none, NaN included.
+  /// The key of a number; nil for what is none, the NaN of doubles included. That of decimals comes before all numbers.
   package init?(_ value: Value) {
     switch value.asNumber {
     case .int(let number): self.init(text: number.description)
@@ -36,6 +36,10 @@ package struct DecimalKey {
   /// Reads `-12.5e3`; nil for what is no number, or too long to be one.
   package init?(text: UnsafeBufferPointer<UInt8>) {
     var reader = Reader(text: text)
+    if text.elementsEqual(Decimal.notANumberText.utf8) {
+      bytes = [Class.notANumber.rawValue]
+      return
+    }
     guard text.count <= Decimal.longestNumeral, let number = reader.read() else { return nil }
     guard let first = number.digits.firstIndex(where: { $0 != 0x30 }),
       let last = number.digits.lastIndex(where: { $0 != 0x30 })

@@ -81,7 +81,7 @@ extension ColumnKind {
       case .boolean: whole(0...1)
       case .double, .float, .date: "TYPEOF(\(term)) IN ('integer', 'real')"
       // One of many digits is a text in a blob; a text of few becomes a number in its column.
-      case .decimal: "TYPEOF(\(term)) <> 'text' OR \(term) NOT GLOB '*[^-0-9.eE+]*'"
+      case .decimal: "TYPEOF(\(term)) <> 'text' OR \(term) NOT GLOB '*[^-0-9.eE+]*' OR \(term) = 'NaN'"
       case .string, .uri: "TYPEOF(\(term)) = 'text'"
       case .uuid: "TYPEOF(\(term)) = 'blob' AND LENGTH(\(term)) = 16"
       case .data, .externalData: "TYPEOF(\(term)) = 'blob'"

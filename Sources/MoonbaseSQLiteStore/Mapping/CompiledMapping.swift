@@ -29,6 +29,12 @@ struct CompiledMapping {
     policies: [String: EntityMigrationPolicy]
   ) throws {
     (self.model, self.source, self.destination) = (model, source, destination)
+    if let obstacle = model.obstacles.first {
+      throw ModelError(
+        .invalidModel,
+        message: "\(obstacle), which nothing here does: take it out of the mapping, or say it in a script or a policy")
+    }
+    try Self.checkPolicies(of: model, given: policies)
     var names: Set<String> = []
     for (index, mapping) in model.entityMappings.enumerated() {
       guard names.insert(mapping.name).inserted else {
@@ -50,16 +56,29 @@ struct CompiledMapping {
     if old?.isAbstract == false, !isRemoval, new?.isAbstract == true {
       throw Self.mistake("\(new?.name ?? "") is abstract: name one of its subentities as the destination", in: mapping)
     }
-    var policy = EntityMigrationPolicy()
-    if let name = mapping.migrationPolicyClassName {
-      guard let given = policies[name] else {
-        throw Self.mistake(
-          "its migration policy \(name) was not given\(suggestion(for: name, among: policies.keys.sorted())): give one of this name, "
-            + "or a mapping without it", in: mapping)
-      }
-      policy = given
-    }
+    let policy = mapping.migrationPolicyClassName.flatMap { policies[$0] } ?? EntityMigrationPolicy()
     return Entry(index: index, mapping: mapping, source: old, destination: isRemoval ? nil : new, policy: policy)
+  }
+
+  /// Policies are classes of the app whose mapping it is: all that were not given are told at once.
+  private static func checkPolicies(of model: MappingModel, given: [String: EntityMigrationPolicy]) throws {
+    var missing: [String: [String]] = [:]
+    for mapping in model.entityMappings {
+      guard let name = mapping.migrationPolicyClassName, given[name] == nil else { continue }
+      missing[name, default: []].append(mapping.name)
+    }
+    guard !missing.isEmpty else { return }
+    let list = missing.sorted { $0.key < $1.key }.map { name, mappings in
+      "\(name) (\(mappings.joined(separator: ", ")))\(suggestion(for: name, among: given.keys.sorted()))"
+    }
+    let several = list.count > 1
+    throw ModelError(
+      .invalidModel,
+      message:
+        "the mapping names \(several ? "migration policies" : "a migration policy") of its app that \(several ? "were" : "was") not given: "
+        + list.joined(separator: ", ")
+        + ". In Swift give an EntityMigrationPolicy for each name (policies:), or let a Lua script do it "
+        + "(--mapping FILE.lua, with a function for each entity)")
   }
 
   private func entity(

@@ -121,7 +121,7 @@ struct MappedPlanner {
       for recipe in entry.attributes + entry.relationships {
         switch recipe.source {
         case .copy(let slot, _), .elements(let slot, _), .policy(let slot), .counterparts(let slot): result.insert(slot)
-        case .value, .expression, .destinations: break
+        case .value, .expression, .counterpartsOf, .destinations: break
         }
       }
       for property in entry.mapping.attributeMappings + entry.mapping.relationshipMappings {

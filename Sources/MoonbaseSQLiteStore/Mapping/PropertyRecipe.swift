@@ -20,6 +20,8 @@ struct PropertyRecipe {
     case expression(CompiledExpression)
     /// What the destinations of a relationship of the old object became, by whichever mapping.
     case counterparts(Slot)
+    /// What the objects that an expression finds became, by whichever mapping.
+    case counterpartsOf(CompiledExpression)
     /// What the objects that an expression finds became by one mapping.
     case destinations(mapping: Int, CompiledExpression)
   }
@@ -38,10 +40,10 @@ struct PropertyRecipe {
     case .expression(let expression):
       try object.setValue(expression.value(old), slot: property.slot)
     case .counterparts(let slot):
-      guard let relationship = property.relationship else { return }
-      let entity = manager.destinationModel.entities[relationship.destination]
-      let ids = try old.objectIDs(forRelationshipNamed: old.entity.properties[slot].name)
-      try connect(object, to: ids.flatMap { try manager.counterparts(of: $0, as: entity) })
+      try connect(
+        object, toCounterpartsOf: old.objectIDs(forRelationshipNamed: old.entity.properties[slot].name), manager)
+    case .counterpartsOf(let expression):
+      try connect(object, toCounterpartsOf: Self.ids(expression.value(old)), manager)
     case .destinations(let mapping, let expression):
       let ids = try Self.ids(expression.value(old))
       try connect(object, to: ids.flatMap { try manager.destinationIDs(of: $0, by: mapping) })
@@ -91,9 +93,17 @@ struct PropertyRecipe {
     case .elements(let slot, let conversion):
       let new = try object.copiedValue(at: property.slot)
       return try conversion.lostElement(of: old.copiedValue(at: slot), in: new) != nil
-    case .copy, .value, .expression, .counterparts, .destinations: return false
+    case .copy, .value, .expression, .counterparts, .counterpartsOf, .destinations: return false
     }
     return try !value.isNull && object.copiedValue(at: property.slot).isNull
+  }
+
+  private func connect(
+    _ object: ManagedObject, toCounterpartsOf ids: [ManagedObjectID], _ manager: MigrationManager
+  ) throws {
+    guard let relationship = property.relationship else { return }
+    let entity = manager.destinationModel.entities[relationship.destination]
+    try connect(object, to: ids.flatMap { try manager.counterparts(of: $0, as: entity) })
   }
 
   private func connect(_ object: ManagedObject, to ids: [ManagedObjectID]) throws {
@@ -129,9 +139,6 @@ struct PropertyCompiler {
   let names: [String: Int]
   /// Whether the mapping's policy sees to values that types cannot keep.
   let leavesUnkept: Bool
-
-  /// The selector by which mapping models ask for what objects became.
-  static let destinations = "destinationInstancesForEntityMappingNamed:sourceInstances:"
 
   /// Nil where the property keeps what a new object has.
   func recipe(_ mapped: PropertyMapping) throws -> PropertyRecipe? {
@@ -177,7 +184,14 @@ struct PropertyCompiler {
   // MARK: Expressions
 
   private func recipe(_ expression: Expression, _ mapped: PropertyMapping) throws -> PropertyRecipe {
-    if case .function(Self.destinations, let arguments) = expression {
+    if case .function(EntityMapping.destinationsOfRelationship, let arguments) = expression {
+      guard property.relationship != nil else { throw mistake("an attribute takes no objects", mapped) }
+      guard arguments.count == 3, arguments[0] == .variable("manager") else {
+        throw mistake("\(expression) is not understood: the target is $manager", mapped)
+      }
+      return PropertyRecipe(property: property, source: .counterpartsOf(try compiled(arguments[2], mapped)))
+    }
+    if case .function(EntityMapping.destinationsOfMapping, let arguments) = expression {
       guard property.relationship != nil else { throw mistake("an attribute takes no objects", mapped) }
       guard arguments.count == 3, arguments[0] == .variable("manager"), case .constant(.string(let name)) = arguments[1]
       else { throw mistake("\(expression) is not understood: the target is $manager, and the mapping a text", mapped) }
@@ -189,7 +203,8 @@ struct PropertyCompiler {
     }
     guard property.attribute != nil else {
       throw mistake(
-        "\(expression) gives no destinations: ask for them by FUNCTION($manager, \"\(Self.destinations)\", …)", mapped)
+        "\(expression) gives no destinations: ask for them by FUNCTION($manager, \"\(EntityMapping.destinationsOfMapping)\", …)",
+        mapped)
     }
     return PropertyRecipe(property: property, source: .expression(try compiled(expression, mapped)))
   }
@@ -199,7 +214,7 @@ struct PropertyCompiler {
     let own = expression.replacing { part in
       switch part {
       case .variable("source"): return .evaluatedObject
-      case .keyPath(.variable("source"), let path): return .keyPath(.evaluatedObject, path)
+      case .keyPath(.variable("source"), let path): return MappedPath(path, from: source, in: models.source).expression
       case .variable(let name), .keyPath(.variable(let name), _):
         unknown = unknown ?? name
         return part
@@ -210,7 +225,7 @@ struct PropertyCompiler {
       throw mistake("\(expression) uses $\(unknown), and only $source is known here: do it in a policy", mapped)
     }
     do {
-      return try CompiledExpression(own, entity: source, in: models.source)
+      return try CompiledExpression(models.source.checked(own, from: source), entity: source, in: models.source)
     } catch {
       throw mistake("\(expression) cannot be run: \(error.message)", mapped)
     }

@@ -8,6 +8,8 @@ struct EntityMigration {
   let old: EntityLayout
   let new: EntityLayout
 
+  /// The old derived attributes that new ones were, by the names of these: no mapping has them.
+  private let formerDerived: [String: String]
   /// Where the values of the new properties come from, by their names.
   private let sources: [String: PropertyMapping.Source]
   /// The old properties of which new ones get what rows have there.
@@ -17,12 +19,29 @@ struct EntityMigration {
     (self.mapping, self.old, self.new) = (mapping, old, new)
     let all = mapping.attributeMappings + mapping.relationshipMappings
     sources = Dictionary(all.map { ($0.name, $0.source) }) { first, _ in first }
+    formerDerived = Self.formerDerived(from: old.entity, to: new.entity)
     for property in new.entity.properties where !property.isTransient {
       guard let before = origin(of: property)?.property else { continue }
       // What is derived from now on is not what was given.
       let isComputed = property.attribute?.derivationExpression != nil && before.attribute?.derivationExpression == nil
       if !isComputed { kept.insert(before.id) }
     }
+  }
+
+  /// Derived attributes are matched as others are, and those that are left by what they are derived from: one may have taken the name of a plain
+  /// one.
+  private static func formerDerived(from old: ResolvedEntity, to new: ResolvedEntity) -> [String: String] {
+    let (olds, news) = (old.storedAttributes, new.storedAttributes)
+    var result = RenamingMatcher(oldAttributes: olds, newAttributes: news).oldNames
+    let used = Set(result.values)
+    var left = olds.filter { $0.derivationExpression != nil && !used.contains($0.name) }
+    for attribute in news where attribute.derivationExpression != nil && result[attribute.name] == nil {
+      let same = left.firstIndex {
+        $0.derivationExpression == attribute.derivationExpression && $0.type == attribute.type
+      }
+      if let same { result[attribute.name] = left.remove(at: same).name }
+    }
+    return result
   }
 
   /// Where the value of a property comes from; nil where the mapping says nothing of it.
@@ -34,13 +53,21 @@ struct EntityMigration {
     switch source(of: property) {
     case .property(let old): name = old
     // Derived attributes are in no mapping: what the file has of the same one is kept until its triggers make it anew.
-    case nil, .automatic: name = property.name
+    case nil, .automatic:
+      name =
+        property.attribute?.derivationExpression == nil ? property.name : formerDerived[property.name] ?? property.name
     case .value, .expression: return nil
     }
     guard let slot = old.entity.slot(name) else { return nil }
     let found = old.entity.properties[slot]
     guard (found.attribute == nil) == (property.attribute == nil), !found.isTransient else { return nil }
     return (found, old.slots[slot])
+  }
+}
+
+extension ResolvedEntity {
+  fileprivate var storedAttributes: [AttributeDescription] {
+    properties.compactMap(\.attribute).filter { !$0.isTransient }
   }
 }
 

@@ -37,6 +37,9 @@ public struct MigrationPlan: Sendable, Hashable {
     public var rowCount: Int
     /// The key of the first of them.
     public var firstKey: Int64
+
+    /// Whether a value lacks that is required now.
+    var isMissingValue: Bool { reason.hasSuffix("no value, and one is required") }
   }
 
   /// Rows that have the same values where the newer model wants each to have its own.

@@ -5,7 +5,9 @@ import MoonbaseSQL
 extension MigrationPlanner {
   /// Returns what of an entity goes, as its step says it.
   mutating func remove(from migration: EntityMigration) throws -> [String] {
-    let removed = migration.old.entity.properties.filter { !$0.isTransient && !migration.kept.contains($0.id) }
+    let removed = migration.old.entity.properties.filter {
+      !$0.isTransient && !migration.kept.contains($0.id) && !hasKeptCopy($0, in: migration)
+    }
     let stays = map.entities
     for property in removed {
       let loss = try counter.loss(
@@ -17,6 +19,16 @@ extension MigrationPlanner {
       if let loss { note(loss) }
     }
     return removed.map { "- \($0.name)" }
+  }
+
+  /// Whether an attribute that was derived as a copy of another one stays, as what nobody derives any more.
+  private func hasKeptCopy(_ property: ResolvedProperty, in migration: EntityMigration) -> Bool {
+    map.old.model.storedDerivations(of: migration.old.entity).contains { derivation in
+      guard derivation.path.isEmpty, case .value(let slot, nil) = derivation.result, slot == property.slot else {
+        return false
+      }
+      return migration.kept.contains(migration.old.entity.properties[derivation.slot].id)
+    }
   }
 
   /// Whether a relationship that stays may lead to what an entity becomes. Of one to one object it is told where it stays.

@@ -209,7 +209,7 @@ struct MigrationPlanner {
     _ property: ResolvedProperty, in migration: EntityMigration, head: String
   ) throws -> Bool {
     let origin = migration.origin(of: property)
-    guard !property.isOptional, origin?.property.isOptional ?? true else { return false }
+    guard property.isRequired, origin?.property.isRequired != true else { return false }
     let condition: String
     if let attribute = property.attribute {
       // What a derived attribute holds is computed.

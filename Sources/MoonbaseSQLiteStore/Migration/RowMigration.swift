@@ -15,10 +15,24 @@ struct RowMigration {
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
     var expressions: [String] = []
     var values: [Value] = []
+    var windows: [String] = []
 
     mutating func add(_ name: String, _ expression: String) {
       names.append(identifier(name))
       expressions.append(expression)
+    }
+
+    /// What is computed over all rows of the old table, and not over those of one entity: the name by which it stands there.
+    mutating func window(_ expression: String) -> String {
+      windows.append(expression)
+      return "moonbase_window_\(windows.count)"
+    }
+
+    /// The old table, with what is computed over all of it.
+    func source(_ table: String) -> String {
+      if windows.isEmpty { return table }
+      let terms = windows.enumerated().map { "\($1) AS moonbase_window_\($0 + 1)" }.joined(separator: ", ")
+      return "(SELECT *, \(terms) FROM \(table))"
     }
 
     mutating func parameter(_ value: Value) -> String {
@@ -45,7 +59,7 @@ struct RowMigration {
     }
     let statement = try connection.statement(
       "INSERT INTO \(identifier(migration.new.table)) (\(columns.names.joined(separator: ", "))) "
-        + "SELECT \(columns.expressions.joined(separator: ", ")) FROM \(map.oldTable(migration.old.table)) "
+        + "SELECT \(columns.expressions.joined(separator: ", ")) FROM \(columns.source(map.oldTable(migration.old.table))) "
         + "WHERE \(map.condition(migration.old))")
     columns.bind(to: statement)
     try statement.run()
@@ -111,8 +125,11 @@ struct RowMigration {
       columns.add(column, "CASE WHEN \(key) IS NULL THEN NULL ELSE CASE \(number) \(cases) ELSE \(other) END END")
     }
     if let column = toOne.orderColumn {
+      // A list may have members of several entities.
       columns.add(
-        column, before.orderColumn.map(identifier) ?? OrderKeys.numbering(of: "Z_PK", by: key, where: key))
+        column,
+        before.orderColumn.map(identifier)
+          ?? columns.window(OrderKeys.numbering(of: "Z_PK", by: key, where: key)))
     }
   }
 

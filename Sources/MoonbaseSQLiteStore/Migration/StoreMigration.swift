@@ -186,13 +186,16 @@ struct StoreMigration {
   private func source(of connection: Connection) throws -> (ResolvedModel, [ResolvedEntity]) {
     let stored = try StoreMetadata(connection, path: file.path).hashes
     let schema = try FileSchema(connection, path: file.path)
-    let carried = try StoreContents.modelCache(connection, schema: schema).flatMap {
-      try? ManagedObjectModel(modelCache: $0).resolved()
-    }
+    let cache = try StoreContents.modelCache(connection, schema: schema)
+    let carried = cache.flatMap { try? ManagedObjectModel(modelCache: $0).resolved() }
     for model in [carried].compactMap(\.self) + sources {
       let entities = model.entities.filter { stored[$0.name] != nil }
       let version = StoreMetadata.version(model, entities: entities)
       if version.isCompatible(withStored: stored, cached: carried?.version) { return (model, entities) }
+    }
+    if cache == nil {
+      let given = sources.isEmpty ? "" : "; its version hashes are none of those of the models given"
+      throw GraphError(.missingSourceModel, message: SQLiteStore.withoutModel(file.path) + given)
     }
     throw GraphError(
       .missingSourceModel,
@@ -216,15 +219,24 @@ struct StoreMigration {
     if !allowsLoss, !plan.losses.isEmpty { throw refusal(plan) }
   }
 
+  /// Why, and what there is to do.
+  private func reason(_ losses: [MigrationPlan.Loss]) -> String {
+    let renaming = "because something would be lost: give what was renamed its renaming identifier, change the rows"
+    let missing = losses.filter(\.isMissingValue)
+    guard let first = missing.first else { return renaming }
+    let name = "\(first.entity).\(first.property ?? "")"
+    let advice = "give \(name) a default, make it optional, or say by a mapping what it is (--mapping)"
+    if missing.count < losses.count { return "\(renaming), \(advice)" }
+    return "because a value is required that objects do not have: \(advice)"
+  }
+
   private func refusal(_ plan: MigrationPlan) -> GraphError {
     let details = plan.losses.map {
       GraphError(.migrationLoss, message: $0.description, entity: $0.entity, property: $0.property)
     }
     return GraphError(
       .migrationLoss,
-      message:
-        "\(file.path) was not migrated, because something would be lost: give what was renamed its renaming identifier, change the rows, "
-        + "or allow the loss\(permission)",
+      message: "\(file.path) was not migrated, \(reason(plan.losses)), or allow the loss\(permission)",
       entity: plan.losses.first?.entity, property: plan.losses.first?.property, details: details)
   }
 }

@@ -45,6 +45,7 @@ enum SQLValue {
     case .integer(let number): statement.bind(number, at: index)
     case .real(let number): statement.bind(number, at: index)
     case .text(let text): statement.bind(Data(text.utf8), at: index)
+    case .notANumber: statement.bind(Decimal.notANumberText, at: index)
     }
   }
 
@@ -105,6 +106,7 @@ enum SQLValue {
     case .integer(let number): call.set(number)
     case .real(let number): call.set(number)
     case .text(let text): call.set(Data(text.utf8))
+    case .notANumber: call.set(Decimal.notANumberText)
     }
   }
 

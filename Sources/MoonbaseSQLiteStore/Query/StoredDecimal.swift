@@ -9,10 +9,16 @@ enum StoredDecimal {
   case integer(Int64)
   case real(Double)
   case text(String)
+  /// `NaN` as text, as Core Data writes it.
+  case notANumber
 
   private static let keptDigits = 15
 
   init(_ decimal: Decimal) {
+    if decimal.isNaN {
+      self = .notANumber
+      return
+    }
     let text = Self.plain(decimal.description)
     let digits = text.utf8.filter { $0 &- 0x30 < 10 }
     let significant =

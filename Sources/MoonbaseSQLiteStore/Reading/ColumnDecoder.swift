@@ -98,7 +98,7 @@ enum ColumnDecoder {
 
   /// SQLite prints a number with the 15 digits it keeps of it, and with a fraction: `1.0e-128` has a digit more than a decimal.
   static func decimal(_ text: String) -> Value {
-    let value = Decimal(literal: text) ?? Decimal(literal: text.replacingOccurrences(of: ".0e", with: "e"))
+    let value = Decimal(stored: text) ?? Decimal(literal: text.replacingOccurrences(of: ".0e", with: "e"))
     return value.map(Value.decimal) ?? .null
   }
 

@@ -102,6 +102,10 @@ private struct DerivationTriggers {
     for (place, link) in links.enumerated() {
       note("UPDATE OF \(link)", on: tables[place], owners(of: "SELECT NEW.Z_PK Z_PK", at: place))
     }
+    // An import brings rows in front of those that they lead to.
+    for place in tables.indices.dropFirst() {
+      note("INSERT", on: tables[place], owners(of: "SELECT NEW.Z_PK Z_PK", at: place))
+    }
     let place = entities[entities.count - 1]
     switch derivation.result {
     case .now: note("UPDATE OF Z_OPT", on: tables[0], "SELECT NEW.Z_PK Z_PK")

@@ -36,6 +36,8 @@ final class RowWriter {
   let hasExternalData: Bool
   /// The columns with the row's places in ordered lists, by the to-one relationships that lead to their owners.
   private let orders: [(slot: Slot, column: OrderEnds.Column)]
+  /// The to-one relationships that may lead to the row itself.
+  private let loops: [(slot: Slot, toOne: ToOneLayout)]
 
   init(_ layout: EntityLayout, store: StoreLayout, externalData: ExternalData) throws {
     statements = try RowStatements(layout, dialect: .sqlite)
@@ -49,6 +51,10 @@ final class RowWriter {
       column.toOne?.orderColumn.map { (column.slot, OrderEnds.Column(table: layout.table, name: $0)) }
     }
     hasExternalData = statements.columns.contains(where: \.isExternal)
+    loops = statements.columns.compactMap { column in
+      guard let toOne = column.toOne, store.entities[toOne.destination]?.table == layout.table else { return nil }
+      return (column.slot, toOne)
+    }
   }
 
   var layout: EntityLayout { statements.layout }
@@ -61,12 +67,24 @@ final class RowWriter {
     statement.bind(number, at: 2)
     statement.bind(row.version, at: 3)
     var index: Int32 = 4
+    let own = loops.isEmpty ? [] : loops.filter { row.cell($0.slot).leads(to: row.id) }
     for step in steps {
-      try bind(row.cell(step.slot), step: step, at: &index, to: statement, files: &files)
+      let cell = own.contains { $0.slot == step.slot } ? .null : row.cell(step.slot)
+      try bind(cell, step: step, at: &index, to: statement, files: &files)
     }
     defer { statement.rewind() }
     try withExtendedLifetime(row) { _ = try statement.step() }
-    return connection.changes > 0
+    guard connection.changes > 0 else { return false }
+    for loop in own { try close(loop.toOne, of: row.id, on: connection) }
+    return true
+  }
+
+  /// Has a row lead to itself when it is there: Core Data's triggers, which count what leads to a new row and what a new row leads to, would
+  /// count it twice.
+  private func close(_ toOne: ToOneLayout, of id: ManagedObjectID, on connection: Connection) throws {
+    let columns = [toOne.column: id.key].merging(toOne.entityColumn.map { [$0: number] } ?? [:]) { first, _ in first }
+    let settings = columns.map { "\(identifier($0.key)) = \($0.value)" }.joined(separator: ", ")
+    try connection.execute("UPDATE \(identifier(layout.table)) SET \(settings) WHERE Z_PK = \(id.key)")
   }
 
   /// Runs an update and says whether it found its row.
@@ -161,5 +179,15 @@ final class RowWriter {
     defer { statement.reset() }
     guard try statement.step() else { return }
     for index in 0..<statement.columnCount { externalData.forget(statement.data(index), files: &files) }
+  }
+}
+
+extension Snapshot.Cell {
+  /// Whether it is a destination, and this one.
+  fileprivate func leads(to id: ManagedObjectID) -> Bool {
+    switch self {
+    case .reference(let other), .value(.objectID(let other)): other == id
+    default: false
+    }
   }
 }

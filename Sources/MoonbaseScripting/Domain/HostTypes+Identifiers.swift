@@ -66,7 +66,7 @@ extension HostTypes {
       guard string.count <= Decimal.longestNumeral else {
         throw call.argumentError(index, problem: "a numeral of \(string.count) bytes is no decimal of 38 digits")
       }
-      if let number = string.text.flatMap(Decimal.init(literal:)) { return number }
+      if let number = string.text.flatMap(Decimal.init(stored:)) { return number }
       throw call.argumentError(
         index, problem: "'\(string)' \(string.text.flatMap(Decimal.misfit) ?? "is no decimal")")
     default: throw call.typeError(index, expected: "decimal")

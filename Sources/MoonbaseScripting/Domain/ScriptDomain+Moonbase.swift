@@ -30,7 +30,7 @@ extension ScriptDomain {
       try call.return(LuaBox(uuid), as: types.uuid)
     }
     try define("uri", upTo: 1) { [unowned types] call in
-      guard let uri = URL(string: try call.text(0)) else {
+      guard let uri = URL(literal: try call.text(0)) else {
         throw call.argumentError(0, problem: "a URI such as https://example.org/a is expected")
       }
       try call.return(LuaBox(uri), as: types.uri)

@@ -30,6 +30,23 @@ struct DomainBuilder {
   // MARK: Values
 
   private func valueClass(_ name: String, methods table: LuaTable) throws -> ValueClass {
+    var result = try valueClass(name, testedBy: table)
+    if case .function(let text) = try table.get("text") {
+      result.text = { [types] value in
+        let results = try text.call([try types.openDomain().luaValue(from: value)])
+        guard let given = results.first?.textValue else {
+          throw text.mistake("text of class \(name) gives a text, not \((results.first ?? .nil).typePhrase)")
+        }
+        return given
+      }
+    }
+    if case .function = try table.get("parse") {
+      result.parse = { [types] text in try types.openDomain().value(text, ofClass: name) ?? .null }
+    }
+    return result
+  }
+
+  private func valueClass(_ name: String, testedBy table: LuaTable) throws -> ValueClass {
     guard case .function(let test) = try table.get("is") else {
       return ValueClass(name) { value in
         if case .object(let object) = value { object.className == name } else { false }

@@ -189,6 +189,7 @@ extension HostTypes {
   func describeRequest() {
     step("where") { box, call, domain in
       let (condition, values) = try Self.predicate(call, domain: domain, in: try box.context)
+      try Self.checkWords(try call.text(0), of: box.request.entityName, in: try box.context)
       return try box.with(
         .condition(condition), adding: 1, to: .conditions, weight: condition.weight, naming: values)
     }
@@ -337,6 +338,14 @@ extension HostTypes {
     }
     request.propertiesToFetch = try columns(try call.table(0), memory: &memory)
     return request
+  }
+
+  /// Refuses a word of the language that stands for a value and is the name of a property.
+  private static func checkWords(_ text: String, of name: String, in context: ManagedObjectContext) throws {
+    guard let entity = context.model.entity(name),
+      let word = PredicateWords.property(in: text, of: entity, asOperand: true)
+    else { return }
+    throw ModelError(.invalidPredicate, message: PredicateWords.advice(word), entity: name, property: word)
   }
 
   /// The arguments of a call as a predicate: its text, and what stands for its placeholders, which is given too.

@@ -119,6 +119,19 @@ public final class ObjectFunction {
     }
   }
 
+  /// Whether an error is one of the script's text, which comes for every object alike: a name that there is not.
+  public static func isOfProgram(_ error: any Error) -> Bool {
+    switch error {
+    case let error as LuaError:
+      if let underlying = error.underlying { return isOfProgram(underlying) }
+      // A field may be nil in one object; a global is nil in all.
+      return error.message.contains("a nil value (global '")
+    case let error as any CodedError:
+      return [.unknownName, .invalidPredicate, .predicateMismatch].contains(error.code)
+    default: return false
+    }
+  }
+
   private static let failuresOfStores: Set<ErrorCode> = [
     .storeFailure, .invalidStore, .incompatibleSchema, .cannotOpenFile,
   ]

@@ -192,7 +192,8 @@ import Testing
     #expect(try each("--do", "object.n = 0 os.exit(7)").status == 7)
     #expect(try bench.sum() == before)
     let pure = try each("--do", "io.open('x')", "--sandbox", "pure", "--where", "n == 1")
-    #expect(pure.status == 4 && pure.complaints.contains("io"), "\(pure)")
+    // A global that is not there is missing for each object alike.
+    #expect(pure.status == 1 && pure.complaints.contains("io"), "\(pure)")
     let closed = try each("--do", "assert(io.open('/etc/passwd'))", "--where", "n == 1")
     #expect(closed.status == 4, "\(closed)")
     for wrong in [["--sandbox", "none"], ["--limit-time", "0"], ["--allow", "x"], ["--save-order", "x"]] {
@@ -267,5 +268,27 @@ extension Workbench {
 
   func sum(of column: String = "ZN") throws -> Int? {
     Int(try program("sqlite3", "s.sqlite", "SELECT sum(\(column)) FROM ZITEM").output.dropLast())
+  }
+
+  /// A name that there is not is a mistake of the text: the first object ends the run.
+  @Test(arguments: ["object.agee = 1", "print(object.nme)", "doit(object)", "context:fetch('Persn'):count()"])
+  func aMisspeltNameEndsTheRunAtTheFirstObject(_ code: String) throws {
+    let bench = try Workbench.withPeople()
+    let outcome = try bench.moonbase("each", "Person", "--store", "s.sqlite", "--batch", "1", "--do", code)
+    #expect(outcome.status == 1 && !outcome.complaints.contains("3 failed"), "\(outcome)")
+    #expect(
+      outcome.complaints.split(separator: "\n").count { $0.contains("each:1") || $0.contains("--do:1") } <= 2,
+      "\(outcome)")
+  }
+
+  @Test func repeatedFailuresAreToldTenTimesAndCounted() throws {
+    let bench = try Workbench.withPeople()
+    let more = "for i = 1, 40 do moonbase.context:insert('Person', { age = i }) end assert(moonbase.context:save())"
+    try #require(try bench.moonbase("run", "--store", "s.sqlite", "-e", more).status == 0)
+    let code = "if not object.name then error('no name at age ' .. object.age) end"
+    let outcome = try bench.moonbase("each", "Person", "--store", "s.sqlite", "--do", code)
+    #expect(outcome.status == 4 && outcome.complaints.contains("41 failed"), "\(outcome)")
+    #expect(outcome.complaints.split(separator: "\n").count { $0.contains("x-coredata:") } == 10, "\(outcome)")
+    #expect(outcome.complaints.contains("moonbase: and 31 more like this: "), "\(outcome)")
   }
 }

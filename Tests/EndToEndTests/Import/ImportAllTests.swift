@@ -41,6 +41,37 @@ import Testing
     #expect(checked.status == 0, "\(checked)")
   }
 
+  /// Lists of subentities whose files come first, ordered lists of an entity of its own, and copies of what comes later.
+  @Test func nothingDependsOnTheOrderOfFiles() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = {
+        Aa = { parent = "Zz", attributes = { x = "string" } },
+        Zz = { attributes = { n = "string", d = { "string", derivation = "mm.n" } }, relationships = {
+          list = { to_many = "Mm", inverse = "owners", ordered = true }, mm = { to = "Mm", inverse = "zs" },
+          next = { to_many = "Zz", inverse = "last", ordered = true }, last = { to_many = "Zz", inverse = "next", ordered = true },
+        } },
+        Mm = { attributes = { n = "string" }, relationships = {
+          owners = { to_many = "Zz", inverse = "list", ordered = true }, zs = { to_many = "Zz", inverse = "mm" } } },
+      } }
+      """, to: "m.lua")
+    let made = try bench.moonbase(
+      "run", "--store", "old.sqlite", "--model", "m.lua", "-e",
+      """
+      local c, ms, zs = moonbase.context, {}, {}
+      for i = 1, 6 do ms[i] = c:insert("Mm", { n = "m" .. i }) end
+      for i = 1, 4 do zs[i] = c:insert(i % 2 == 0 and "Aa" or "Zz", { n = "z" .. i, mm = ms[i] }) end
+      for i, z in ipairs(zs) do
+        z.list = { ms[6 - i], ms[i], ms[6] }
+        z.next = { zs[4], zs[i % 4 + 1], zs[1] }
+      end
+      assert(c:save())
+      """)
+    try #require(made.status == 0, "\(made)")
+    try roundTrip(bench, "old.sqlite")
+  }
+
   @Test func objectsRelationshipsOrderAndExternalDataComeBack() throws {
     let bench = try Workbench()
     try bench.write(

@@ -172,7 +172,7 @@ import Testing
         to: bench.file(name))
       let outcome = try bench.imports(["Person", name], status: 1)
       #expect(outcome.complaints.contains("\(name), line 1: the file is UTF-16"), "\(outcome)")
-      #expect(outcome.complaints.contains("iconv -f \(encoding) -t UTF-8"), "\(outcome)")
+      #expect(outcome.complaints.contains("give --encoding \(encoding.lowercased())"), "\(outcome)")
     }
   }
 

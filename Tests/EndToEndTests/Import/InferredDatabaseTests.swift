@@ -29,6 +29,24 @@ import Testing
     String(decoding: try bench.bytes(of: "s.lua"), as: UTF8.self)
   }
 
+  @Test func infinityAmongOtherKindsStaysANumber() throws {
+    let bench = try bench("CREATE TABLE t (x); INSERT INTO t VALUES (9e999), (-9e999), (x'01'), ('inf'), (1.5)")
+    _ = try imported(bench)
+    let code = """
+      for o in moonbase.context:fetch("T"):each() do print(math.type(o.x), o.x == math.huge, o.x == -math.huge, o.x == "inf") end
+      """
+    let outcome = try bench.moonbase("run", "--store", "s.sqlite", "-e", code)
+    #expect(
+      outcome.output == """
+        float\ttrue\tfalse\tfalse
+        float\tfalse\ttrue\tfalse
+        nil\tfalse\tfalse\tfalse
+        nil\tfalse\tfalse\ttrue
+        float\tfalse\tfalse\tfalse
+
+        """, "\(outcome)")
+  }
+
   @Test func tablesAndKeysBecomeEntitiesAndRelationships() throws {
     let bench = try bench(
       """

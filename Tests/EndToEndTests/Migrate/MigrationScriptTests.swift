@@ -39,6 +39,48 @@ import Testing
     #expect(run.status == 0, "\(run.complaints)")
   }
 
+  /// What is left out is led to by nothing, also where it does not know of it.
+  @Test func whatLeadsToLeftOutObjectsLeadsNowhere() throws {
+    let bench = try Workbench()
+    let model = """
+      return { entities = {
+        A = { attributes = { n = "string" }, relationships = { one = { to = "B" }, all = { to_many = "B" }, given = { to = "B" } } },
+        B = { attributes = { n = "string" } }, C = { parent = "B" },
+      } }
+      """
+    try bench.write(model, to: "old.lua")
+    try bench.write(
+      model.replacing("{ parent = \"B\" }", with: "{ parent = \"B\", attributes = { x = \"string\" } }"), to: "new.lua")
+    try bench.write(
+      """
+      local function keep(old) return old.n ~= "out" end
+      return { B = keep, C = keep, A = function(old, new, migration) new.given = migration:destination(old.one) end }
+      """, to: "m.lua")
+    let made = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "old.lua", "-e",
+      """
+      local c = moonbase.context
+      local out, stays, other = c:insert("B", { n = "out" }), c:insert("B", { n = "in" }), c:insert("C", { n = "out" })
+      local a, b = c:insert("A", { n = "a", one = out }), c:insert("A", { n = "b", one = stays })
+      a.all:add(out) a.all:add(stays) a.all:add(other)
+      assert(c:save())
+      """)
+    try #require(made.status == 0, "\(made)")
+    let migrated = try bench.moonbase("migrate", "s.sqlite", "--to", "new.lua", "--mapping", "m.lua")
+    #expect(migrated.status == 0, "\(migrated)")
+    let found = try bench.moonbase(
+      "run", "--store", "s.sqlite", "-e",
+      """
+      for a in moonbase.context:fetch("A"):sort("n"):each() do
+        local names = {}
+        for b in a.all:each() do names[#names + 1] = b.n end
+        print(a.one and a.one.n, a.given and a.given.n, #a.all, names[1])
+      end
+      """)
+    #expect(found.output == "nil\tnil\t1\tin\nin\tin\t0\tnil\n", "\(found)")
+    #expect(try bench.moonbase("doctor", "s.sqlite").status == 0)
+  }
+
   private func migrate(_ script: String, _ options: String...) throws -> ChildProcess.Outcome {
     try bench.write(script, to: "m.lua")
     return try bench.moonbase(["migrate", "s.sqlite", "--to", "new.lua", "--mapping", "m.lua"] + options)

@@ -34,9 +34,11 @@ import Testing
       ("decimal", "1.10|2.25|0.00"), ("string", "1.9|1.10"), ("decimal", "1.125|2.500"), ("double", "1.5|2.0|-0.25"),
       ("decimal", "1|1.5|-2"), ("string", "1|1.0|1.5"), ("decimal", "0.1234567890123456789|1.5"),
       ("string", "-0.00|1.00"),
-      ("double", "1e5|2.5E-3|7"), ("string", "1e999|1"), ("double", "1.5|inf|-inf"), ("string", "1.5|nan"),
-      ("string", ".5|1"), ("string", "5.|1"), ("string", "1,5"), ("string", "0x10|1"), ("boolean", "true|false|TRUE"),
-      ("boolean", "yes|No"), ("string", "true|yes"), ("integer64", "0|1"), ("string", "t|f"),
+      ("double", "1.0e5|2.5E-3|7"), ("double", "1e-05|2e+10|7"), ("string", "1e5|2"), ("string", "12E5|13E7"),
+      ("string", "1e999|1"), ("double", "1.5|inf|-inf"), ("string", "1.5|nan"),
+      ("string", ".5|1"), ("string", "5.|1"), ("string", "1,5"), ("string", "0x10|1"), ("boolean", "true|false|true"),
+      ("string", "true|false|TRUE"), ("boolean", "YES|NO"), ("string", "NO|SE"), ("string", "NO|NO"),
+      ("string", "yes|No"), ("string", "true|true"), ("string", "true|yes"), ("integer64", "0|1"), ("string", "t|f"),
       ("date", "2001-02-03|1999-12-31"), ("string", "2001-02-03|2001-02-30"), ("string", "2001-02-03|2001-02-03T04:05"),
       ("date", "2001-02-03T04:05:06|2001-02-03 04:05"), ("date", "2001-02-03T04:05:06.123Z|2001-02-03T04:05+01:00"),
       ("string", "2001-02-03T04:05:06Z|2001-02-03T04:05:06"), ("string", "2001-02-03T04:05:06.123456Z"),
@@ -52,6 +54,33 @@ import Testing
     #expect(attribute.type.modelName == type)
     #expect(!attribute.isOptional)
     #expect(try attributes("w," + text.replacing("\n", with: "\n,").dropLast(1) + ",")[1].isOptional)
+  }
+
+  /// One truth value alone may be a code; in many rows it will not be.
+  @Test func oneTruthValueInManyRowsIsATruthValue() throws {
+    #expect(try attributes("v\n" + String(repeating: "no\n", count: 20))[0].type == .string)
+    #expect(try attributes("v\n" + String(repeating: "no\n", count: 21))[0].type == .boolean)
+  }
+
+  /// The comment names the values that decided it.
+  @Test(arguments: [
+    ("1|abc|3|n/a", "text; decided by abc, n/a; as 1, 3, abc"), ("7|007", "text; decided by 007; as 007, 7"),
+    ("2001-02-03|soon", "text; decided by soon; as 2001-02-03, soon"), ("a|b", "text; as a, b"),
+    ("1|1.5", "numbers, all digits of which a decimal keeps; decided by 1.5; as 1, 1.5"),
+    ("NO|NO", "text, for it has not both truth values in one spelling; always NO"),
+  ])
+  func theValuesThatDecidedAreNamed(_ values: String, _ comment: String) throws {
+    let source = try inferred("v\n" + values.replacing("|", with: "\n") + "\n").luaSource()
+    #expect(source.contains("-- \(comment)\n"), "\(source)")
+  }
+
+  @Test func theOrderOfTheFileStays() throws {
+    #expect(try attributes("z,a,m\n1,2,3\n").map(\.name) == ["z", "a", "m"])
+    let source = try inferred("z,a,m\n1,2,3\n").luaSource()
+    let places = try ["z", "a", "m"].map { name in
+      try #require(source.range(of: "        \(name) = ")).lowerBound
+    }
+    #expect(places == places.sorted())
   }
 
   @Test(arguments: [

@@ -76,6 +76,83 @@ import Testing
     #expect(throws: InputError.self) { try csv(text) }
   }
 
+  // MARK: Separators and encodings
+
+  @Test(arguments: [
+    ("a;b\n1,5;2,5\n", "2: '1,5'|'2,5'"), ("a\tb\n1\t2\n", "2: '1'|'2'"), ("a|b\n1|2\n", "2: '1'|'2'"),
+    ("a,b\n1;1,2;2\n", "2: '1;1'|'2;2'"), ("sep=;\r\na;b\r\n1;2\r\n", "3: '1'|'2'"),
+    ("\"sep=|\"\na|b\n1|2\n", "3: '1'|'2'"),
+    ("a\n1;2\n", "2: '1;2'"), ("\"a;b\";c\n1;\"2,;\"\n", "2: '1'|'2,;'"),
+    ("a;b,c;d\n1;2;3\n4;5,5;6\n", "2: '1'|'2'|'3'"),
+    ("a;b,c\n1;2,3\n", "2: '1;2'|'3'"),
+  ])
+  func theSeparatorIsThatOfTheFirstLines(_ text: String, _ first: String) throws {
+    let reader = try CSVReader(bytes(Array(text.utf8)), separator: nil)
+    #expect(try rows(reader).first == first)
+  }
+
+  @Test func aSeparatorThatIsGivenIsTaken() throws {
+    #expect(try CSVReader(bytes(Array("sep=;\na;b|c;d\n".utf8)), separator: UInt8(ascii: "|")).names == ["a;b", "c;d"])
+  }
+
+  @Test func withoutALineOfNamesColumnsAreNumbered() throws {
+    let reader = try CSVReader(bytes(Array("1,2\n3,4\n".utf8)), separator: nil, hasNames: false)
+    #expect(reader.names == ["column1", "column2"])
+    #expect(try rows(reader) == ["1: '1'|'2'", "2: '3'|'4'"])
+  }
+
+  @Test func emptyNamesAtTheEndArePassedOver() throws {
+    #expect(
+      try csv("a,b,,\n1,2,,\n3,4\n5,6,,7\n8,9,\n") == [
+        "2: '1'|'2'", "3: '3'|'4'", "4! column 4 has a value and no name in the first line",
+        "5! 3 fields where 2 are expected",
+      ])
+  }
+
+  @Test(arguments: [
+    ("windows-1252", "naïve;€"), ("ISO_8859-1", "naïve"), ("utf-16", "größe 名前"), ("UTF-16BE", "größe 名前"),
+    ("utf-16le", "a"),
+    ("utf-32le", "名前"), ("shift_jis", "名前"), ("ISO-2022-JP", "名前"), ("macintosh", "größe"), ("windows-1251", "имя"),
+  ])
+  func otherEncodingsAreConverted(_ name: String, _ word: String) throws {
+    let encodings: [String: String.Encoding] = [
+      "windows-1252": .windowsCP1252, "ISO_8859-1": .isoLatin1, "utf-16": .utf16, "UTF-16BE": .utf16BigEndian,
+      "utf-16le": .utf16LittleEndian, "utf-32le": .utf32LittleEndian, "shift_jis": .shiftJIS, "ISO-2022-JP": .iso2022JP,
+      "macintosh": .macOSRoman, "windows-1251": .windowsCP1251,
+    ]
+    // More than a part that is converted at once.
+    let text = "a\n" + String(repeating: "\(word)\n", count: 9000)
+    let encoded = try #require(encodings[name].flatMap { text.data(using: $0) })
+    let encoding = try #require(TextEncoding(name))
+    let source = EncodedSource(Chunks(Array(encoded)), encoding)
+    let reader = try CSVReader(InputBytes(source), separator: 44)
+    let found = try rows(reader)
+    #expect(found.count == 9000 && Set(found.map { $0.drop { $0 != "'" } }) == ["'\(word)'"])
+  }
+
+  @Test func whatIsNoTextInAnEncodingIsTold() throws {
+    let encoding = try #require(TextEncoding("ascii"))
+    #expect(throws: InputError.self) {
+      try CSVReader(InputBytes(EncodedSource(Chunks([97, 10, 0xe9, 10]), encoding)), separator: 44)
+    }
+    #expect(TextEncoding("klingon") == nil && TextEncoding("utf-8") == nil)
+    for name in TextEncoding.names { #expect(TextEncoding(name) != nil || TextEncoding.isUTF8(name)) }
+  }
+
+  /// Bytes that come a few at a time.
+  private final class Chunks: ByteSource {
+    private var bytes: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+
+    func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
+      let part = bytes.prefix(min(count, 4097))
+      for (offset, byte) in part.enumerated() { target[offset] = byte }
+      bytes = bytes.dropFirst(part.count)
+      return part.count
+    }
+  }
+
   @Test func textInOtherEncodingsIsRefusedAtOnce() throws {
     for start: [UInt8] in [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61], [0x61, 0, 0x2c, 0], [0, 0x5b, 0, 0x7b]] {
       #expect(throws: InputError.self) { try CSVReader(bytes(start), separator: 44) }

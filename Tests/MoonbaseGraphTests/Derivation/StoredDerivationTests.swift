@@ -50,6 +50,31 @@ struct StoredDerivationTests {
     return ManagedObjectModel(entities: [group, league, team, player, tag])
   }
 
+  @Test(arguments: StoreKind.allCases) func whatLeadsToItselfIsCountedOnce(_ kind: StoreKind) throws {
+    let bench = try StoreBench(
+      kind,
+      ManagedObjectModel {
+        EntityDescription("Node") {
+          RelationshipDescription.toOne("boss", destination: "Node", inverse: "kids")
+          RelationshipDescription.toMany("kids", destination: "Node", inverse: "boss")
+          AttributeDescription("count", type: .integer64).with { $0.derivationExpression = "kids.@count" }
+        }
+        EntityDescription("Leaf", parent: "Node") {}
+      })
+    let context = bench.context()
+    let nodes = try ["Node", "Leaf"].map { try context.insert($0) }
+    for node in nodes { try node.setObject(node, forKey: "boss") }
+    try context.save()
+    #expect(nodes.map { $0["count"] } == [1, 1])
+    try nodes[1].setObject(nodes[0], forKey: "boss")
+    try context.save()
+    #expect(nodes.map { $0["count"] } == [2, 0])
+    let stranger = bench.stranger()
+    let leaf = try stranger.object(with: nodes[1].objectID)
+    #expect(try leaf.object(forKey: "boss")?.objectID == nodes[0].objectID)
+    #expect(try stranger.object(with: nodes[0].objectID).object(forKey: "boss")?.objectID == nodes[0].objectID)
+  }
+
   @Test(arguments: StoreKind.allCases) func eachFormFollowsASave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, model())
     let context = bench.context()

@@ -93,6 +93,32 @@ import Testing
     #expect(try stranger.object(with: team.objectID).objects(forKey: "players").count == 3)
   }
 
+  /// Apple: a count of 0 means undefined, whatever the relationship says of being optional.
+  @Test(arguments: StoreKind.allCases) func anEmptyRelationshipThatIsRequiredIsValidWithoutAMinimum(_ kind: StoreKind)
+    throws
+  {
+    for minimum in [0, 1] {
+      var model = Self.model(isOrdered: false)
+      model.entities[0].relationships[0].isOptional = false
+      model.entities[0].relationships[0].minCount = minimum
+      let bench = try StoreBench(kind, model)
+      let context = bench.context()
+      let team = try context.insert("Team")
+      guard minimum == 0 else {
+        try expectFailure(
+          .relationshipLacksMinimumCount, of: team, "players", "Team.players has 0 destinations and needs at least 1")
+        continue
+      }
+      try team.validate()
+      try context.save()
+      let player = try context.insert("Player", values: ["team": .objectID(team.objectID)])
+      try context.save()
+      try context.delete(player)
+      try context.save()
+      #expect(try team.objects(forKey: "players").isEmpty)
+    }
+  }
+
   @Test(arguments: StoreKind.allCases) func aNewObjectIsCountedToo(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model(isOrdered: false))
     let context = bench.context()

@@ -99,6 +99,6 @@ import Testing
     // One that lost its last destination is counted.
     try first.delete(person)
     let error = #expect(throws: GraphError.self) { try first.save() }
-    #expect(error?.code == .missingMandatoryProperty && error?.property == "employees")
+    #expect(error?.code == .relationshipLacksMinimumCount && error?.property == "employees")
   }
 }

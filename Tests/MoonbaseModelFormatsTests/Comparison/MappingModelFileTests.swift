@@ -1,7 +1,8 @@
 import MoonbaseModel
-import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
+
+@testable import MoonbaseModelFormats
 
 /// Mapping models of our own, for what the real ones do not have.
 @Suite struct MappingModelFileTests {
@@ -55,6 +56,43 @@ import Testing
         "xcmapping.xml:4: <gadget> is not understood",
         "xcmapping.xml:4: speed of XDDEVENTITYMAPPING is not understood",
       ])
+    // It is run by nobody: what it asks for would be passed over.
+    #expect(model.obstacles == ["xcmapping.xml:4: speed of XDDEVENTITYMAPPING is 9"])
+  }
+
+  /// What files of released apps have: left-overs, fields that are there and say nothing, and Xcode's Key Path and Mapping Name.
+  @Test func whatXcodeLeavesInAFileIsRead() throws {
+    func field(_ name: String, _ text: String) -> String { "<attribute name=\"\(name)\">\(text)</attribute>" }
+    func relationship(_ id: String, _ fields: String) -> String {
+      "<object type=\"XDDEVRELATIONSHIPMAPPING\" id=\"\(id)\">\(field("name", "r\(id)"))\(fields)</object>"
+    }
+    let left = try read(entity(field("mappingtypename", "Undefined") + field("sourcename", "")))
+    #expect(
+      left.entityMappings == []
+        && left.warnings
+          == ["xcmapping.xml:4: an entity mapping without source and destination is left out: it maps nothing"]
+    )
+    let model = try read(
+      entity(
+        names + field("migrationpolicyclassname", "")
+          + "<relationship name=\"relationshipmappings\" idrefs=\"z3 z4 z5 z6\"/>")
+        + relationship("z3", field("sourcekeypath", "home.rooms") + field("sourcemappingname", "RoomToRoom"))
+        + relationship("z4", field("sourcemappingname", "RoomToRoom") + field("sourcekeypath", ""))
+        + relationship("z5", field("sourcekeypath", "$source.home.rooms"))
+        + relationship("z6", field("sourcekeypath", "") + field("sourcemappingname", "")))
+    #expect(model.warnings == [] && model.obstacles == [])
+    let mapping = try #require(model.entityMappings.first)
+    #expect(mapping.migrationPolicyClassName == nil && mapping.kind == .transform)
+    func ask(_ function: String, _ name: String, _ path: [String]) -> PropertyMapping.Source {
+      .expression(
+        .function(function, [.variable("manager"), .constant(.string(name)), .keyPath(.variable("source"), path)]))
+    }
+    #expect(
+      mapping.relationshipMappings.map(\.source) == [
+        ask(EntityMapping.destinationsOfMapping, "RoomToRoom", ["home", "rooms"]),
+        ask(EntityMapping.destinationsOfMapping, "RoomToRoom", ["rz4"]),
+        ask(EntityMapping.destinationsOfRelationship, "rz5", ["home", "rooms"]), .automatic,
+      ])
   }
 
   @Test(arguments: [
@@ -83,7 +121,6 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "an entity mapping names neither source nor destination"),
     (
       "<attribute name=\"sourcename\">A</attribute><attribute name=\"mappingnumber\">first</attribute>",
       "mappingnumber is an integer, not first"

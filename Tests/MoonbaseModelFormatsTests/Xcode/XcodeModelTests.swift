@@ -263,8 +263,8 @@ import Testing
       "contents:3: entity A, attribute a: there is no attribute type Strin; did you mean String?"
     ),
     (
-      "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Integer 16\" defaultValueString=\"x\"/></entity>",
-      "contents:2: entity A, attribute a: defaultValueString is no integer16: x"
+      "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Date\" defaultDateTimeInterval=\"x\"/></entity>",
+      "contents:2: entity A, attribute a: defaultDateTimeInterval is a number, not x"
     ),
     (
       "<entity name=\"A\"><relationship name=\"b\"/></entity>",
@@ -277,6 +277,23 @@ import Testing
   ])
   func mistakesNameFileLineAndElement(body: String, expected: String) {
     #expect(message(body) == expected)
+  }
+
+  /// Defaults and bounds of another type are read as Core Data reads them, and written again as they stood.
+  @Test(arguments: [
+    (#"attributeType="Integer 64" defaultValueString="NO""#, Value.int(0)),
+    (#"attributeType="Boolean" defaultValueString="0.0""#, .bool(false)),
+    (#"attributeType="UUID" defaultValueString="none""#, .null),
+    (#"attributeType="Integer 16" maxValueString="99999999999""#, .null),
+    (#"attributeType="Integer 32" minValueString="0.5""#, .null),
+  ])
+  func aValueOfAnotherTypeIsAWarning(fields: String, expected: Value) throws {
+    let model = try read(#"<entity name="A"><attribute name="a" optional="YES" \#(fields)/></entity>"#)
+    let resolved = try model.resolved()
+    #expect(resolved.entity("A")?.property("a")?.attribute?.defaultValue == expected)
+    #expect(resolved.warnings.count == 1 && resolved.warnings[0].hasPrefix("contents:3: A.a has the "))
+    let written = try model.xcodeContents()
+    #expect(written.contains(fields.split(separator: " ").last ?? "?"), "\(written)")
   }
 
   @Test func aPredicateThatDoesNotParseNamesItsPlace() {

@@ -46,16 +46,20 @@ import Testing
   /// The parameterless methods of `NSObject` and `NSManagedObject` (managed object model guide).
   private static let refusedNames = """
     attributeKeys autorelease awakeFromFetch awakeFromInsert changedValues changedValuesForCurrentEvent class \
-    classDescription className classForCoder classForKeyedArchiver classForArchiver copy dealloc debugDescription deleted \
-    description didSave didTurnIntoFault entity fault faultingState finalize hasChanges hasFault hasPersistentChangedValues \
-    hash init inserted isDeleted isFault isInserted isProxy isUpdated managedObjectContext mutableCopy objectID \
+    classDescription className classForCoder classForKeyedArchiver classForArchiver copy dealloc debugDescription \
+    description didSave didTurnIntoFault entity faultingState finalize hasChanges hasFault hasPersistentChangedValues \
+    hash init isDeleted isFault isInserted isProxy isUpdated managedObjectContext mutableCopy objectID \
     observationInfo prepareForDeletion release retain retainCount scriptingProperties self superclass toManyRelationshipKeys \
-    toOneRelationshipKeys updated willSave willTurnIntoFault zone
+    toOneRelationshipKeys willSave willTurnIntoFault zone
     """.split(separator: " ").map(String.init)
 
   @Test(arguments: refusedNames)
   func namesThatCoreDataRefusesAreRefused(name: String) {
     #expect(problem { AttributeDescription(name, type: .string) }.contains("no property may be called \(name)"))
+    var model = ManagedObjectModel { EntityDescription("Person") { AttributeDescription(name, type: .string) } }
+    model.allowsUnknownClasses = true
+    let warnings = (try? model.resolved())?.warnings ?? []
+    #expect(warnings.count == 1 && warnings[0].hasPrefix("Person.\(name) has the name of a method"), "\(warnings)")
   }
 
   @Test(arguments: ["a\0b", "a\nb", "a b", "1x", "a.b", "a-b", "\"", "😀"])
@@ -75,7 +79,7 @@ import Testing
 
   @Test(arguments: [
     "id", "name", "value", "count", "save", "changed", "delete", "Description", "Hash", "insert", "fetch", "context",
-    "primitiveValue",
+    "primitiveValue", "deleted", "inserted", "updated", "fault",
   ])
   func namesThatCoreDataTakesAreTaken(name: String) {
     #expect(problem { AttributeDescription(name, type: .string) } == "none")

@@ -7,14 +7,23 @@ import Testing
     try ManagedObjectModel(entities: [EntityDescription("Person", elements)]).resolved().warnings
   }
 
-  @Test func anOptionalNumberWithoutADefaultIsAWarning() throws {
+  @Test func anOptionalNumberWithoutADefaultIsNoWarning() throws {
+    #expect(try warnings { AttributeDescription("age", type: .integer16) } == [])
+  }
+
+  /// A to-many relationship may be empty whatever `optional` says: `min` is what refuses that.
+  @Test func aRequiredToManyRelationshipWithoutAMinimumIsAWarning() throws {
+    func found(_ change: (inout RelationshipDescription) -> Void) throws -> [String] {
+      try warnings { RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends").with(change) }
+    }
+    #expect(try found { _ in } == [])
     #expect(
-      try warnings { AttributeDescription("age", type: .integer16) } == [
-        "Person.age is an optional number without a default: NULL is not 0 in a store, so give it a default"
+      try found { $0.isOptional = false } == [
+        "Person.friends is not optional, which allows an empty to-many relationship: say min = 1 if it must not be empty"
       ])
-    #expect(try warnings { AttributeDescription("age", type: .integer16).defaulting(to: 0) } == [])
-    #expect(try warnings { AttributeDescription("age", type: .integer16).required() } == [])
-    #expect(try warnings { AttributeDescription("age", type: .integer16).transient() } == [])
+    #expect(try found { ($0.isOptional, $0.minCount) = (false, 1) } == [])
+    #expect(
+      try warnings { RelationshipDescription.toOne("boss", destination: "Person", inverse: "boss").required() } == [])
   }
 
   @Test func aRelationshipWithoutAnInverseIsAWarning() throws {

@@ -145,8 +145,21 @@ import Testing
         == "the mapping HouseToAddress: the older model has no entity Hous; did you mean House?")
     #expect(
       try refusal { $0.entityMappings[1].migrationPolicyClassName = "App.HousePolicy" }
-        == "the mapping HouseToAddress: its migration policy App.HousePolicy was not given: give one of this name, or a mapping without it"
+        == "the mapping names a migration policy of its app that was not given: App.HousePolicy (HouseToAddress). In Swift "
+        + "give an EntityMigrationPolicy for each name (policies:), or let a Lua script do it (--mapping FILE.lua, with a "
+        + "function for each entity)"
     )
+    #expect(
+      try refusal {
+        $0.entityMappings[0].migrationPolicyClassName = "App.B"
+        $0.entityMappings[1].migrationPolicyClassName = "App.A"
+        $0.entityMappings[2].migrationPolicyClassName = "App.B"
+      }?.contains(
+        "policies of its app that were not given: App.A (HouseToAddress), App.B (PersonToHuman, AnimalToPet). ")
+        == true)
+    #expect(
+      try refusal { $0.obstacles = ["m.xml:3: filter of XDDEVENTITYMAPPING is age > 3"] }?
+        .hasPrefix("m.xml:3: filter of XDDEVENTITYMAPPING is age > 3, which nothing here does") == true)
     #expect(
       try refusal { $0.entityMappings[1].name = "PersonToHuman" }
         == "the mapping PersonToHuman: there are two entity mappings of this name: rename one")

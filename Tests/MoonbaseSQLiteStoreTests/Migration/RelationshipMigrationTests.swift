@@ -68,6 +68,57 @@ import Testing
     }
   }
 
+  /// An empty to-many relationship that is not optional is valid, so that nothing is lost; with a minimum it is not.
+  @Test func aToManyRelationshipThatBecomesRequiredLosesNothingWithoutAMinimum() throws {
+    let old = model(.one, .many)
+    for (minimum, losses) in [(0, []), (1, ["Post.tags has no value, and one is required"])] {
+      let new = old.changed {
+        $0[entity: "Post"].relationships[0].isOptional = false
+        $0[entity: "Post"].relationships[0].minCount = minimum
+        $0[entity: "Tag"].relationships.append(
+          RelationshipDescription.toMany("others", destination: "Tag", inverse: "others").with { $0.isOptional = false }
+        )
+      }
+      let store = try MigratedStore()
+      try store.fill(old) { context in try context.insert("Post") }
+      let found = try store.plan(to: new).losses
+      #expect(found.map { "\($0.entity).\($0.property ?? "") \($0.reason)" } == losses)
+      if losses.isEmpty { _ = try store.migrate(to: new) }
+    }
+  }
+
+  /// A list that becomes ordered has one place for each member, of whichever entity.
+  @Test func membersOfSeveralEntitiesGetPlacesByTheirKeys() throws {
+    func model(isOrdered: Bool) -> ManagedObjectModel {
+      var pets = RelationshipDescription.toMany("pets", destination: "Animal", inverse: "owner")
+      pets.isOrdered = isOrdered
+      return ManagedObjectModel {
+        EntityDescription("Owner") { pets }
+        EntityDescription("Animal") {
+          AttributeDescription("name", type: .string)
+          RelationshipDescription.toOne("owner", destination: "Owner", inverse: "pets")
+        }
+        EntityDescription("Dog", parent: "Animal") { AttributeDescription("tricks", type: .integer16) }
+      }
+    }
+    let store = try MigratedStore()
+    try store.fill(model(isOrdered: false)) { context in
+      let owner = try context.insert("Owner")
+      for number in 0..<6 {
+        let pet = try context.insert(number % 2 == 0 ? "Dog" : "Animal", values: ["name": .string("\(number)")])
+        try pet.setObject(owner, forKey: "owner")
+        try context.save()
+      }
+    }
+    try store.migrate(to: model(isOrdered: true))
+    #expect(try RawDatabase(store.url).rows("SELECT COUNT(DISTINCT Z_FOK_OWNER) FROM ZANIMAL") == ["6"])
+    try store.using(model(isOrdered: true)) { context in
+      let owner = try context.fetch(FetchRequest("Owner"))[0]
+      let names = try owner.objects(forKey: "pets").map { $0["name"] }
+      #expect(names == ["0", "1", "2", "3", "4", "5"])
+    }
+  }
+
   @Test(arguments: Side.allCases, Side.allCases)
   func whatWasRelatedIsRelatedHoweverItIsKept(_ posts: Side, _ tags: Side) throws {
     let old = model(posts, tags)

@@ -162,7 +162,39 @@ import Testing
     #expect(try losses(transient).first == "Person.fax: 1 row holds a value, and it is transient now (row 1)")
     let derived = old.changed { $0[entity: "Person"].attributes[1].derivationExpression = "name" }
     #expect(try losses(derived).first == "Person.fax: 1 row holds a value, and it is derived now (row 1)")
+    // A value that is required is something else than a name that changed.
+    let required = old.changed {
+      $0[entity: "Person"].attributes.append(AttributeDescription("mood", type: .string).required())
+    }
+    let store = try MigratedStore()
+    try store.fill(old) { context in try context.insert("Person") }
+    let error = #expect(throws: GraphError.self) { try store.migrate(to: required) }
+    let advice = "give Person.mood a default, make it optional, or say by a mapping what it is (--mapping)"
+    #expect(error?.message.contains(advice) == true && error?.message.contains("renaming") == false, "\(error as Any)")
     // When an object was written nothing else tells.
     #expect(try losses(changed("Person", without: "seen")).count == 2)
+  }
+
+  /// What was plain is derived, and the other way round: the values stay under their new names.
+  @Test(arguments: ["now()", "plain", "copy"]) func attributesThatSwapNamesLoseNothing(_ kind: String) throws {
+    func model(_ plain: String, _ derived: String, renamed: Bool) -> ManagedObjectModel {
+      ManagedObjectModel {
+        EntityDescription("P") {
+          AttributeDescription(plain, type: .date).with { $0.renamingIdentifier = renamed ? derived : nil }
+          AttributeDescription(derived, type: .date).with {
+            $0.derivationExpression = kind == "now()" ? "now()" : plain
+            $0.renamingIdentifier = renamed && kind == "plain" ? plain : nil
+          }
+        }
+      }
+    }
+    let store = try MigratedStore()
+    let day = Value.date(Date(timeIntervalSinceReferenceDate: 86_400))
+    try store.fill(model("a", "b", renamed: false)) { context in try context.insert("P", values: ["a": day]) }
+    let before = try RawDatabase(store.url).rows("SELECT ZA, ZB FROM ZP")
+    let new = model("b", "a", renamed: kind != "copy")
+    let plan = try store.migrate(to: new)
+    #expect(plan.losses == [], "\(plan)")
+    #expect(try RawDatabase(store.url).rows("SELECT ZB, ZA FROM ZP") == before)
   }
 }

@@ -64,7 +64,8 @@ extension PredicateFunction {
       .modulus, .power, .random, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .now, .noIndex, .cast,
       .element, .first, .last, .size, .length, .uppercaseString, .lowercaseString, .appendString, .substringFrom,
       .substringTo, .integerValue, .doubleValue, .boolValue, .stringValue, .addInterval, .intervalSinceReferenceDate,
-      .intervalSince1970:
+      .intervalSince1970, .capitalizedString, .absoluteString, .scheme, .host, .port, .path, .query, .fragment,
+      .lastPathComponent, .pathExtension, .uuidString:
       throw refusal(of: value)
     }
   }
@@ -162,6 +163,10 @@ extension PredicateFunction {
     case .addInterval: return try Arithmetic.evaluate(.add, target, arguments[1])
     case .intervalSinceReferenceDate: return .double(try date(target).timeIntervalSinceReferenceDate)
     case .intervalSince1970: return .double(try date(target).timeIntervalSince1970)
+    case .capitalizedString: return .string(try text(target).capitalized)
+    case .absoluteString, .scheme, .host, .port, .path, .query, .fragment, .lastPathComponent, .pathExtension:
+      return part(of: try url(target))
+    case .uuidString: return .string(try uuid(target).uuidString)
     default: return nil
     }
   }
@@ -177,6 +182,36 @@ extension PredicateFunction {
   private func date(_ value: Value) throws(ModelError) -> Date {
     guard case .date(let date) = value else { throw refusal(of: value) }
     return date
+  }
+}
+
+extension PredicateFunction {
+  private func url(_ value: Value) throws(ModelError) -> URL {
+    guard case .uri(let url) = value else { throw refusal(of: value) }
+    return url
+  }
+
+  private func uuid(_ value: Value) throws(ModelError) -> UUID {
+    guard case .uuid(let uuid) = value else { throw refusal(of: value) }
+    return uuid
+  }
+
+  /// What a URL says under the name of the method.
+  private func part(of url: URL) -> Value {
+    let text: String? =
+      switch self {
+      case .absoluteString: url.absoluteString
+      case .scheme: url.scheme
+      case .host: url.host
+      case .path: url.path
+      case .query: url.query
+      case .fragment: url.fragment
+      case .lastPathComponent: url.lastPathComponent
+      case .pathExtension: url.pathExtension
+      default: nil
+      }
+    if self == .port { return url.port.map { .int(Int64($0)) } ?? .null }
+    return text.map(Value.string) ?? .null
   }
 }
 

@@ -5,12 +5,32 @@ extension PredicateParser {
   /// Consumes a number. Integers beyond 64 bits become decimals, and so does what a Double would not be with all of its digits.
   mutating func parseNumber(isNegative: Bool) throws(ModelError) -> Expression {
     let digits = text(of: token)
+    if let date = unquotedDate() {
+      throw failure(
+        "\(date) would be a subtraction: write '\(date)' for the date, and spaces around the signs for the numbers")
+    }
     let number = isNegative ? "-" + digits : digits
     guard let value = token.kind == .real ? real(number) : integer(number) else {
       throw failure("\(digits) is no number that can be represented")
     }
     try advance()
     return .constant(value)
+  }
+
+  /// A day as ISO 8601 writes it, with no space in it, that begins with the token.
+  private func unquotedDate() -> String? {
+    let text = lexer.bytes[token.start...].prefix(10)
+    guard token.end - token.start == 4, text.count == 10, !isName(at: token.start + 10) else { return nil }
+    let isDate = text.enumerated().allSatisfy { place, byte in
+      place == 4 || place == 7 ? byte == UInt8(ascii: "-") : byte &- 48 < 10
+    }
+    return isDate ? String(decoding: text, as: UTF8.self) : nil
+  }
+
+  /// A letter may begin the time of the day.
+  private func isName(at place: Int) -> Bool {
+    guard place < lexer.bytes.count else { return false }
+    return lexer.bytes[place] &- 48 < 10
   }
 
   /// Which attribute will stand beside it is not known yet: one of floating-point numbers rounds it then.

@@ -113,7 +113,7 @@ struct MappingBuilder {
     let matcher = RenamingMatcher(old: olds, new: news)
     return news.map { relationship in
       guard let name = matcher.oldNames[relationship.name], let before = olds.first(where: { $0.name == name }) else {
-        if !relationship.isOptional {
+        if relationship.requiresDestination {
           ask(
             "is required and new: no object has a destination for it yet", entity: new.name, property: relationship.name
           )
@@ -129,7 +129,7 @@ struct MappingBuilder {
     if old.isToMany, !new.isToMany {
       ask("became to-one: no object may have several destinations", entity: entity, property: new.name)
     }
-    if old.isOptional, !new.isOptional {
+    if !old.requiresDestination, new.requiresDestination {
       ask("became required: every object needs a destination", entity: entity, property: new.name)
     }
     if !leads(new, whereItLed: old) {

@@ -11,6 +11,8 @@ public struct MappingModel: Sendable, Hashable {
   public var entityMappings: [EntityMapping]
   /// What a reader found worth telling.
   @Incidental public var warnings: [String] = []
+  /// What the file asks for and nothing here does. Such a mapping is not run: something would be passed over.
+  @Incidental package var obstacles: [String] = []
 
   /// A mapping.
   public init(entityMappings: [EntityMapping] = []) { self.entityMappings = entityMappings }
@@ -54,6 +56,11 @@ public struct EntityMapping: Sendable, Hashable {
   public var attributeMappings: [PropertyMapping] = []
   /// Where the destination's relationships come from.
   public var relationshipMappings: [PropertyMapping] = []
+  /// The function by which an expression asks for what the objects at the end of a relationship became, by whichever mapping.
+  package static let destinationsOfRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+  /// The same by one mapping, which is named.
+  package static let destinationsOfMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+
   /// The name of a program's own migration policy; who migrates gives the policy for it.
   public var migrationPolicyClassName: String?
 

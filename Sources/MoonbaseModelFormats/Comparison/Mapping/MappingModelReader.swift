@@ -8,6 +8,7 @@ struct MappingModelReader {
   private let file: String
   private let objects: [String: XMLStoreObject]
   private var warnings: [String] = []
+  private var obstacles: [String] = []
 
   static func read(_ data: Data, file: String) throws(ModelError) -> MappingModel {
     let (objects, warnings) = try XMLStoreObject.read(data, file: file)
@@ -34,28 +35,29 @@ struct MappingModelReader {
       guard let number = object.integer("mappingnumber") ?? 0 else {
         throw malformed("mappingnumber is an integer, not \(object.string("mappingnumber") ?? "")", in: object)
       }
-      numbered.append((number, try entityMapping(object)))
+      if let mapping = try entityMapping(object) { numbered.append((number, mapping)) }
     }
     var model = MappingModel(entityMappings: numbered.sorted { $0.number < $1.number }.map(\.mapping))
-    model.warnings = warnings
+    (model.warnings, model.obstacles) = (warnings, obstacles)
     return model
   }
 
-  private mutating func entityMapping(_ object: XMLStoreObject) throws(ModelError) -> EntityMapping {
-    let (source, destination) = (object.string("sourcename"), object.string("destinationname"))
+  /// Nil for one that does nothing: files keep some of former edits.
+  private mutating func entityMapping(_ object: XMLStoreObject) throws(ModelError) -> EntityMapping? {
+    let (source, destination) = (object.text("sourcename"), object.text("destinationname"))
     guard source != nil || destination != nil else {
-      throw malformed("an entity mapping names neither source nor destination", in: object)
+      warn("an entity mapping without source and destination is left out: it maps nothing", in: object)
+      return nil
     }
     var mapping = EntityMapping(
       try kind(of: object, source: source, destination: destination), from: source, to: destination)
-    if let name = object.string("name"), !name.isEmpty { mapping.name = name }
-    mapping.migrationPolicyClassName = object.string("migrationpolicyclassname")
+    if let name = object.text("name") { mapping.name = name }
+    mapping.migrationPolicyClassName = object.text("migrationpolicyclassname")
     report(
       object, "name", "sourcename", "destinationname", "mappingtypename", "mappingnumber", "migrationpolicyclassname",
       "autogenerateexpression", "mappingmodel", "attributemappings", "relationshipmappings")
     if let policy = mapping.migrationPolicyClassName {
-      warnings.append(
-        "\(file):\(object.line): \(mapping.name) has the migration policy \(policy), which is run where it is given")
+      warn("\(mapping.name) has the migration policy \(policy), which is run where it is given", in: object)
     }
     for object in try related(object, along: "attributemappings", type: "XDDEVATTRIBUTEMAPPING") {
       mapping.attributeMappings.append(try propertyMapping(object))
@@ -72,7 +74,7 @@ struct MappingModelReader {
   private func kind(of object: XMLStoreObject, source: String?, destination: String?) throws(ModelError)
     -> EntityMapping.Kind
   {
-    switch object.string("mappingtypename")?.lowercased() {
+    switch object.text("mappingtypename")?.lowercased() {
     case "custom": .custom
     case "add": .add
     case "remove": .remove
@@ -81,14 +83,16 @@ struct MappingModelReader {
     case nil, "undefined":
       source == nil
         ? .add
-        : destination == nil ? .remove : object.string("migrationpolicyclassname") == nil ? .transform : .custom
+        : destination == nil ? .remove : object.text("migrationpolicyclassname") == nil ? .transform : .custom
     case let other?: throw malformed("there is no kind of mapping \(other)", in: object)
     }
   }
 
   private mutating func propertyMapping(_ object: XMLStoreObject) throws(ModelError) -> PropertyMapping {
     guard let name = object.string("name") else { throw malformed("a property mapping has no name", in: object) }
-    report(object, "name", "valueexpression", "valueexpressiondata", "autogenerateexpression", "entitymapping")
+    report(
+      object, "name", "valueexpression", "valueexpressiondata", "autogenerateexpression", "entitymapping",
+      "sourcekeypath", "sourcemappingname")
     if let field = object.data("valueexpressiondata") {
       guard let data = field else { throw malformed("the value expression of \(name) is no base 64", in: object) }
       do {
@@ -98,12 +102,29 @@ struct MappingModelReader {
         throw malformed("the value expression of \(name): \(error.message)", in: object)
       }
     }
-    if let text = object.string("valueexpression"), !text.isEmpty {
+    if let text = object.text("valueexpression") {
       do { return mapping(name, expression: try Expression(format: text)) } catch {
         throw malformed("the value expression of \(name): \(error.message)", in: object)
       }
     }
-    return PropertyMapping(name, from: .automatic)
+    return destinations(of: name, in: object).map { PropertyMapping(name, from: .expression($0)) }
+      ?? PropertyMapping(name, from: .automatic)
+  }
+
+  /// What the fields Key Path and Mapping Name of Xcode's say: what the named mapping made of what the path leads to. Without a path it is
+  /// that of the relationship's own name.
+  private func destinations(of name: String, in object: XMLStoreObject) -> Expression? {
+    let (path, mapping) = (object.text("sourcekeypath"), object.text("sourcemappingname"))
+    guard path != nil || mapping != nil else { return nil }
+    var keys = (path ?? name).split(separator: ".").map(String.init)
+    if keys.first == "$source" { keys.removeFirst() }
+    let function = mapping == nil ? EntityMapping.destinationsOfRelationship : EntityMapping.destinationsOfMapping
+    return .function(
+      function,
+      [
+        .variable("manager"), .constant(.string(mapping ?? name)),
+        keys.isEmpty ? .variable("source") : .keyPath(.variable("source"), keys),
+      ])
   }
 
   private func mapping(_ name: String, expression: Expression) -> PropertyMapping {
@@ -134,8 +155,14 @@ struct MappingModelReader {
   /// Tells of what an object has beside the names that are known.
   private mutating func report(_ object: XMLStoreObject, _ known: String...) {
     for name in object.names where !known.contains(name) {
-      warnings.append("\(file):\(object.line): \(name) of \(object.type) is not understood")
+      warn("\(name) of \(object.type) is not understood", in: object)
+      guard let text = object.text(name) else { continue }
+      obstacles.append("\(file):\(object.line): \(name) of \(object.type) is \(text)")
     }
+  }
+
+  private mutating func warn(_ message: String, in object: XMLStoreObject) {
+    warnings.append("\(file):\(object.line): \(message)")
   }
 
   private func malformed(_ message: String, in object: XMLStoreObject) -> ModelError {

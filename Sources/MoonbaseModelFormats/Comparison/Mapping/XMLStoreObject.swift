@@ -15,6 +15,9 @@ struct XMLStoreObject {
 
   func string(_ name: String) -> String? { attributes[name] }
 
+  /// A text that says something.
+  func text(_ name: String) -> String? { attributes[name].flatMap { $0.isEmpty ? nil : $0 } }
+
   /// An integer; `.some(nil)` where the text is none.
   func integer(_ name: String) -> Int?? { attributes[name].map { Int($0) } }
 

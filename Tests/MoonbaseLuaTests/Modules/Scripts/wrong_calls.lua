@@ -103,7 +103,7 @@ local methods = {
     union = { { geometry.Range.new(1, 2), "" } }, of = { { "abc", "string" } },
   } },
   ["color.Color"] = { color.new(0, 0, 0), {
-    pack = {}, luminance = {}, to_hsl = {}, contrast = { { color.new(0, 0, 0), "" } },
+    pack = {}, luminance = {}, to_hsl = {}, text = {}, contrast = { { color.new(0, 0, 0), "" } },
     mix = { { color.new(0, 0, 0), "" }, { 0.5, "number?" } }, with_alpha = { { 0.5, "number" } },
   } },
   ["csv.writer"] = { modules.csv.writer(function() end), { row = { { {}, "table" } }, finish = {} } },

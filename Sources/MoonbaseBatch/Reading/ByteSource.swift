@@ -1,0 +1,32 @@
+import MoonbasePlatform
+
+/// Where the bytes of an input come from.
+protocol ByteSource: AnyObject {
+  /// Reads so many bytes at most to a place; 0 at the end.
+  func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int
+}
+
+/// A file or a pipe.
+final class FileSource: ByteSource {
+  private let descriptor: Int32
+  private let closes: Bool
+  /// How it is waited for what is not there yet; nil for a file, which has all.
+  private let wait: InputWait?
+
+  /// The descriptor is closed at the end where `closes` says so.
+  init(_ descriptor: Int32, closes: Bool, _ wait: InputWait?) {
+    (self.descriptor, self.closes, self.wait) = (descriptor, closes, wait)
+  }
+
+  deinit { if closes { close(descriptor) } }
+
+  func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
+    while true {
+      try wait?.wait(for: descriptor)
+      let read = MoonbasePlatform.read(descriptor, target, count)
+      if read < 0, errno == EINTR { continue }
+      guard read >= 0 else { throw InputError.unreadable(String(cString: strerror(errno))) }
+      return read
+    }
+  }
+}

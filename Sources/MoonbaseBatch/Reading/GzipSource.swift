@@ -1,0 +1,90 @@
+import MoonbaseCZlib
+import MoonbasePlatform
+
+/// Unpacks what begins as gzip files do, and hands on all else as it is.
+final class GzipSource: ByteSource {
+  private enum State { case unknown, plain, packed }
+
+  private static let capacity = 1 << 16
+  /// A window of 15 bits, and the head of gzip.
+  private static let window: Int32 = 15 + 16
+
+  private let base: any ByteSource
+  private var state = State.unknown
+  private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+  private var start = 0
+  private var end = 0
+  /// zlib knows it by its place.
+  private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+  /// Whether a part is over, behind which the file may end.
+  private var isBetweenParts = false
+
+  init(_ base: any ByteSource) {
+    self.base = base
+    stream.initialize(to: z_stream())
+  }
+
+  deinit {
+    if state == .packed { inflateEnd(stream) }
+    stream.deallocate()
+    buffer.deallocate()
+  }
+
+  /// Whether places in what is read are none in the file.
+  var isPacked: Bool { state == .packed }
+
+  func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
+    if state == .unknown { try begin() }
+    if state == .packed { return try unpack(to: target, count) }
+    guard start < end else { return try base.read(target, count) }
+    let kept = min(count, end - start)
+    memcpy(target, buffer + start, kept)
+    start += kept
+    return kept
+  }
+
+  private func begin() throws {
+    while end < 2 {
+      let count = try base.read(buffer + end, Self.capacity - end)
+      if count == 0 { break }
+      end += count
+    }
+    state = .plain
+    guard end >= 2, buffer[0] == 0x1f, buffer[1] == 0x8b else { return }
+    guard inflateInit2_(stream, Self.window, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+      throw InputError.unreadable("zlib cannot begin to unpack it")
+    }
+    state = .packed
+  }
+
+  private func unpack(to target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
+    while true {
+      if start == end {
+        (start, end) = (0, try base.read(buffer, Self.capacity))
+        if end == 0 {
+          guard isBetweenParts else { throw InputError.unreadable("its gzip data is cut off") }
+          return 0
+        }
+      }
+      let count = try step(target, count)
+      if count > 0 { return count }
+    }
+  }
+
+  private func step(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
+    let room = UInt32(clamping: count)
+    (stream.pointee.next_in, stream.pointee.avail_in) = (buffer + start, UInt32(end - start))
+    (stream.pointee.next_out, stream.pointee.avail_out) = (target, room)
+    let status = inflate(stream, Z_NO_FLUSH)
+    start = end - Int(stream.pointee.avail_in)
+    switch status {
+    // Files may be put behind each other.
+    case Z_STREAM_END:
+      isBetweenParts = true
+      inflateReset(stream)
+    case Z_OK, Z_BUF_ERROR: isBetweenParts = false
+    default: throw InputError.unreadable("its gzip data is damaged")
+    }
+    return Int(room - stream.pointee.avail_out)
+  }
+}

@@ -1,0 +1,60 @@
+/// Which character separates the fields of a csv file, by its first lines.
+struct SeparatorGuess {
+  /// In the order in which they are preferred.
+  static let candidates = [",", ";", "\t", "|"].flatMap { Array($0.utf8) }
+  private static let greatestCount = 20
+
+  private let text: UnsafeBufferPointer<UInt8>
+  /// Whether nothing follows the text, so that its last line is whole.
+  private let isWhole: Bool
+
+  init(_ text: UnsafeBufferPointer<UInt8>, isWhole: Bool) { (self.text, self.isWhole) = (text, isWhole) }
+
+  /// The one of which each line has as many as the first: where several are so, or none is, the one of which there are more. A comma
+  /// comes before the others.
+  var separator: UInt8 {
+    let found = Self.candidates.map { (separator: $0, counts: counts($0)) }.filter { $0.counts.first ?? 0 > 0 }
+    let regular = found.filter { one in one.counts.allSatisfy { $0 == one.counts[0] } }
+    let best = regular.isEmpty ? found : regular
+    if let comma = best.first, comma.separator == Self.candidates[0] { return comma.separator }
+    return best.max { $0.counts[0] < $1.counts[0] }?.separator ?? Self.candidates[0]
+  }
+
+  /// How often it stands in each of the first records, outside of quotes.
+  private func counts(_ separator: UInt8) -> [Int] {
+    var result: [Int] = []
+    var (count, isQuoted, isAtStart, isEmpty) = (0, false, true, true)
+    for letter in text {
+      if isQuoted {
+        if letter == UInt8(ascii: "\"") { isQuoted = false }
+        continue
+      }
+      if letter == 10 || letter == 13 {
+        if !isEmpty { result.append(count) }
+        if result.count == Self.greatestCount { return result }
+        (count, isAtStart, isEmpty) = (0, true, true)
+        continue
+      }
+      // A quote that is doubled closes and opens again.
+      isQuoted = letter == UInt8(ascii: "\"") && (isAtStart || !isEmpty)
+      if letter == separator { count += 1 }
+      (isAtStart, isEmpty) = (letter == separator, false)
+    }
+    if isWhole || result.isEmpty, !isEmpty { result.append(count) }
+    return result
+  }
+}
+
+extension InputBytes {
+  /// Goes on until there is a whole line, or nothing more.
+  func fillLine() throws {
+    while !UnsafeBufferPointer(start: base + start, count: count).contains(10), try more() {}
+  }
+
+  /// The first line as it stands there, with its end.
+  var firstLine: UnsafeBufferPointer<UInt8> {
+    let all = UnsafeBufferPointer(start: base + start, count: count)
+    return UnsafeBufferPointer(
+      rebasing: all.prefix { $0 != 10 }.count < count ? all[...(all.firstIndex(of: 10) ?? 0)] : all[...])
+  }
+}

@@ -1,0 +1,46 @@
+/// Failures that say the same of many objects: the first are told, and the others are counted.
+struct RepeatedFailures {
+  private static let greatestTold = 10
+  /// So many kinds are told apart.
+  private static let greatestKinds = 100
+
+  private var kinds: [String] = []
+  private var counts: [String: (count: Int, text: String)] = [:]
+
+  /// Takes a failure in, and says whether it is one of the first of its kind.
+  mutating func isToBeTold(_ text: String) -> Bool {
+    let line = text.prefix { $0 != "\n" }
+    let kind = counts.count < Self.greatestKinds || counts[Self.kind(line)] != nil ? Self.kind(line) : ""
+    if counts[kind] == nil { kinds.append(kind) }
+    let count = (counts[kind]?.count ?? 0) + 1
+    counts[kind] = (count, kind.isEmpty ? "failures of other kinds" : String(line))
+    return count <= Self.greatestTold
+  }
+
+  /// What was not told, one line for each kind.
+  var rest: [String] {
+    kinds.compactMap { kind in
+      guard let (count, text) = counts[kind], count > Self.greatestTold else { return nil }
+      return "and \(count - Self.greatestTold) more like this: \(text)"
+    }
+  }
+
+  /// The text without what differs from object to object: numbers, and what stands in quotes and brackets.
+  private static func kind(_ line: Substring) -> String {
+    var result = ""
+    var end: Character?
+    for letter in line {
+      if let closing = end {
+        if letter == closing { end = nil }
+        continue
+      }
+      switch letter {
+      case "'", "\"": end = letter
+      case "(": end = ")"
+      case _ where letter.isNumber: break
+      default: result.append(letter)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import MoonbaseBatch
+
+/// What stands behind --separator.
+struct FieldSeparator: ExpressibleByArgument, Equatable {
+  let text: String
+  let byte: UInt8
+
+  init?(argument: String) {
+    text = argument
+    if ["tab", "\\t"].contains(argument) {
+      byte = 9
+      return
+    }
+    // A quote, a line end or a letter of several bytes separates nothing.
+    guard argument.utf8.count == 1, let byte = argument.utf8.first, byte == 9 || byte >= 32, byte != 127,
+      byte != UInt8(ascii: "\"")
+    else { return nil }
+    self.byte = byte
+  }
+}
+
+/// What stands behind --encoding.
+struct InputEncoding: ExpressibleByArgument, Equatable {
+  let name: String
+  /// Nil for UTF-8.
+  let encoding: TextEncoding?
+
+  init?(argument: String) {
+    name = argument
+    encoding = TextEncoding(argument)
+    if encoding == nil, !TextEncoding.isUTF8(argument) { return nil }
+  }
+}

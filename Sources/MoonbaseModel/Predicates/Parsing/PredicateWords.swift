@@ -1,0 +1,45 @@
+/// What is likely meant by a predicate in text, and is not what it says.
+package enum PredicateWords {
+  /// A word of the language that is the name of a property too, as it is written there; nil where there is none. With `asOperand` only words
+  /// that stand for a value, which no error tells: `no == 1` compares false with 1.
+  package static func property(in text: String, of entity: ResolvedEntity, asOperand: Bool) -> String? {
+    var lexer = PredicateLexer(text)
+    while let token = try? lexer.next(), token.kind != .end {
+      guard case .keyword(let keyword) = token.kind, !asOperand || keyword.isOperand else { continue }
+      let word = String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self)
+      if entity.property(word) != nil { return word }
+    }
+    return nil
+  }
+
+  /// How such a property is named.
+  package static func advice(_ word: String) -> String {
+    "\(word) is a word of the predicate language here: the property is written #\(word)"
+  }
+}
+
+extension PredicateKeyword {
+  /// Whether it stands for a value.
+  fileprivate var isOperand: Bool {
+    switch self {
+    case .null, .true, .false, .self: true
+    default: false
+    }
+  }
+}
+
+extension Predicate {
+  /// A pattern of LIKE with the wildcards of SQL and none of the language's.
+  package var sqlPattern: String? {
+    switch self {
+    case .constant: return nil
+    case .and(let parts), .or(let parts): return parts.lazy.compactMap(\.sqlPattern).first
+    case .not(let inner): return inner.sqlPattern
+    case .comparison(let comparison):
+      guard comparison.operator == .like, case .constant(.string(let pattern)) = comparison.right,
+        pattern.contains("%"), !pattern.contains(where: { $0 == "*" || $0 == "?" })
+      else { return nil }
+      return pattern
+    }
+  }
+}

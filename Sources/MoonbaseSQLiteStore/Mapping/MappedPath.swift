@@ -1,0 +1,55 @@
+import MoonbaseModel
+
+import enum MoonbaseModel.Expression
+
+/// A key path of a value expression, which may ask the value of an attribute for a property that Foundation's type has:
+/// `$source.url.absoluteString`.
+struct MappedPath {
+  /// The keys that the model knows.
+  private let known: [String]
+  /// What the value is asked for, one after the other.
+  private let methods: [PredicateFunction]
+
+  init(_ path: [String], from entity: ResolvedEntity, in model: ResolvedModel) {
+    let count = Self.knownCount(of: path, from: entity, in: model)
+    let methods = path.dropFirst(count).map { key in
+      PredicateFunction.method(key).flatMap { $0.argumentCount == 1 ? $0 : nil }
+    }
+    // With a key that is none, the path is refused as any other is.
+    guard !methods.contains(nil) else {
+      (known, self.methods) = (path, [])
+      return
+    }
+    (known, self.methods) = (Array(path.prefix(count)), methods.compactMap(\.self))
+  }
+
+  var expression: Expression {
+    methods.reduce(.keyPath(.evaluatedObject, known)) { .function($1.rawValue, [$0]) }
+  }
+
+  /// How many keys lead to an attribute with a plain value.
+  private static func knownCount(of path: [String], from entity: ResolvedEntity, in model: ResolvedModel) -> Int {
+    var entity = entity
+    for (index, key) in path.enumerated() {
+      guard let property = entity.property(key) else { return path.count }
+      guard let relationship = property.relationship else {
+        return plainCount(of: path, attribute: property.attribute, at: index)
+      }
+      entity = model.destination(of: relationship)
+    }
+    return path.count
+  }
+
+  /// The same behind an attribute, through the elements of composites.
+  private static func plainCount(of path: [String], attribute: AttributeDescription?, at index: Int) -> Int {
+    guard let attribute else { return path.count }
+    switch attribute.type {
+    case .transformable, .undefined: return path.count
+    case .composite:
+      let next = index + 1
+      guard next < path.count else { return path.count }
+      return plainCount(of: path, attribute: attribute.elements.first { $0.name == path[next] }, at: next)
+    default: return index + 1
+    }
+  }
+}
