@@ -24,12 +24,18 @@ package enum BoundedFile {
 
   /// The bytes of a file. A path below `/dev/fd`, which names what the caller has opened for the program, may be a pipe.
   package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
-    let isOpened = path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
+    let isOpened = isOpened(path)
     // A pipe without a writer would keep `open` waiting.
     let file = open(path, O_RDONLY | O_CLOEXEC | (isOpened ? 0 : O_NONBLOCK))
     guard file >= 0 else { throw .system(errno) }
     defer { close(file) }
     return try read(file, limit: limit, takesPipes: isOpened)
+  }
+
+  /// Whether a path names what the caller has opened for the program.
+  package static func isOpened(_ path: String) -> Bool {
+    ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/")
+      || path.hasPrefix("/proc/self/fd/")
   }
 
   /// The first bytes of a file, at most so many.

@@ -70,7 +70,8 @@ struct InferredDatabase {
       if bookmark.isGoingOn, !command.quiet {
         Terminal.complain("moonbase: an import of this database was ended: it goes on")
       }
-      let job = DatabaseImport(plan, of: database, in: context, options: command.options, bookmark: bookmark)
+      let job = DatabaseImport(
+        plan, of: database, in: context, options: command.options, bookmark: bookmark, replacesRejects: command.force)
       try run(job)
       try domain.state.flushFiles()
     }
