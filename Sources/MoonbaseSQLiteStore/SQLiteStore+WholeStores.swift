@@ -77,7 +77,7 @@ extension StoreFile {
     // Nothing is written to a file that is not whole: its log would be taken in where the connection is closed.
     if !hasJournal { try reading { _ in } }
     SessionPool.closeReadOnlySessions(of: self)
-    let connection = try Connection(truePath, mode: .readWrite)
+    let connection = try Connection(truePath, mode: mode(.readWrite))
     connection.setBusyTimeout(milliseconds: busyTimeout)
     return connection
   }

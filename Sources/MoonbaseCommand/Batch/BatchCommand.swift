@@ -45,6 +45,7 @@ struct JobOptionGroup: ParsableArguments {
 
   func makeContainer() throws -> PersistentContainer {
     let stores = try stores.settings()
+    try scripts.settings().requireWriting("batch")
     return try PersistentContainer(scripts.settings().limiting(stores.container, stores))
   }
 

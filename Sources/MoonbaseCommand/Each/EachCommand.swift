@@ -65,6 +65,7 @@ struct EachCommand: ParsableCommand {
     if dryRun { stores.readOnly = true }
     stores.cacheSize = Self.cacheSize
     let scripts = try scripts.settings()
+    if !dryRun { try scripts.requireWriting("each") }
     let function = try EachFunction(code: code, file: script, limit: scripts.limits.sourceSize)
     let container = try PersistentContainer(scripts.limiting(stores.container, stores))
     // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.

@@ -140,6 +140,7 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     if let all { return try StoreImportRun(all, stores.settings(), quiet: quiet).run() }
     guard let entity else { return }
+    if !dryRun { try scripts.settings().requireWriting("import") }
     if infer {
       let (entity, path) = (file == nil ? nil : entity, file ?? entity)
       if OpenDatabase.isOne(path) { return try InferredDatabase(self, entity, path).run() }

@@ -74,12 +74,14 @@ extension LuaState {
     case nil: if let value = try standardModule(name) { return LuaLoadedModule(value: value) }
     }
     guard let file = modules.file(name) else { return nil }
-    if let path = FileIdentity.truePath(file.url.path), modules.guardian?.refuses(path: path, writing: false) == true {
+    if modules.guardian?.refuses(path: file.path, writing: false) == true {
       throw LuaError(.module, message: LuaCall.guarded(file.name))
     }
-    let source = try LuaSource(path: file.url.path, name: file.name, limit: limits.sourceSize)
-    if !loaded.files.contains(file.url.path) { loaded.files.append(file.url.path) }
-    return try runModule(name, source: source, path: file.url.path, frozen: false, for: scope)
+    let source = try UnlinkedPath.$isRequired.withValue(true) {
+      try LuaSource(path: file.path, name: file.name, limit: limits.sourceSize)
+    }
+    if !loaded.files.contains(file.path) { loaded.files.append(file.path) }
+    return try runModule(name, source: source, path: file.path, frozen: false, for: scope)
   }
 
   private func runModule(

@@ -150,7 +150,7 @@ struct SupportFolder: Sendable {
   }
 
   private func entered<Result>(creating: Bool, _ body: (Int32) throws -> Result) throws -> Result {
-    var folder = try Self.opened(open(storeFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    var folder = try Self.opened(UnlinkedPath.open(storeFolder, O_RDONLY | O_DIRECTORY))
     defer { close(folder) }
     for part in parts {
       if creating, mkdirat(folder, part, 0o755) == 0 { fsync(folder) }

@@ -33,6 +33,8 @@ public final class ScriptExtensions: ExtensionProvider {
   private let sources: [ExtensionSource]
   private let closures: ClosureExtensions
   private let limits: LuaLimits
+  /// Whether a script named the files, which are read anew as it was allowed to read them.
+  private let isUnlinked = UnlinkedPath.isRequired
   private let current: Lock<Generation>
 
   /// Reads and checks extension files against a model.
@@ -97,7 +99,9 @@ public final class ScriptExtensions: ExtensionProvider {
   /// generation with `adopt(in:)`.
   public func reload() throws {
     let number = current.withLock { $0.number } + 1
-    let loaded = try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits)
+    let loaded = try UnlinkedPath.$isRequired.withValue(isUnlinked) {
+      try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits)
+    }
     current.withLock { $0 = loaded }
   }
 
