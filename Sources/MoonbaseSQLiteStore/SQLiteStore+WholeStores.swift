@@ -36,6 +36,11 @@ extension SQLiteStore {
     guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
       throw GraphError(.invalidRequest, message: "\(file.path) and \(source.path) are one store: name another one")
     }
+    guard !source.meets(file) else {
+      throw GraphError(
+        .invalidRequest,
+        message: "\(file.path) is a place of the store \(source.path), which keeps files there: name another one")
+    }
     try requireClosed(file, participle: "replaced")
     return file
   }

@@ -169,6 +169,16 @@ struct StoreFile: Sendable {
     }
   }
 
+  /// Whether another store would have a file where this one has its own, log, journal and support folder included.
+  func meets(_ other: StoreFile) -> Bool {
+    let files = ([""] + Self.companions).map { truePath + $0 }
+    let others = ([""] + Self.companions).map { other.truePath + $0 }
+    if !Set(files).isDisjoint(with: others) { return true }
+    if let identity = other.identity, files.contains(where: { FileIdentity($0) == identity }) { return true }
+    return other.truePath.hasPrefix(SupportFolder(store: truePath).topPath + "/")
+      || truePath.hasPrefix(SupportFolder(store: other.truePath).topPath + "/")
+  }
+
   /// Whether the file may be written.
   var isWritable: Bool { access(truePath, W_OK) == 0 }
 

@@ -50,6 +50,7 @@ struct SupportFolder: Sendable {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw Refusal(errno) }
         if let kind = FileIdentity.kind(status.st_mode) { throw Refusal("it is a \(kind)") }
+        guard status.st_nlink == 1 else { throw Refusal("it is a second name of another file") }
         guard status.st_size <= Self.greatest else { throw Refusal("it has \(status.st_size) bytes") }
         return try Self.contents(file, count: Int(status.st_size))
       }
