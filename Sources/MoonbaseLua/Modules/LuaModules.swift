@@ -57,6 +57,19 @@ public struct LuaModules {
     }
   }
 
+  /// Reads the module of a name below these folders; nil where there is none.
+  package static func read(
+    _ name: String, below folders: [String], limit: Int?
+  ) throws -> (source: LuaSource, path: String)? {
+    var modules = LuaModules()
+    modules.rootPaths = folders
+    guard isName(name), let file = modules.file(name) else { return nil }
+    let source = try UnlinkedPath.$isRequired.withValue(true) {
+      try LuaSource(path: file.path, name: file.name, limit: limit)
+    }
+    return (source, file.path)
+  }
+
   /// The file of a module by a path without links, and its name in messages: the path below the root, which tells two
   /// `init.lua` apart.
   func file(_ name: String) -> (path: String, name: String)? {
