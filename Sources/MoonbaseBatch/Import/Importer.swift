@@ -238,7 +238,13 @@ package final class Importer {
         return
       }
       var sources: [Int: RowSource] = [:]
-      for index in range { sources[index] = try source(of: index, fields, &attempt) }
+      // Whatever a map makes of a row is held for all rows of the chunk.
+      var memory = HostMemory()
+      for index in range {
+        let source = try source(of: index, fields, &attempt)
+        sources[index] = source
+        try memory.hold(source?.weight ?? 0)
+      }
       try prepare(Array(sources.values))
       for index in range { try take(index, &attempt) { _ in sources[index] } }
     }

@@ -41,8 +41,8 @@ enum TerminalText {
     case 0xC2: return (0x80...0x9F).contains(byte(1)) ? 2 : 0
     // Those that turn the direction of text.
     case 0xE2:
-      let isTurn = byte(1) == 0x80 && (0xAA...0xAE).contains(byte(2)) || byte(1) == 0x81 && (0xA6...0xA9).contains(byte(2))
-      return isTurn ? 3 : 0
+      let isTurn = byte(1) == 0x80 && (0xAA...0xAE).contains(byte(2))
+      return isTurn || byte(1) == 0x81 && (0xA6...0xA9).contains(byte(2)) ? 3 : 0
     default: return 0
     }
   }

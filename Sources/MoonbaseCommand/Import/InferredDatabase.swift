@@ -62,6 +62,9 @@ struct InferredDatabase {
     let container = try PersistentContainer(scripts.limiting(description, stores))
     let domain = try scripts.openDomain(forScriptsIn: ".", stores)
     defer { domain.close() }
+    let watch = InterruptionWatch()
+    defer { watch.end() }
+    watch.add(domain.state.interrupter)
     try domain.state.run {
       let context = try domain.context(of: container.opened)
       let bookmark = try ImportBookmark(
