@@ -50,7 +50,9 @@ let package = Package(
       name: "MoonbasePlatform",
       dependencies: ["MoonbaseMeter", .target(name: "MoonbaseCNettle", condition: .when(platforms: [.linux]))],
       swiftSettings: strict),
-    .testTarget(name: "MoonbasePlatformTests", dependencies: ["MoonbasePlatform"], swiftSettings: strict),
+    .testTarget(
+      name: "MoonbasePlatformTests", dependencies: ["MoonbasePlatform", "MoonbaseMeter", "MoonbaseTestSupport"],
+      swiftSettings: strict),
 
     .target(
       name: "MoonbaseModel",

@@ -24,23 +24,34 @@ package enum BoundedFile {
 
   /// The bytes of a file. A path below `/dev/fd`, which names what the caller has opened for the program, may be a pipe.
   package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
-    let isOpened = path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
+    let isOpened = isOpened(path) && !UnlinkedPath.isRequired
     // A pipe without a writer would keep `open` waiting.
-    let file = open(path, O_RDONLY | O_CLOEXEC | (isOpened ? 0 : O_NONBLOCK))
+    let file = opened(path, isOpened ? 0 : O_NONBLOCK)
     guard file >= 0 else { throw .system(errno) }
     defer { close(file) }
     return try read(file, limit: limit, takesPipes: isOpened)
   }
 
+  /// Whether a path names what the caller has opened for the program.
+  package static func isOpened(_ path: String) -> Bool {
+    ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/")
+      || path.hasPrefix("/proc/self/fd/")
+  }
+
   /// The first bytes of a file, at most so many.
   package static func beginning(of path: String, count: Int) throws(Failure) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let file = opened(path, O_NONBLOCK)
     guard file >= 0 else { throw .system(errno) }
     defer { close(file) }
     return Array(try piece(of: file)?.prefix(count) ?? [])
   }
 
-  /// What comes from a descriptor up to its end.
+  private static func opened(_ path: String, _ flags: Int32) -> Int32 {
+    let flags = O_RDONLY | O_CLOEXEC | flags
+    return UnlinkedPath.isRequired ? UnlinkedPath.open(path, flags) : open(path, flags)
+  }
+
+  /// The bytes that a descriptor gives up to its end.
   package static func read(_ file: Int32, limit: Int, takesPipes: Bool = true) throws(Failure) -> [UInt8] {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .system(errno) }

@@ -61,7 +61,10 @@ package struct FileIdentity: Hashable, Sendable {
     var now = timespec()
     guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
     let time = modification(status)
-    return (now.tv_sec - time.tv_sec) * 1_000_000_000 + now.tv_nsec - time.tv_nsec < 20_000_000
+    // Any date may have been set: two of them are centuries apart, which have more nanoseconds than an integer counts.
+    let (seconds, isFar) = now.tv_sec.subtractingReportingOverflow(time.tv_sec)
+    guard !isFar, abs(seconds) < 2 else { return seconds < 0 }
+    return seconds * 1_000_000_000 + now.tv_nsec - time.tv_nsec < 20_000_000
   }
 
   /// When a file was written last.

@@ -5,4 +5,10 @@ extension String {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == startIndex ? "/" : String(self[..<slash])
   }
+
+  /// What stands behind the last slash of a path.
+  package var lastPartOfPath: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
+    return String(decoding: utf8[utf8.index(after: slash)...], as: UTF8.self)
+  }
 }

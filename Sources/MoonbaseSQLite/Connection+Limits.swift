@@ -48,9 +48,22 @@ extension Connection {
   /// SQLite's own bound.
   public static let greatestValue = 1_000_000_000
 
+  /// Where the process may have so much memory only: a value is copied several times before it is printed, and Swift
+  /// ends the process where there is no room.
+  private static let greatestInProcess: Int = {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+    #else
+      let resource = RLIMIT_AS
+    #endif
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < 64 << 30 else { return greatestValue }
+    return max(1 << 20, (Int(limit.rlim_cur) - 256 << 20) / 8)
+  }()
+
   /// What is larger than the memory of a script allows is not read: SQLite would have it in memory before anybody could weigh it.
   func boundValues() {
-    let bound = Int32(clamping: min(HostWork.greatestValue, greatestValue))
+    let bound = Int32(clamping: min(HostWork.greatestValue, greatestValue, Self.greatestInProcess))
     if bound == valueBound { return }
     valueBound = bound
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bound)

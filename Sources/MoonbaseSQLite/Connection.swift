@@ -12,6 +12,8 @@ internal import MoonbasePlatform
 /// ```
 public final class Connection {
   let handle: OpaquePointer
+  /// As long as the connection lives, SQLite follows no links to its files.
+  private let unlinked: LinkFreeFiles.Hold?
   private var statements: [String: Statement] = [:]
   /// Those among them that are asked for by a number.
   private var hotStatements: ContiguousArray<Statement?> = []
@@ -59,6 +61,8 @@ public final class Connection {
     public static let create = Self(rawValue: SQLITE_OPEN_CREATE | SQLITE_OPEN_READWRITE)
     /// The name is a `file:` URI with parameters.
     public static let uri = Self(rawValue: SQLITE_OPEN_URI)
+    /// The path has no links, and none that is put into it is followed.
+    public static let withoutLinks = Self(rawValue: SQLITE_OPEN_NOFOLLOW)
   }
 
   /// Opens a database: a path, `:memory:`, or a URI with mode `.uri`.
@@ -68,6 +72,7 @@ public final class Connection {
   ///
   /// Throws `SQLiteError` as `sqlite3_open_v2` reports it; SQLite looks into the file only with the first statement.
   public init(_ name: String, mode: Mode = .create, trustsSchema: Bool = false) throws {
+    unlinked = mode.contains(.withoutLinks) ? LinkFreeFiles.Hold(Self.path(of: name, mode)) : nil
     var opened: OpaquePointer?
     let flags = mode.rawValue | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(name, &opened, flags, nil)
@@ -79,6 +84,13 @@ public final class Connection {
     handle = opened
     installLimits()
     if !trustsSchema { distrustSchema() }
+  }
+
+  /// The path in a name, which may be a URI.
+  private static func path(of name: String, _ mode: Mode) -> String {
+    guard mode.contains(.uri), name.hasPrefix("file:") else { return name }
+    let place = name.dropFirst("file:".count).prefix { $0 != "?" }
+    return String(place.hasPrefix("//") ? place.dropFirst(2) : place).removingPercentEncoding ?? name
   }
 
   deinit {

@@ -96,7 +96,7 @@ extension SQLiteStore {
     try StoreOpener.settled(file) {
       guard try file.state() == .present, file.hasJournal, file.isWritable else { return }
       SessionPool.closeReadOnlySessions(of: file)
-      let connection = try Connection(file.truePath, mode: .readWrite)
+      let connection = try Connection(file.truePath, mode: file.mode(.readWrite))
       connection.setBusyTimeout(milliseconds: file.busyTimeout)
       connection.setLeavesLog(true)
       _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")

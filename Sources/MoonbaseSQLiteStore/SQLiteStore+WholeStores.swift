@@ -36,6 +36,11 @@ extension SQLiteStore {
     guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
       throw GraphError(.invalidRequest, message: "\(file.path) and \(source.path) are one store: name another one")
     }
+    guard !source.meets(file) else {
+      throw GraphError(
+        .invalidRequest,
+        message: "\(file.path) is a place of the store \(source.path), which keeps files there: name another one")
+    }
     try requireClosed(file, participle: "replaced")
     return file
   }
@@ -77,7 +82,7 @@ extension StoreFile {
     // Nothing is written to a file that is not whole: its log would be taken in where the connection is closed.
     if !hasJournal { try reading { _ in } }
     SessionPool.closeReadOnlySessions(of: self)
-    let connection = try Connection(truePath, mode: .readWrite)
+    let connection = try Connection(truePath, mode: mode(.readWrite))
     connection.setBusyTimeout(milliseconds: busyTimeout)
     return connection
   }

@@ -93,7 +93,7 @@ public final class SQLiteStore: PersistentStore {
     }
     self.schema = schema
     let folder = layout.namesFiles ? externalData.folder : nil
-    readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly) {
+    readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly, limit: options.readerLimit) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options: options)
       // Another file in the place of the store's would be read as if it were the store.
       guard file.identity == identity else { throw StoreOpener.moved(file) }

@@ -47,6 +47,14 @@ function Decimal:key() end
 ---@return number
 function Decimal:number() end
 
+---The decimal without its sign.
+---@return moonbase.Decimal
+function Decimal:abs() end
+
+---The greatest whole decimal that is not greater.
+---@return moonbase.Decimal
+function Decimal:floor() end
+
 ---A text that does not fit with all of its digits (38, and powers of ten from -128 to 127) is an error.
 ---@param value string|integer
 ---@return moonbase.Decimal

@@ -11,6 +11,7 @@ package final class DatabaseImport {
   private let context: ManagedObjectContext
   private let bookmark: ImportBookmark
   private let options: ImportOptions
+  private let replacesRejects: Bool
 
   /// What was done, by all runs together.
   package private(set) var report: ImportReport
@@ -26,10 +27,10 @@ package final class DatabaseImport {
 
   package init(
     _ plan: DatabasePlan, of database: OpenDatabase, in context: ManagedObjectContext, options: ImportOptions,
-    bookmark: ImportBookmark
+    bookmark: ImportBookmark, replacesRejects: Bool
   ) {
     (self.plan, self.database, self.context) = (plan, database, context)
-    (self.options, self.bookmark) = (options, bookmark)
+    (self.options, self.bookmark, self.replacesRejects) = (options, bookmark, replacesRejects)
     report = bookmark.report
   }
 
@@ -68,7 +69,8 @@ package final class DatabaseImport {
     let input = ImportInput(reader, of: database.name, count: step.count, rejectPath: rejectPath)
     var options = options
     (options.keys, options.updatesOnly) = (step.found, !step.found.isEmpty)
-    let importer = try Importer(entity, from: input, in: context, options: options, bookmark: bookmark)
+    let importer = try Importer(
+      entity, from: input, in: context, options: options, bookmark: bookmark, replacesRejects: replacesRejects)
     var isEnded = false
     importer.progress = { [progress] done, _ in
       isEnded = progress(step.name, done, step.count)

@@ -20,6 +20,9 @@ package struct ExportedFolder {
     guard contents.format == ExportContents.format, contents.version == 1 else {
       throw ImportError(message: "\(index) is of version \(contents.version), which this command does not know")
     }
+    guard contents.entities.values.allSatisfy({ (0...1 << 40).contains($0.count) }) else {
+      throw ImportError(message: "\(index) names a count of objects that no store has")
+    }
     try contents.requireFiles(in: path)
   }
 

@@ -54,7 +54,7 @@ package final class StoreImport {
 
   /// Throws where what was read of the folder is not what is there now. Lines that were not taken may have been mended.
   private func requireSameFiles(_ entry: Ledger.Entry) throws {
-    let place = Place(entry)
+    let place = try place(entry)
     for entity in place.phase == 0 ? entities.prefix(place.entity) : entities[...] {
       taken = try folder.digest(of: entity, behind: taken)
     }
@@ -85,7 +85,7 @@ package final class StoreImport {
   /// Imports all, or up to where `progress` ends it.
   package func run() throws {
     keys = try FolderKeys(folder, entities, of: model)
-    var place = Place(try Ledger.entry(Self.job, of: store))
+    var place = try place(Ledger.entry(Self.job, of: store) ?? [:])
     if place.isBeginning {
       try store.change(MetadataChange(of: store, try change(to: place)))
       try reserveKeys()
@@ -110,14 +110,17 @@ package final class StoreImport {
 
     var isBeginning: Bool { phase == 0 && entity == 0 && offset == 0 }
 
-    init(phase: Int) { self.phase = phase }
+    init(phase: Int = 0) { self.phase = phase }
+  }
 
-    init(_ entry: Ledger.Entry?) {
-      phase = Int(entry?.number("phase") ?? 0)
-      entity = Int(entry?.number("entity") ?? 0)
-      offset = entry?.number("offset") ?? 0
-      line = entry?.number("line") ?? 1
-    }
+  /// What the store has noted.
+  private func place(_ entry: Ledger.Entry) throws -> Place {
+    let reader = LedgerReader(entry, of: Self.job, advice: "make a new store of the folder")
+    var place = Place(phase: Int(try reader.number("phase", in: 0...2)))
+    place.entity = Int(try reader.number("entity", in: 0...Int64(entities.count)))
+    place.offset = try reader.number("offset")
+    place.line = try reader.number("line", in: 1...LedgerReader.greatestCount, otherwise: 1)
+    return place
   }
 
   private func change(to place: Place) throws -> MetadataChange.Body {

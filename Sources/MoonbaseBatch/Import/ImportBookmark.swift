@@ -18,9 +18,11 @@ package final class ImportBookmark {
   /// Where the input goes on, and in which line.
   package private(set) var offset: Int64 = 0
   package private(set) var line: Int64 = 1
-  private(set) var rejectLength: Int64 = 0
-  /// Whether the file for rejected rows has those of an earlier run.
-  package private(set) var ownsRejectFile = false
+  private(set) var rejects = RejectTrace()
+  /// What an earlier run has to do with the file for rejected rows.
+  package private(set) var rejectFile = RejectFileOwner.another
+  /// Whether it goes on in a file of rejected rows.
+  package var keepsRejects: Bool { rejects.length > 0 }
   /// That of an earlier run, where rejected rows are to go to another one and it has some.
   package private(set) var formerRejectPath: String?
   private(set) var report = ImportReport()
@@ -34,41 +36,58 @@ package final class ImportBookmark {
   /// Throws where the file has changed since.
   package init(
     _ job: String, fingerprint: InputFingerprint, of store: any PersistentStore, restarting: Bool,
-    rejectPath: String? = nil, way: String = "", mayBeginAnew: Bool = true,
+    rejectPath: String? = nil, usualRejectPath: String? = nil, way: String = "", mayBeginAnew: Bool = true,
     advice: String = "--restart begins anew, which takes those rows once more"
   ) throws {
     (self.job, self.store, self.fingerprint) = (job, store, fingerprint)
-    self.rejectPath = rejectPath.map { URL(literalPath: $0).standardizedFileURL.path }
+    self.rejectPath = rejectPath.map(Self.wholePath)
     self.way = InputFingerprint.digest(Data(way.utf8))
     guard let entry = try Ledger.entry(job, of: store) else { return }
+    let reader = LedgerReader(entry, of: job, advice: advice)
     noted = entry.number("offset")
-    let formerPath: String? = if case .string(let path)? = entry["rejects"] { path } else { nil }
-    ownsRejectFile = formerPath == nil ? !restarting : formerPath == self.rejectPath
-    if restarting { return }
-    if case .string(let former)? = entry["way"] { changesWay = former != self.way && entry.number("rows") ?? 0 > 0 }
-    // Where no row was taken, it is all the same which file it was.
-    let isAtBeginning = entry.number("rows") ?? 0 == 0 && entry.number("offset") ?? 0 == 0
-    if !mayBeginAnew || !isAtBeginning { try requireSameInput(as: entry, advice) }
+    let formerPath = reader.text("rejects")
+    let namesFile = formerPath == nil ? !restarting : formerPath == self.rejectPath
+    if restarting {
+      let former = RejectTrace(entry)
+      rejectFile = owner(namesFile, former)
+      if namesFile { rejects.number = former.number }
+      return
+    }
     isGoingOn = true
-    step = Int(entry.number("step") ?? 0)
-    offset = entry.number("offset") ?? 0
-    line = entry.number("line") ?? 1
-    rejectLength = entry.number("rejectLength") ?? 0
-    if let formerPath, self.rejectPath != nil, !ownsRejectFile { leaveRejects(formerPath) }
-    report.rows = Int(entry.number("rows") ?? 0)
-    report.inserted = Int(entry.number("inserted") ?? 0)
-    report.updated = Int(entry.number("updated") ?? 0)
-    report.skipped = Int(entry.number("skipped") ?? 0)
-    report.rejected = Int(entry.number("rejected") ?? 0)
+    try takeNumbers(reader)
+    rejectFile = owner(namesFile, rejects)
+    if let former = reader.text("way") { changesWay = former != self.way && report.rows > 0 }
+    // Where no row was taken, it is all the same which file it was.
+    if !mayBeginAnew || report.rows > 0 || offset > 0 { try requireSameInput(as: reader, advice) }
+    if let formerPath, self.rejectPath != nil, !namesFile {
+      leaveRejects(formerPath, isUsual: usualRejectPath.map(Self.wholePath) == formerPath)
+    }
   }
 
-  private func requireSameInput(as entry: Ledger.Entry, _ advice: String) throws {
-    let stand =
-      "an import of this file ended in line \(entry.number("line") ?? 1), behind \(entry.number("rows") ?? 0) rows, and "
-    var (noted, before) = ("", String?.none)
-    if case .string(let text)? = entry["file"] { noted = text }
-    if case .string(let text)? = entry["before"] { before = text }
-    switch fingerprint.agreement(with: noted, before: before, at: entry.number("offset") ?? 0) {
+  private static func wholePath(_ path: String) -> String { URL(literalPath: path).standardizedFileURL.path }
+
+  private func takeNumbers(_ reader: LedgerReader) throws {
+    step = Int(try reader.number("step"))
+    offset = try reader.number("offset")
+    line = try reader.number("line", in: 1...LedgerReader.greatestCount, otherwise: 1)
+    _ = try reader.number("rejectLength")
+    rejects = RejectTrace(reader.entry)
+    report.rows = Int(try reader.number("rows"))
+    report.inserted = Int(try reader.number("inserted"))
+    report.updated = Int(try reader.number("updated"))
+    report.skipped = Int(try reader.number("skipped"))
+    report.rejected = Int(try reader.number("rejected"))
+  }
+
+  private func owner(_ namesFile: Bool, _ trace: RejectTrace) -> RejectFileOwner {
+    guard namesFile else { return .another }
+    guard trace.length > 0 else { return .unsaved }
+    return rejectPath.map(trace.matches) == false ? .another : .this
+  }
+
+  private func requireSameInput(as entry: LedgerReader, _ advice: String) throws {
+    let stand = "an import of this file ended in line \(line), behind \(report.rows) rows, and "
+    switch fingerprint.agreement(with: entry.text("file") ?? "", before: entry.text("before"), at: offset) {
     case .same: return
     case .changed: throw ImportError(message: "\(stand)the file has changed since: \(advice)")
     case .unknown:
@@ -79,47 +98,50 @@ package final class ImportBookmark {
     }
   }
 
-  /// Rows that are rejected from now on go to another file; that of before keeps what is saved.
-  private func leaveRejects(_ path: String) {
-    if rejectLength > 0 {
-      RejectFile.leave(path, at: rejectLength)
+  /// Rows that are rejected from now on go to another file; that of before keeps what is saved. A file is only written
+  /// where it lies at the place that the input's name says, and not wherever the store says.
+  private func leaveRejects(_ path: String, isUsual: Bool) {
+    if rejects.length > 0 {
+      if isUsual { RejectFile.leave(path, at: rejects) }
       formerRejectPath = path
     }
-    rejectLength = 0
+    rejects = RejectTrace()
   }
 
   /// Notes that all is done up to the end of a row, with the save of the rows before it, where the store has noted `expected` before.
   func change(
-    from expected: Int64?, to row: StagedRows.Row, _ report: ImportReport, rejectLength: Int64
+    from expected: Int64?, to row: StagedRows.Row, _ report: ImportReport, _ rejects: RejectTrace
   ) -> MetadataChange {
-    change(from: expected, to: entry(row.end, row.endLine, report, rejectLength))
+    change(from: expected, to: entry(row.end, row.endLine, report, rejects))
   }
 
   /// Notes that the import has begun, before anything is written: what a run that is killed at once leaves is known to be its own.
   func begin(_ report: ImportReport) throws -> Int64 {
-    try store.change(change(from: noted, to: entry(offset, line, report, rejectLength)))
+    try store.change(change(from: noted, to: entry(offset, line, report, rejects)))
     return offset
   }
 
   /// One input is over, and the next one follows.
   func advance(_ report: ImportReport) throws {
     step += 1
-    (offset, line, rejectLength, self.report) = (0, 1, 0, report)
-    let entry = entry(0, 1, report, 0)
+    (offset, line, rejects, self.report) = (0, 1, RejectTrace(), report)
+    let entry = entry(0, 1, report, rejects)
     try store.change(Ledger.change(job, of: store) { _ in entry })
     noted = 0
   }
 
-  private func entry(_ offset: Int64, _ line: Int64, _ report: ImportReport, _ rejectLength: Int64) -> Ledger.Entry {
+  private func entry(_ offset: Int64, _ line: Int64, _ report: ImportReport, _ rejects: RejectTrace) -> Ledger.Entry {
     var entry: Ledger.Entry = [
       "kind": .string("import"), "file": .string(fingerprint.content), "step": .int(Int64(step)),
-      "offset": .int(offset), "line": .int(line), "rejectLength": .int(rejectLength),
+      "offset": .int(offset), "line": .int(line), "rejectLength": .int(rejects.length),
       "rows": .int(Int64(report.rows)), "inserted": .int(Int64(report.inserted)),
       "updated": .int(Int64(report.updated)), "skipped": .int(Int64(report.skipped)),
       "rejected": .int(Int64(report.rejected)), "date": .date(Date()), "way": .string(way),
     ]
     entry["before"] = fingerprint.before(offset).map(Value.string)
     entry["rejects"] = rejectPath.map(Value.string)
+    entry["rejectEnd"] = rejects.digest.map(Value.string)
+    entry["rejectFile"] = rejects.number.map { .int(Int64(bitPattern: $0)) }
     return entry
   }
 
@@ -136,8 +158,37 @@ package final class ImportBookmark {
     }
   }
 
+  /// Notes the file for rejected rows before the first one is written to it.
+  func note(rejectFile number: UInt64) throws {
+    rejects.number = number
+    try store.change(
+      Ledger.change(job, of: store) { known in
+        var entry = known
+        entry?["rejectFile"] = .int(Int64(bitPattern: number))
+        return entry
+      })
+  }
+
   /// The import is over.
   func remove() throws { try store.change(Ledger.change(job, of: store) { _ in nil }) }
+}
+
+/// Of which import a file of rejected rows is.
+package enum RejectFileOwner: Sendable {
+  /// Of the run that was ended.
+  case this
+  /// That run may have written rows that were not saved, which are rejected again.
+  case unsaved
+  /// Of another import, or of none.
+  case another
+}
+
+extension RejectTrace {
+  init(_ entry: Ledger.Entry) {
+    length = max(0, entry.number("rejectLength") ?? 0)
+    if case .string(let text)? = entry["rejectEnd"] { digest = text }
+    number = entry.number("rejectFile").map(UInt64.init(bitPattern:))
+  }
 }
 
 extension Ledger.Entry {

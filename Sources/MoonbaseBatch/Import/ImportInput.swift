@@ -33,6 +33,8 @@ package final class ImportInput {
   private let null: [UInt8]
   private let descriptor: Int32
   package let rejectPath: String
+  /// Where they go unless another place is named.
+  package let usualRejectPath: String
 
   /// Opens a file. Without a format its name says it. What was spooled is read from its beginning. `wait` says how pipes are waited for.
   /// What a dry run rejects goes to a file of its own, so that the real one finds no reject file of an earlier import.
@@ -80,7 +82,8 @@ package final class ImportInput {
     let stem = name.hasSuffix(".\(format.rawValue)") ? String(name.dropLast(format.rawValue.count + 1)) : name
     let folder = path.map { $0.dropLast(given.count) } ?? ""
     let ending = format == .json ? "ndjson" : format.rawValue
-    self.rejectPath = rejectPath ?? "\(folder)\(stem).\(isDryRun ? "dry-run." : "")rejects.\(ending)"
+    usualRejectPath = "\(folder)\(stem).\(isDryRun ? "dry-run." : "")rejects.\(ending)"
+    self.rejectPath = rejectPath ?? usualRejectPath
     do {
       reader =
         switch format {
@@ -113,6 +116,7 @@ package final class ImportInput {
   init(_ reader: any RecordReader, of path: String, count: Int64, rejectPath: String) {
     (self.reader, self.path, size, self.rejectPath) = (reader, path, count, rejectPath)
     warnings = []
+    usualRejectPath = rejectPath
     (format, fingerprint, null, descriptor) = (.ndjson, nil, [], -1)
   }
 

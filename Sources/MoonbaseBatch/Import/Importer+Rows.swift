@@ -8,6 +8,9 @@ enum RowSource {
   case fields(StagedRows.Row, StagedRows.Fields)
   /// What a script made, by column.
   case cells([Int: ImportScript.Cell])
+
+  /// The bytes of what a script made.
+  var weight: Int { if case .cells(let cells) = self { cells.values.reduce(0) { $0 + $1.weight } } else { 0 } }
 }
 
 extension Importer {

@@ -42,7 +42,7 @@ package final class Importer {
 
   package init(
     _ entity: ResolvedEntity, from input: ImportInput, in context: ManagedObjectContext, options: ImportOptions,
-    script: ImportScript? = nil, bookmark: ImportBookmark?
+    script: ImportScript? = nil, bookmark: ImportBookmark?, replacesRejects: Bool
   ) throws {
     guard !entity.isAbstract else {
       throw ImportError(message: "\(entity.name) is abstract: import into one of its subentities")
@@ -59,7 +59,9 @@ package final class Importer {
     insertsPlainly = try context.insertsPlainly(entity) && script == nil
     report = bookmark?.report ?? ImportReport()
     noted = bookmark?.noted
-    rejects = try RejectFile(input.rejectPath, input.rejectForm, keeping: bookmark?.rejectLength ?? 0)
+    rejects = try RejectFile(
+      input.rejectPath, input.rejectForm, keeping: bookmark?.rejects ?? RejectTrace(), replaces: replacesRejects
+    ) { try bookmark?.note(rejectFile: $0) }
     do {
       if let bookmark, bookmark.offset > 0 { try input.reader.skip(to: bookmark.offset, line: bookmark.line) }
     } catch let error as InputError {
@@ -253,7 +255,13 @@ package final class Importer {
         return
       }
       var sources: [Int: RowSource] = [:]
-      for index in range { sources[index] = try source(of: index, fields, &attempt) }
+      // Whatever a map makes of a row is held for all rows of the chunk.
+      var memory = HostMemory()
+      for index in range {
+        let source = try source(of: index, fields, &attempt)
+        sources[index] = source
+        try memory.hold(source?.weight ?? 0)
+      }
       try prepare(Array(sources.values))
       for index in range { try take(index, &attempt) { _ in sources[index] } }
     }
@@ -325,7 +333,7 @@ package final class Importer {
         var done = attempt.report
         done.rejected += attempt.faults.count
         let last = chunk.rows[range.upperBound - 1]
-        let change = bookmark?.change(from: noted, to: last, done, rejectLength: rejects.length)
+        let change = bookmark?.change(from: noted, to: last, done, rejects.trace)
         if options.isDryRun {
           try tryOut()
         } else if ahead {

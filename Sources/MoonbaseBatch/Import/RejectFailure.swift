@@ -15,6 +15,9 @@ package struct RejectFailure: Error, CustomStringConvertible {
     switch number {
     case ENOENT, ENOTDIR: "make its folder, or name another file with --rejects"
     case ENOSPC, EDQUOT, EFBIG: "make room, or name a file on another disk with --rejects"
+    case ELOOP: "a link is not followed: name the file itself with --rejects"
+    case EEXIST:
+      "it has rows of an earlier import: import or move it, name another file with --rejects, or give --force"
     case EACCES, EPERM, EROFS: "allow it to be written, or name a file in another folder with --rejects"
     default: "name another file with --rejects"
     }
@@ -30,5 +33,15 @@ package struct RejectFailure: Error, CustomStringConvertible {
     }
     guard access(isThere ? path : folder, isThere ? W_OK : W_OK | X_OK) != 0 else { return }
     throw RejectFailure(path, errno)
+  }
+
+  /// Throws for a link to a file.
+  package static func checkIsNoLink(_ path: String) throws {
+    var status = stat()
+    if !BoundedFile.isOpened(path), lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+      FileIdentity.kind(path) == nil
+    {
+      throw RejectFailure(path, ELOOP)
+    }
   }
 }

@@ -17,35 +17,52 @@ final class RejectFile {
 
   let path: String
   private let form: Form
+  /// Whether what is there may be written over, whatever it is.
+  private let replaces: Bool
+  /// Told the number of the file before the first row is written.
+  private let didBegin: (UInt64) throws -> Void
+  private var number: UInt64?
   private var descriptor: Int32 = -1
   private var buffer: [UInt8] = []
   /// How many bytes the file has with what is in the buffer.
   private(set) var length: Int64 = 0
 
-  /// A file that is made when there is a row for it. With `length` an earlier run has written so much of it; what follows is cut off.
-  init(_ path: String, _ form: Form, keeping length: Int64 = 0) throws {
-    (self.path, self.form, self.length) = (path, form, length)
+  /// A file that is made when there is a row for it. With a `trace` an earlier run has written so much of it; what
+  /// follows is cut off.
+  init(
+    _ path: String, _ form: Form, keeping trace: RejectTrace = RejectTrace(), replaces: Bool,
+    didBegin: @escaping (UInt64) throws -> Void
+  ) throws {
+    (self.path, self.form, self.replaces, length) = (path, form, replaces, trace.length)
+    (self.didBegin, number) = (didBegin, trace.number)
     guard length > 0 else { return }
-    do { try open(O_WRONLY) } catch let failure as RejectFailure where failure.number == ENOENT {
+    do { try open(creating: false) } catch let failure as RejectFailure where failure.number == ENOENT {
       throw Self.incomplete(path)
     }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, Int64(status.st_size) >= length, ftruncate(descriptor, off_t(length)) == 0,
-      lseek(descriptor, 0, SEEK_END) >= 0
+    guard trace.matches(descriptor), ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) >= 0
     else { throw Self.incomplete(path) }
   }
 
   private static func incomplete(_ path: String) -> ImportError {
-    ImportError(message: "\(path): the rejected rows of the run that ended are not all there: --restart begins anew")
+    ImportError(
+      message:
+        "\(path) is not the file with the rejected rows of the run that ended, or not all of it: name another file with "
+        + "--rejects, or begin anew with --restart")
   }
 
   /// Cuts off what a run that ended has written and not saved, in a file that is left as it is from now on.
-  static func leave(_ path: String, at length: Int64) {
-    var status = stat()
-    guard stat(path, &status) == 0, Int64(status.st_size) > length, FileIdentity.kind(status.st_mode) == nil else {
-      return
-    }
-    truncate(path, off_t(length))
+  static func leave(_ path: String, at trace: RejectTrace) {
+    let descriptor = MoonbasePlatform.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    if trace.matches(descriptor) { ftruncate(descriptor, off_t(trace.length)) }
+  }
+
+  /// What a later run knows it by. All rows are with the disk by then.
+  var trace: RejectTrace {
+    guard length > 0, descriptor >= 0 else { return RejectTrace(length: length, number: number) }
+    return RejectTrace(
+      length: length, digest: InputFingerprint.digest(of: descriptor, before: length), number: number)
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
@@ -134,7 +151,10 @@ final class RejectFile {
   /// Hands everything to the disk, before the rows around those that are here are saved.
   func flush() throws {
     guard !buffer.isEmpty else { return }
-    if descriptor < 0 { try open(O_WRONLY | O_CREAT | O_TRUNC) }
+    if descriptor < 0 {
+      try open(creating: true)
+      try clear()
+    }
     var written = 0
     while written < buffer.count {
       let count = buffer.withUnsafeBytes {
@@ -153,8 +173,37 @@ final class RejectFile {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  private func open(_ flags: Int32) throws {
-    descriptor = MoonbasePlatform.open(path, flags | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw RejectFailure(path, errno) }
+  /// A link is followed to pipes and devices only, as `/dev/stderr` is one: a file at its end is not the one that was
+  /// named.
+  private func open(creating: Bool) throws {
+    let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (creating ? O_CREAT : 0)
+    descriptor = MoonbasePlatform.open(path, flags, 0o666)
+    if descriptor < 0, errno != ELOOP, errno != EACCES { throw RejectFailure(path, errno) }
+    if descriptor >= 0, kind == nil { return }
+    let failure = errno
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+    let isOpened = BoundedFile.isOpened(path)
+    guard isOpened || FileIdentity.kind(path) != nil else { throw RejectFailure(path, failure) }
+    descriptor = MoonbasePlatform.open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0, isOpened || kind != nil else { throw RejectFailure(path, descriptor < 0 ? errno : ELOOP) }
+  }
+
+  /// What is open, where it is no ordinary file.
+  private var kind: String? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? FileIdentity.kind(status.st_mode) : nil
+  }
+
+  /// Empties the file for its first rows. One with contents that may not be written over has to be that of the run
+  /// which was ended.
+  private func clear() throws {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, FileIdentity.kind(status.st_mode) == nil else { return }
+    let found = UInt64(status.st_ino)
+    guard replaces || status.st_size == 0 || found == number else { throw RejectFailure(path, EEXIST) }
+    if found != number { try didBegin(found) }
+    number = found
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw RejectFailure(path, errno) }
   }
 }

@@ -51,7 +51,7 @@ package final class BatchJob {
 
   /// What the ledger of a store says of a job; nil where it knows none of the name.
   package static func state(_ name: String, of store: any PersistentStore) throws -> JobState? {
-    try Ledger.entry(name, of: store).flatMap(JobState.init)
+    try Ledger.entry(name, of: store).map { try JobState($0, of: name) }
   }
 
   /// The jobs that a store knows.
@@ -71,11 +71,15 @@ package final class BatchJob {
     // Before the script is asked for anything; and again with the write, for others begin it too.
     if let known = try state, !known.isFinished { throw Self.underWay(name) }
     let found = try objectIDs()
+    if let last = found.last, last.key > LedgerReader.greatestCount {
+      throw GraphError(
+        .invalidRequest, message: "\(last.key) is too great a key for a job, which divides objects by their keys")
+    }
     let state = JobState(
       hash: code.hash, files: code.files(modules: modules), last: found.last?.key ?? 0, chunkSize: chunkSize)
     let name = name
-    let change = Ledger.change(name, of: store) { entry in
-      if let known = entry.flatMap(JobState.init), !known.isFinished { throw Self.underWay(name) }
+    let change = Ledger.change(name, of: store) { [name] entry in
+      if let known = try entry.map({ try JobState($0, of: name) }), !known.isFinished { throw Self.underWay(name) }
       return state.entry
     }
     try context.transaction(with: change) {
@@ -109,8 +113,8 @@ package final class BatchJob {
     }
     let (hash, files) = (code.hash, code.files(modules: modules))
     try store.change(
-      Ledger.change(name, of: store) { entry in
-        guard var state = entry.flatMap(JobState.init) else { return entry }
+      Ledger.change(name, of: store) { [name] entry in
+        guard var state = try entry.map({ try JobState($0, of: name) }) else { return entry }
         (state.hash, state.files) = (hash, files)
         return state.entry
       })
@@ -121,8 +125,8 @@ package final class BatchJob {
   package func finish() throws -> Bool {
     guard let state = try state, !state.isFinished else { return true }
     guard state.done.count == state.chunks else { return false }
-    let change = Ledger.change(name, of: store) { entry in
-      guard var state = entry.flatMap(JobState.init), !state.isFinished else { throw DoneElsewhere() }
+    let change = Ledger.change(name, of: store) { [name] entry in
+      guard var state = try entry.map({ try JobState($0, of: name) }), !state.isFinished else { throw DoneElsewhere() }
       state.isFinished = true
       state.saved = Date()
       return state.entry
@@ -168,8 +172,10 @@ package final class BatchJob {
         let reason = "\(error)"
         let attempts = attempt
         try store.change(
-          Ledger.change(name, of: store) { entry in
-            guard var state = entry.flatMap(JobState.init), !state.done.contains(chunk) else { return entry }
+          Ledger.change(name, of: store) { [name] entry in
+            guard var state = try entry.map({ try JobState($0, of: name) }), !state.done.contains(chunk) else {
+              return entry
+            }
             state.note(failed: chunk, attempts: attempts, reason: reason)
             return state.entry
           })
@@ -186,8 +192,8 @@ package final class BatchJob {
     let wanted = Array(found[first..<last])
     let count = Lock(0)
     let loaded = Lock(JobFiles?.none)
-    let change = Ledger.change(name, of: store) { entry in
-      guard var known = entry.flatMap(JobState.init), known.width == state.width else {
+    let change = Ledger.change(name, of: store) { [name] entry in
+      guard var known = try entry.map({ try JobState($0, of: name) }), known.width == state.width else {
         throw GraphError(
           .storeFailure, message: "the job is not in the ledger any more: it was begun anew, or the store replaced")
       }

@@ -10,7 +10,7 @@ package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
   package init?(_ text: String) {
     for part in text.split(separator: ",", omittingEmptySubsequences: false) where !text.isEmpty {
       let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { word in
-        word.allSatisfy(\.isASCII) && word.allSatisfy(\.isNumber) ? Int(word) : nil
+        word.allSatisfy(\.isASCII) && word.allSatisfy(\.isNumber) ? Int(word).flatMap { $0 < .max ? $0 : nil } : nil
       }
       guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first > 0,
         first <= last

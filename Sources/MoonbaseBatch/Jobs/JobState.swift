@@ -13,6 +13,8 @@ package struct JobState: Sendable {
 
   /// More chunks would not fit in the entry that a store keeps, if each second one is done.
   package static let greatestChunkCount = 4000
+  /// The longest list of chunks: a number of four digits and a comma for each.
+  private static let greatestSet = 5 * greatestChunkCount
   private static let longestReason = 240
   /// The bytes of all reasons.
   private static let greatestReasons = 20 << 10
@@ -44,32 +46,49 @@ package struct JobState: Sendable {
   init(hash: String, files: JobFiles?, last: Int64, chunkSize: Int) {
     (self.hash, self.files, self.last) = (hash, files, last)
     width = max(Int64(chunkSize), (last + Int64(Self.greatestChunkCount) - 1) / Int64(Self.greatestChunkCount))
-    chunks = Int((last + width - 1) / width)
+    chunks = Self.chunks(upTo: last, width)
     began = Date()
     saved = began
   }
 
-  package init?(_ entry: Ledger.Entry) {
-    guard entry["kind"] == .string("batch"), case .string(let hash)? = entry["hash"],
-      let width = entry.number("width"), width > 0, let chunks = entry.number("chunks"),
-      let last = entry.number("last"),
-      case .string(let done)? = entry["done"], let doneSet = ChunkSet(done),
-      case .string(let failed)? = entry["failed"], let failedSet = ChunkSet(failed),
-      case .date(let began)? = entry["began"], case .date(let saved)? = entry["saved"]
-    else { return nil }
-    (self.hash, self.width, self.chunks, self.done, self.failed) = (hash, width, Int(chunks), doneSet, failedSet)
-    (self.began, self.saved, self.last) = (began, saved, last)
-    files = JobFiles(entry["files"])
-    objects = Int(entry.number("objects") ?? 0)
-    if case .double(let seconds)? = entry["seconds"] { self.seconds = seconds }
-    isFinished = entry["finished"] == .bool(true)
-    if case .list(let list)? = entry["failures"] {
-      failures = list.compactMap { value in
-        guard case .map(let map) = value, let chunk = map.number("chunk"), case .string(let reason)? = map["reason"]
-        else { return nil }
-        return Failure(chunk: Int(chunk), attempts: Int(map.number("attempts") ?? 1), reason: reason)
-      }
+  /// Reads what a store has noted. Throws where it cannot be.
+  package init(_ entry: Ledger.Entry, of job: String) throws {
+    let reader = LedgerReader(entry, of: job, advice: "begin it anew under another name with --name")
+    guard entry["kind"] == .string("batch") else { throw reader.damage("kind is not batch") }
+    hash = try reader.requiredText("hash")
+    last = try reader.requiredNumber("last")
+    width = try reader.requiredNumber("width", in: 1...LedgerReader.greatestCount)
+    chunks = Int(try reader.requiredNumber("chunks"))
+    guard chunks == Self.chunks(upTo: last, width), chunks <= Self.greatestChunkCount else {
+      throw reader.damage("chunks is \(chunks)")
     }
+    done = try Self.chunkSet("done", of: chunks, reader)
+    failed = try Self.chunkSet("failed", of: chunks, reader)
+    (began, saved) = (try reader.requiredDate("began"), try reader.requiredDate("saved"))
+    files = JobFiles(entry["files"])
+    objects = Int(try reader.number("objects"))
+    if case .double(let seconds)? = entry["seconds"], (0...1e15).contains(seconds) { self.seconds = seconds }
+    isFinished = entry["finished"] == .bool(true)
+    guard case .list(let list)? = entry["failures"] else { return }
+    failures = list.prefix(Self.greatestFailures).compactMap { Self.failure($0, of: chunks) }
+  }
+
+  private static func chunks(upTo last: Int64, _ width: Int64) -> Int { Int((last + width - 1) / width) }
+
+  private static func chunkSet(_ key: String, of chunks: Int, _ reader: LedgerReader) throws -> ChunkSet {
+    let text = try reader.requiredText(key)
+    guard text.utf8.count <= greatestSet, let set = ChunkSet(text), set.ranges.last?.upperBound ?? 0 <= chunks else {
+      throw reader.damage("\(key) is no list of chunks from 1 to \(chunks)")
+    }
+    return set
+  }
+
+  private static func failure(_ value: Value, of chunks: Int) -> Failure? {
+    guard case .map(let map) = value, case .string(let reason)? = map["reason"],
+      let chunk = map.number("chunk"), chunk >= 1, chunk <= chunks
+    else { return nil }
+    let attempts = min(max(map.number("attempts") ?? 1, 1), Int64(Int32.max))
+    return Failure(chunk: Int(chunk), attempts: Int(attempts), reason: String(reason.prefix(longestReason)))
   }
 
   var entry: Ledger.Entry {

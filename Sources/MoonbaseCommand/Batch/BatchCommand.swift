@@ -45,6 +45,7 @@ struct JobOptionGroup: ParsableArguments {
 
   func makeContainer() throws -> PersistentContainer {
     let stores = try stores.settings()
+    try scripts.settings().requireWriting("batch")
     return try PersistentContainer(scripts.settings().limiting(stores.container, stores))
   }
 
@@ -221,15 +222,25 @@ struct BatchStatus: ParsableCommand {
     var settings = try stores.settings()
     settings.readOnly = true
     let container = try PersistentContainer(settings.container)
-    var count = 0
+    var (count, isDamaged) = (0, false)
     for store in container.coordinator.persistentStores {
       for name in try BatchJob.names(in: store)
       where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
-        guard let state = try BatchJob.state(name, of: store) else { continue }
         count += 1
+        let state: JobState?
+        do { state = try BatchJob.state(name, of: store) } catch let error as GraphError
+          where error.code == .invalidStore
+        {
+          // The others are told all the same.
+          Terminal.complain("moonbase: \(error)")
+          isDamaged = true
+          continue
+        }
+        guard let state else { continue }
         if open { state.open.ranges.flatMap { $0 }.forEach { Terminal.print("\($0)") } } else { show(name, state) }
       }
     }
+    if isDamaged { throw ExitCode(ExitStatus.failed) }
     guard count == 0 else { return }
     guard let job else { return Terminal.complain("moonbase: the store knows no jobs") }
     throw UsageError("the store knows no job \(job)")
@@ -239,7 +250,7 @@ struct BatchStatus: ParsableCommand {
     let percent = state.chunks == 0 ? 100 : state.done.count * 100 / state.chunks
     let stand = state.isFinished ? "finished" : state.failed.isEmpty ? "under way" : "under way, some chunks failed"
     Terminal.print("\(name): \(stand), \(state.done.count) of \(state.chunks.chunks) done (\(percent) %)")
-    let rate = state.seconds > 0 ? ", \(Int(Double(state.objects) / state.seconds)) objects/s of a worker" : ""
+    let rate = state.seconds > 0.001 ? ", \(Int(Double(state.objects) / state.seconds)) objects/s of a worker" : ""
     Terminal.print("  objects  \(state.objects)\(rate)")
     Terminal.print("  began    \(DateForm.iso.text(state.began))")
     Terminal.print("  last     \(DateForm.iso.text(state.saved))")

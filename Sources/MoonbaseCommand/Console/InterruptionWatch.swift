@@ -10,7 +10,7 @@ final class InterruptionWatch: Sendable {
 
   private static let pause: UInt32 = 20_000
   /// So long it may take, in microseconds.
-  private static let grace: UInt32 = 1_000_000
+  private static let grace: UInt32 = 400_000
   private let state = Lock(State())
 
   init() {

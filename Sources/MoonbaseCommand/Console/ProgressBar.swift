@@ -23,7 +23,7 @@ final class ProgressBar {
   func show(_ done: Int, of total: Int, rate: Double, unit: String, seconds: Double) {
     guard isShown, seconds - drawn > 0.1 else { return }
     drawn = seconds
-    var line = "\(Int(rate)) \(unit)/s"
+    var line = "\(Int(rate)) \(TerminalText.escaped(unit))/s"
     if total > 0, done > 0 {
       let left = Int(seconds / Double(done) * Double(max(0, total - done)))
       let clock = String(repeating: "0", count: left % 60 < 10 ? 1 : 0) + "\(left % 60)"

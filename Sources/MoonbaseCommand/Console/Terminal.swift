@@ -2,12 +2,23 @@ import MoonbasePlatform
 
 /// The two streams: data goes to standard output, everything else to standard error.
 enum Terminal {
-  static func print(_ text: String) { StandardStream.output.write(text + "\n") }
+  static func print(_ text: String) { write(text + "\n") }
 
   /// Data that has its own line ends.
-  static func write(_ text: String) { StandardStream.output.write(text) }
+  static func write(_ text: String) {
+    StandardStream.output.write(TerminalText.isOutput ? TerminalText.escaped(text) : text)
+  }
 
-  static func complain(_ text: String) { StandardStream.error.write(text + "\n") }
+  /// The same for bytes.
+  static func write(_ bytes: UnsafeRawBufferPointer) {
+    guard TerminalText.isOutput, let escaped = TerminalText.escaped(bytes) else {
+      return StandardStream.output.write(bytes)
+    }
+    escaped.withUnsafeBytes { StandardStream.output.write($0) }
+  }
+
+  /// A message. Also where it goes to a file it may be shown by a terminal later.
+  static func complain(_ text: String) { StandardStream.error.write(TerminalText.escaped(text) + "\n") }
 
   /// A report as JSON, its keys in order.
   static func json(_ report: some Encodable) throws -> String {

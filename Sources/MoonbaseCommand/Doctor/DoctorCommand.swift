@@ -41,7 +41,9 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws { try file.limits.run { _ in try look() } }
+
+  private func look() throws {
     let url = URL(literalPath: store)
     let model = try file.model(ofStoreAt: url)
     let before = try findings(url, model, isTold: true)

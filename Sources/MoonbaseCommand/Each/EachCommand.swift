@@ -48,13 +48,16 @@ struct EachCommand: ParsableCommand {
     guard (code == nil) != (script == nil) else {
       throw ValidationError("name what is to be run: --do CODE or --script FILE, and one of them")
     }
-    if let batch, batch < 1 { throw ValidationError("--batch takes a number above 0, not \(batch)") }
+    if let batch, !(1...Self.greatestBatch).contains(batch) {
+      throw ValidationError("--batch takes a number from 1 to \(Self.greatestBatch), not \(batch)")
+    }
     if let jobs, !(1...Self.greatestJobs).contains(jobs) {
       throw ValidationError("--jobs takes a number from 1 to \(Self.greatestJobs), not \(jobs)")
     }
   }
 
   private static let greatestJobs = 256
+  private static let greatestBatch = 1_000_000
   private static let usualBatch = 1000
   /// Rows are read and written in the order of the file, each once: who keeps more of it only needs more memory.
   private static let cacheSize = 8 << 20
@@ -65,6 +68,7 @@ struct EachCommand: ParsableCommand {
     if dryRun { stores.readOnly = true }
     stores.cacheSize = Self.cacheSize
     let scripts = try scripts.settings()
+    if !dryRun { try scripts.requireWriting("each") }
     let function = try EachFunction(code: code, file: script, limit: scripts.limits.sourceSize)
     let container = try PersistentContainer(scripts.limiting(stores.container, stores))
     // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.

@@ -20,7 +20,7 @@ final class EachWork: Sendable {
 
   private static let stackSize = 16 << 20
   /// So long a batch may take to come to its end after SIGINT, in microseconds; then the code that runs is ended too.
-  private static let grace: UInt32 = 1_000_000
+  private static let grace: UInt32 = 400_000
   private static let shownObjects = 10
 
   let isDry: Bool

@@ -2,8 +2,10 @@ import ArgumentParser
 import Moonbase
 import MoonbaseBatch
 import MoonbaseGraph
+import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseScripting
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,6 +35,7 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var stores: StoreOptionGroup
   @OptionGroup var selection: RequestOptionGroup
+  @OptionGroup var limits: LimitOptionGroup
 
   @Option(
     help:
@@ -69,26 +72,30 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws { try limits.run(export) }
+
+  private func export(in domain: ScriptDomain?) throws {
     var settings = try stores.settings()
     settings.readOnly = true
-    let container = try PersistentContainer(settings.container)
+    let container = try PersistentContainer(limits.settings().limiting(settings.container, settings))
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }
     if let all {
       try export(container.coordinator, to: all, bar)
     } else if let entity {
-      try export(entity, of: container, bar)
+      try export(entity, of: container.context(in: domain), bar)
     }
   }
 
-  private func export(_ entity: String, of container: PersistentContainer, _ bar: ProgressBar) throws {
-    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+  private func export(_ entity: String, of context: ManagedObjectContext, _ bar: ProgressBar) throws {
     let request = try selection.request(entity, in: context)
     let output = try FetchOutput(
       request, columns: selection.columnNames, form: form(), in: context, includesAdded: false)
     guard let path else { return try output.run(showing: bar) }
     Interruption.isWaitedFor()
+    let watch = InterruptionWatch()
+    defer { watch.end() }
+    if let scripts = ScriptDomain.of(context) { watch.add(scripts.state.interrupter) }
     try output.run(to: OutputDestination(file: path, replacing: force), showing: bar)
   }
 

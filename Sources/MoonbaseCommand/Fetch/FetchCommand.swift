@@ -3,6 +3,7 @@ import Moonbase
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseScripting
 
 struct FetchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -21,6 +22,7 @@ struct FetchCommand: ParsableCommand {
   @OptionGroup var output: ObjectOptionGroup
 
   @OptionGroup var selection: RequestOptionGroup
+  @OptionGroup var limits: LimitOptionGroup
 
   @Flag(help: "Print the number of matches only.")
   var count = false
@@ -34,11 +36,13 @@ struct FetchCommand: ParsableCommand {
     if count, selection.columns != nil { throw ValidationError("--count prints one number: leave --columns out") }
   }
 
-  func run() throws {
+  func run() throws { try limits.run(fetch) }
+
+  private func fetch(in domain: ScriptDomain?) throws {
     var settings = try stores.settings()
     settings.readOnly = true
-    let container = try PersistentContainer(settings.container)
-    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    let container = try PersistentContainer(limits.settings().limiting(settings.container, settings))
+    let context = try container.context(in: domain)
     let request = try selection.request(entity, in: context)
     if count { return try print(count: context.count(request)) }
     let output = try FetchOutput(request, columns: selection.columnNames, form: output.form, in: context)

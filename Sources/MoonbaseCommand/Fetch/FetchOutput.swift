@@ -59,6 +59,7 @@ struct FetchOutput {
     if let slots = columns.slots, context.domain.extensions.isEmpty, context.domain.transformers.isEmpty {
       for row in rows {
         try writer.write(row, slots: slots) { place in unreadable.reading { try value(slots[place], place, of: row) } }
+        try unreadable.checkEnding()
       }
       return
     }
@@ -91,6 +92,7 @@ struct FetchOutput {
 
   private func write(_ object: ManagedObject, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
     let values = columns.names.map { name in unreadable.reading { try value(name, of: object) } }
+    try unreadable.checkEnding()
     try writer.write(values, of: object.objectID)
   }
 
@@ -109,9 +111,19 @@ struct FetchOutput {
 private struct UnreadableValues {
   private static let greatestCount = 20
   private var count = 0
+  /// The limit, or the interruption, at which the run is over.
+  private var ending: (any Error)?
+
+  /// Throws where the run is over: nothing more can be read.
+  func checkEnding() throws { if let ending { throw ending } }
 
   mutating func reading(_ body: () throws -> Value) -> Value {
+    guard ending == nil else { return .null }
     do { return try body() } catch {
+      guard ![ExitStatus.limit, ExitStatus.interrupted].contains(ExitStatus.status(for: error)) else {
+        ending = error
+        return .null
+      }
       count += 1
       if count <= Self.greatestCount { Terminal.complain("moonbase: \(error)") }
       return .null

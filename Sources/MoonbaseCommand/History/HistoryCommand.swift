@@ -75,7 +75,9 @@ struct HistoryCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws { try file.limits.run { _ in try look() } }
+
+  private func look() throws {
     let settings = try settings()
     try settings.requireStores()
     let container = try PersistentContainer(settings.container)

@@ -6,6 +6,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
+import MoonbaseSQLiteStore
 
 extension ImportInput.Format: ExpressibleByArgument {}
 extension ImportOptions.Dates: ExpressibleByArgument {}
@@ -158,6 +159,7 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     if let all { return try StoreImportRun(all, stores.settings(), quiet: quiet).run() }
     guard let entity else { return }
+    if !dryRun { try scripts.settings().requireWriting("import") }
     if infer {
       let (entity, path) = (file == nil ? nil : entity, file ?? entity)
       if OpenDatabase.isOne(path) { return try InferredDatabase(self, entity, path).run() }
@@ -185,6 +187,12 @@ struct ImportCommand: ParsableCommand {
     let container = try PersistentContainer(scripts.limiting(description, stores))
     let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
+    // A map or a rule that does not end by itself.
+    let watch = InterruptionWatch()
+    defer { watch.end() }
+    watch.add(domain.state.interrupter)
+    Interruption.isWaitedFor()
+    if let limit = scripts.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
     // All of it is one run: limits hold for the whole.
     try domain.state.run {
       let script = try map.map {

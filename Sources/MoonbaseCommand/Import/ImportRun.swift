@@ -13,6 +13,8 @@ struct ImportRun {
   private let input: ImportInput
   private let importer: Importer
   private let bookmark: ImportBookmark?
+  /// Whether the file of rejected rows may be written over.
+  private let givesUpRejects: Bool
 
   init(
     _ command: ImportCommand, _ entityName: String, _ input: ImportInput, _ file: String,
@@ -32,11 +34,12 @@ struct ImportRun {
         let (job, store) = (Self.job(entity.name, file), try context.coordinator.storeForNewObjects(of: entity))
         let rejectPath = input.rejectPath
         if command.infer {
-          return try ImportBookmark(job, fingerprint: $0, ofNewStore: store, rejectPath: rejectPath)
+          return try ImportBookmark(
+            job, fingerprint: $0, ofNewStore: store, rejectPath: rejectPath, usualRejectPath: input.usualRejectPath)
         }
         return try ImportBookmark(
           job, fingerprint: $0, of: store, restarting: command.restart, rejectPath: rejectPath,
-          way: Self.way(command))
+          usualRejectPath: input.usualRejectPath, way: Self.way(command))
       }
     if command.dryRun, !command.quiet {
       let store = try context.coordinator.storeForNewObjects(of: entity)
@@ -61,9 +64,15 @@ struct ImportRun {
     }
     // What a dry run left is worth nothing to the next one.
     let isOfDryRun = command.dryRun && command.rejects == nil
-    if bookmark?.ownsRejectFile != true, !command.force, !isOfDryRun { try Self.requireNoRejects(input.rejectPath) }
+    let owner = bookmark?.rejectFile ?? .another
+    givesUpRejects = command.force || command.dryRun || owner == .this
+    // A run that goes on says itself that it is not the file.
+    if owner == .another, !command.force, !isOfDryRun, bookmark?.keepsRejects != true {
+      try Self.requireNoRejects(input.rejectPath)
+    }
     importer = try Importer(
-      entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark)
+      entity, from: input, in: context, options: command.options, script: script, bookmark: bookmark,
+      replacesRejects: givesUpRejects)
   }
 
   /// What decides what becomes of a row, beside the row itself.
@@ -86,7 +95,8 @@ struct ImportRun {
 
   /// Whether there is a file with what an earlier import rejected: pipes and devices keep nothing.
   private static func keepsRows(_ path: String) -> Bool {
-    FileManager.default.fileExists(atPath: path) && FileIdentity.kind(path) == nil
+    var status = stat()
+    return lstat(path, &status) == 0 && FileIdentity.kind(path) == nil
   }
 
   /// Rejected rows must not take the place of what is read.
@@ -95,6 +105,11 @@ struct ImportRun {
     guard place != "-" else { throw UsageError("--rejects takes the path of a file, not standard output") }
     // Beside a file that is only read there may be no room for another one, which is no harm where no row is rejected.
     if command.rejects != nil { try RejectFailure.check(place) }
+    try requireUnused(place, input, command)
+    if command.rejects != nil { try RejectFailure.checkIsNoLink(place) }
+  }
+
+  private static func requireUnused(_ place: String, _ input: ImportInput, _ command: ImportCommand) throws {
     guard let path = FileIdentity.truePath(place) else { return }
     let used =
       [input.path, command.map, command.stores.stores.model].compactMap(\.self) + command.stores.stores.modules
@@ -139,8 +154,7 @@ struct ImportRun {
     }
     try importer.close()
     // What an earlier import rejected is given up; rows that are imported by now are not to be mended again.
-    let isGivenUp = command.force || command.dryRun || bookmark?.ownsRejectFile == true
-    if isGivenUp, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
+    if givesUpRejects, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
     summarize(began, isWhole: true)
     if failuresAfterSaves > 20 {
       Terminal.complain("moonbase: and \(failuresAfterSaves - 20) more failed after they were saved")

@@ -62,6 +62,9 @@ struct InferredDatabase {
     let container = try PersistentContainer(scripts.limiting(description, stores))
     let domain = try scripts.openDomain(forScriptsIn: ".", stores)
     defer { domain.close() }
+    let watch = InterruptionWatch()
+    defer { watch.end() }
+    watch.add(domain.state.interrupter)
     try domain.state.run {
       let context = try domain.context(of: container.opened)
       let bookmark = try ImportBookmark(
@@ -70,7 +73,8 @@ struct InferredDatabase {
       if bookmark.isGoingOn, !command.quiet {
         Terminal.complain("moonbase: an import of this database was ended: it goes on")
       }
-      let job = DatabaseImport(plan, of: database, in: context, options: command.options, bookmark: bookmark)
+      let job = DatabaseImport(
+        plan, of: database, in: context, options: command.options, bookmark: bookmark, replacesRejects: command.force)
       try run(job)
       try domain.state.flushFiles()
     }

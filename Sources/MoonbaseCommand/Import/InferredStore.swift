@@ -69,10 +69,12 @@ struct InferredStore {
 extension ImportBookmark {
   /// Of a store that the import itself makes: there is no other way to begin anew.
   convenience init(
-    _ job: String, fingerprint: InputFingerprint, ofNewStore store: any PersistentStore, rejectPath: String? = nil
+    _ job: String, fingerprint: InputFingerprint, ofNewStore store: any PersistentStore, rejectPath: String? = nil,
+    usualRejectPath: String? = nil
   ) throws {
     try self.init(
-      job, fingerprint: fingerprint, of: store, restarting: false, rejectPath: rejectPath, mayBeginAnew: false,
+      job, fingerprint: fingerprint, of: store, restarting: false, rejectPath: rejectPath,
+      usualRejectPath: usualRejectPath, mayBeginAnew: false,
       advice: "remove \(store.url?.relativePath ?? "the store") to begin anew")
   }
 }

@@ -17,7 +17,9 @@ struct InfoCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  func run() throws {
+  func run() throws { try file.limits.run { _ in try tell() } }
+
+  private func tell() throws {
     try checkForm()
     let report = try StoreReport(
       URL(literalPath: store), model: file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) },

@@ -1,4 +1,5 @@
 import Moonbase
+import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbaseModelFormats
@@ -35,15 +36,17 @@ enum MappingFile {
 
 extension ScriptSource {
   /// Runs the file in a Lua state with the limits and the sandbox of `moonbase run`, all that is done with it being one run; SIGINT ends it.
-  func run<Result>(_ body: (MigrationScript) throws -> Result) throws -> Result {
-    let domain = try ScriptDomain()
+  func run<Result>(_ settings: ScriptSettings, _ body: (MigrationScript) throws -> Result) throws -> Result {
+    guard let domain = try settings.makeDomain() else {
+      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
+    }
     defer { domain.close() }
     domain.state.output = .standard
     // Standard streams, and no file.
     try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     defer { LuaInterrupter.onSIGINT(nil) }
-    return try domain.state.run {
+    return try domain.state.runNested {
       let result = try body(try MigrationScript(self, in: domain))
       try domain.state.flushFiles()
       return result

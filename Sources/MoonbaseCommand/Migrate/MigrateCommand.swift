@@ -50,6 +50,7 @@ struct MigrateCommand: ParsableCommand {
   var allowLoss = false
 
   @OptionGroup var patience: PatienceOptionGroup
+  @OptionGroup var limits: LimitOptionGroup
 
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
@@ -60,7 +61,9 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() throws { try limits.run { _ in try migrate() } }
+
+  private func migrate() throws {
     let url = URL(literalPath: store)
     try StoreSettings.requireStore(store)
     let versions = try ModelVersions(from: from, to: to)
@@ -117,7 +120,7 @@ struct MigrateCommand: ParsableCommand {
           forStoreAt: url, to: model, with: mapping, configuration: configuration, sources: sources,
           busyTimeout: busyTimeout)
       case .script(let source):
-        try source.run { script in
+        try source.run(limits.settings()) { script in
           try SQLiteStore.migrationPlan(
             forStoreAt: url, to: model, with: script, configuration: configuration, sources: sources,
             busyTimeout: busyTimeout)
@@ -149,7 +152,7 @@ struct MigrateCommand: ParsableCommand {
           storeAt: url, to: model, with: mapping, configuration: configuration, sources: sources,
           allowsLoss: allowLoss, busyTimeout: busyTimeout, progress: progress)
       case .script(let source):
-        try source.run { script in
+        try source.run(limits.settings()) { script in
           try SQLiteStore.migrate(
             storeAt: url, to: model, with: script, configuration: configuration, sources: sources,
             allowsLoss: allowLoss, busyTimeout: busyTimeout, progress: progress)

@@ -11,6 +11,7 @@ struct FileOptionGroup: ParsableArguments {
   var model: String?
 
   @OptionGroup var patience: PatienceOptionGroup
+  @OptionGroup var limits: LimitOptionGroup
 
   func validate() throws { try understood { _ = try settings() } }
 

@@ -17,17 +17,7 @@ struct ScriptOptionGroup: ParsableArguments {
   @Flag(name: CommandOption.noFiles.parserName, help: CommandOption.noFiles.parserHelp)
   var noFiles = false
 
-  @Option(name: CommandOption.limitInstructions.parserName, help: CommandOption.limitInstructions.parserHelp)
-  var limitInstructions: String?
-
-  @Option(name: CommandOption.limitSource.parserName, help: CommandOption.limitSource.parserHelp)
-  var limitSource: String?
-
-  @Option(name: CommandOption.limitMemory.parserName, help: CommandOption.limitMemory.parserHelp)
-  var limitMemory: String?
-
-  @Option(name: CommandOption.limitTime.parserName, help: CommandOption.limitTime.parserHelp)
-  var limitTime: String?
+  @OptionGroup var limits: LimitOptionGroup
 
   func validate() throws { try understood { _ = try settings() } }
 
@@ -38,13 +28,12 @@ struct ScriptOptionGroup: ParsableArguments {
     if noFiles { try CommandOption.noFiles.take("", &settings) }
     for value in allow { try CommandOption.allow.take(value, &settings) }
     let single: [(CommandOption, String?)] = [
-      (.saveOrder, saveOrder), (.sandbox, sandbox), (.limitInstructions, limitInstructions),
-      (.limitSource, limitSource), (.limitMemory, limitMemory), (.limitTime, limitTime),
+      (.saveOrder, saveOrder), (.sandbox, sandbox),
     ]
     for (option, value) in single {
       if let value { try option.take(value, &settings) }
     }
-    return settings
+    return try limits.settings(settings)
   }
 }
 

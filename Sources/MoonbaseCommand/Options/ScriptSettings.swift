@@ -67,6 +67,13 @@ extension ScriptSettings {
     return access
   }
 
+  /// Throws in the preset that writes nothing, for a command that writes what its scripts do.
+  func requireWriting(_ command: String) throws(UsageError) {
+    guard sandbox == .pure else { return }
+    throw UsageError(
+      "--sandbox pure writes nothing, and \(command) does: leave it out, or give --dry-run where there is one")
+  }
+
   /// The state that scripts run in; nil where not even its libraries fit in the memory that it may take.
   func makeDomain() throws -> ScriptDomain? {
     let domain: ScriptDomain
@@ -102,15 +109,17 @@ extension ScriptSettings {
     domain.state.modules.rootPaths = moduleFolders
     try domain.installOpen { [self] description in
       let description = limiting(description, stores)
+      guard sandbox != .trusted else { return try PersistentContainer(description).opened }
       // What the command line names was named by a person; what a script names has to be granted.
-      if sandbox != .trusted { try access.check(description) }
-      return try PersistentContainer(description).opened
+      let granted = try access.granted(description)
+      return try UnlinkedPath.$isRequired.withValue(true) { try PersistentContainer(granted).opened }
     }
   }
 
   /// The description with these limits, and with what holds for all stores.
   func limiting(_ description: ContainerDescription, _ stores: StoreSettings) -> ContainerDescription {
     var description = stores.applied(to: description)
+    if sandbox == .pure { description.setFilesReadOnly() }
     description.limits = limits
     return description
   }

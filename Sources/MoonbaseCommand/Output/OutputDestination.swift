@@ -44,7 +44,7 @@ final class OutputDestination {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
-    guard let descriptor, let name else { return StandardStream.output.write(bytes) }
+    guard let descriptor, let name else { return Terminal.write(bytes) }
     var rest = bytes
     while let start = rest.baseAddress, !rest.isEmpty {
       let count = MoonbasePlatform.write(descriptor, start, rest.count)

@@ -50,7 +50,7 @@ final class Successor {
 
   /// In the folder that its name leads to.
   private static func placeToBe(_ name: String) -> String {
-    FileIdentity.truePath(name.folderOfPath).map { "\($0)/\(name.lastPathPart)" } ?? name
+    FileIdentity.truePath(name.folderOfPath).map { "\($0)/\(name.lastPartOfPath)" } ?? name
   }
 
   deinit {
@@ -113,7 +113,7 @@ final class Successor {
   /// Whose lock nobody holds, nobody writes.
   private static func removeLeft(beside place: String, _ kind: Kind) {
     let folder = place.folderOfPath
-    let prefix = place.lastPathPart + "-"
+    let prefix = place.lastPartOfPath + "-"
     let length = prefix.utf8.count + UUID().uuidString.utf8.count + suffix.utf8.count
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     where name.hasPrefix(prefix) && name.hasSuffix(suffix) && name.utf8.count == length {
@@ -130,10 +130,5 @@ extension String {
     var path = self
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     return path
-  }
-
-  fileprivate var lastPathPart: String {
-    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
-    return String(self[utf8.index(after: slash)...])
   }
 }

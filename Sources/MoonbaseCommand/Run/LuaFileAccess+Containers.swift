@@ -3,19 +3,26 @@ import MoonbaseLua
 import MoonbasePlatform
 
 extension LuaFileAccess {
-  /// Lets a script open only what it may read and write anyway.
-  func check(_ description: ContainerDescription) throws {
-    for store in description.stores {
-      if let path = store.path { try check(path, writing: !store.isReadOnly) }
+  /// What a script opens, by paths that hold no links. Throws where it may not read and write that anyway.
+  func granted(_ description: ContainerDescription) throws -> ContainerDescription {
+    var description = description
+    for index in description.stores.indices {
+      guard let path = description.stores[index].path else { continue }
+      let place = try grantedPlace(path, writing: !description.stores[index].isReadOnly)
+      if place != path { description.stores[index].url = URL(literalPath: place) }
     }
-    if case .file(let url) = description.model { try check(url.relativePath, writing: false) }
-    for source in description.extensions {
-      if let path = source.path { try check(path, writing: false) }
+    if case .file(let url) = description.model {
+      let place = try grantedPlace(url.relativePath, writing: false)
+      if place != url.relativePath { description.model = .file(URL(literalPath: place)) }
     }
+    description.extensions = try description.extensions.map { source in
+      try source.path.map { .path(try grantedPlace($0, writing: false)) } ?? source
+    }
+    return description
   }
 
-  private func check(_ path: String, writing: Bool) throws {
-    guard !allows(path, writing: writing) else { return }
+  private func grantedPlace(_ path: String, writing: Bool) throws -> String {
+    if let place = place(path, writing: writing) { return place }
     if let folder = missingFolder(of: path, writing: writing) {
       throw ScriptError(.cannotOpenFile, message: "\(path): there is no folder \(folder)")
     }

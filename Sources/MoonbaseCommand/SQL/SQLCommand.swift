@@ -26,7 +26,9 @@ struct SQLCommand: ParsableCommand {
 
   @OptionGroup var file: FileOptionGroup
 
-  func run() throws {
+  func run() throws { try file.limits.run { _ in try ask() } }
+
+  private func ask() throws {
     let url = URL(literalPath: store)
     let model = try resolvedModel(of: url)
     if model == nil {

@@ -1,3 +1,5 @@
+package import MoonbaseModel
+
 /// An error of a scripting layer on its way through the graph, which knows no script.
 package protocol ScriptFailure: Error {
   /// The error of the host that the script let through.
@@ -10,4 +12,6 @@ package protocol ScriptFailure: Error {
   var endsRun: Bool { get }
   /// Whether calls within calls took all of the script's stack.
   var isOutOfStack: Bool { get }
+  /// The code that the script gave its error; nil where it gave none.
+  var codeOfScript: ErrorCode? { get }
 }

@@ -54,6 +54,8 @@ final class EntityBehavior {
   let requiredSlots: SlotSet
   /// To-many relationships whose number of destinations matters.
   let slotsToCount: [Slot]
+  /// To-many relationships whose rules are asked where they have changed.
+  let ruledToManySlots: [Slot]
   /// Relationships that refuse the deletion of their object.
   let denyingSlots: [Slot]
 
@@ -69,6 +71,7 @@ final class EntityBehavior {
   /// Whether anything but the store looks at an object that is saved.
   var looksAtSaves: Bool {
     hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !derivedSlotsToValidate.isEmpty
+      || !ruledToManySlots.isEmpty
   }
 
   /// Takes what a builder has collected.
@@ -92,6 +95,7 @@ final class EntityBehavior {
     slotsToValidate = builder.slotsToValidate
     requiredSlots = builder.requiredSlots
     slotsToCount = builder.slotsToCount
+    ruledToManySlots = builder.ruledToManySlots
     denyingSlots = builder.denyingSlots
     hasWillSave = builder.has(.willSave, \.willSave)
     hasDidSave = builder.has(.didSave, \.didSave)

@@ -77,6 +77,9 @@ extension EntityBehaviorBuilder {
     }
   }
 
+  /// To-many relationships with rules of extensions.
+  var ruledToManySlots: [Slot] { hasRules ? entity.toManySlots.filter { rules[$0] != nil } : [] }
+
   var denyingSlots: [Slot] {
     (entity.toOneSlots + entity.toManySlots).filter {
       entity.properties[$0].relationship?.description.deleteRule == .deny

@@ -126,6 +126,7 @@ struct EntityBehaviorBuilder {
     forget(slot)
     storedSlots.removeAll { $0 == slot }
     kinds[slot] = .derived(derived)
+    if let valueClass = derived.valueClass { valueClasses[slot] = valueClass }
     if derived.readPolicy == .preCalculated { preCalculatedSlots.append(slot) }
     try addShadows(of: derived, slot: slot, from: ancestor)
   }

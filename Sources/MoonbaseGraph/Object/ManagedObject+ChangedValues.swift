@@ -6,7 +6,9 @@ extension ManagedObject {
   public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
     guard context != nil else { throw goneError }
     noteRead(.state)
-    let slots = try keys.map { try $0.map(slot(of:)) } ?? entity.attributeSlots + entity.toOneSlots
+    let slots =
+      try keys.map { try $0.map(slot(of:)) }
+      ?? (entity.attributeSlots + entity.toOneSlots).filter { !entity.properties[$0].isTransient }
     if state.contains(.fault) { try fireFault() }
     return try values(of: slots, committedValue)
   }

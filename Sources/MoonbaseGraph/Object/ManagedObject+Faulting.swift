@@ -38,10 +38,18 @@ extension ManagedObject {
     let behavior = try context.behavior(of: entity)
     guard behavior.hasAwakeFromFetch else { return }
     try awaking {
-      for slot in behavior.preCalculatedSlots { _ = try read(slot, behavior: behavior) }
+      for slot in behavior.preCalculatedSlots { try calculateAhead(slot, behavior) }
       if behavior.hooks.contains(.awakeFromFetch) { try running("awakeFromFetch") { try awakeFromFetch() } }
       for entry in behavior.extensions { try run("awakeFromFetch", hook: entry.awakeFromFetch) }
     }
+  }
+
+  /// Computes a value before it is asked for. Where its function fails, whoever reads the value gets the error: other
+  /// values can be read, and the assignment can be made that mends it.
+  private func calculateAhead(_ slot: Slot, _ behavior: EntityBehavior) throws {
+    do { _ = try read(slot, behavior: behavior) } catch let error as any CodedError
+      where !error.code.endsRun && !error.code.isOfStore
+    {}
   }
 
   /// Runs the hooks before or after the object becomes a fault; each runs, whatever the others do.

@@ -83,6 +83,7 @@ extension ManagedObject {
     }
     var failure = failure("\(name): \(error)", property: property)
     failure.underlying = error
+    if let code = script?.codeOfScript, !code.endsRun, !code.isOfStore { failure.code = code }
     return failure
   }
 

@@ -36,6 +36,7 @@ struct ObjectValidator {
       for slot in behavior.slotsToValidate where isNew || !isUnreadTransient(slot) { try validate(slot) }
       for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
       for slot in behavior.slotsToCount { try checkCount(slot) }
+      for slot in behavior.ruledToManySlots { try validateMembers(slot) }
     }
     if behavior.hasObjectRules { try checkAsWhole(occasion) }
   }
@@ -121,16 +122,44 @@ struct ObjectValidator {
     for failure in try property.validate(value) {
       try fail(failure.code, slot: slot, value: value, message: failure.message)
     }
+    try askRules(value, slot: slot)
+  }
+
+  private func askRules(_ value: Value, slot: Slot) throws {
     guard let rules = behavior.rules[slot] else { return }
     let subject = RuleSubject(object: object, occasion: occasion, slot: slot)
     for rule in rules {
-      // The message is a part of what the rule does wrong, or right.
-      let found = try object.blaming(slot, hook: "validate") {
-        try rule(value, subject).map { try ($0, message(of: $0, value: value, subject: subject)) }
+      try collectMistakes {
+        // The message is a part of what the rule does wrong, or right.
+        let found = try object.blaming(slot, hook: "validate") {
+          try rule(value, subject).map { try ($0, message(of: $0, value: value, subject: subject)) }
+        }
+        guard let (failure, message) = found else { return }
+        let blamed = failure.key.flatMap(entity.slot) ?? slot
+        try tell(failure, slot: blamed, value: blamed == slot ? value : blamedValue(blamed), message: message)
       }
-      guard let (failure, message) = found else { continue }
-      try tell(failure, slot: failure.key.flatMap(entity.slot) ?? slot, value: value, message: message)
     }
+  }
+
+  /// The value of a property that a rule over another one blames.
+  private func blamedValue(_ slot: Slot) -> Value {
+    if case .toMany = behavior.kind(slot) { return .null }
+    return (try? object.value(at: slot)) ?? .null
+  }
+
+  /// A rule that raises is one failure among others: what the other rules find is told as well.
+  private func collectMistakes(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as GraphError where !error.code.endsRun && !error.code.isOfStore {
+      try failures.add(error)
+    }
+  }
+
+  /// A rule over a to-many relationship is asked where its destinations have changed, and for each new object.
+  private func validateMembers(_ slot: Slot) throws {
+    guard object.isInserted || object.relationships[slot]?.hasChanges == true else { return }
+    try askRules(.list(object.memberIDs(slot).map(Value.objectID)), slot: slot)
   }
 
   /// The message of a rule, with values for names in braces.
@@ -232,11 +261,14 @@ struct ObjectValidator {
         case .delete: entry.validateForDelete
         }
       guard let hook else { continue }
-      let found = try object.running("validateFor\(occasion)") {
-        try hook(object).map { try ($0, message(of: $0, value: .null, subject: nil)) }
+      try collectMistakes {
+        let found = try object.running("validateFor\(occasion)") {
+          try hook(object).map { try ($0, message(of: $0, value: .null, subject: nil)) }
+        }
+        guard let (failure, message) = found else { return }
+        let blamed = failure.key.flatMap(entity.slot)
+        try tell(failure, slot: blamed, value: blamed.map(blamedValue) ?? .null, message: message)
       }
-      guard let (failure, message) = found else { continue }
-      try tell(failure, slot: failure.key.flatMap(entity.slot), value: .null, message: message)
     }
   }
 

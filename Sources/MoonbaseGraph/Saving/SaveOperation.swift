@@ -202,8 +202,14 @@ struct SaveOperation {
 }
 
 extension ManagedObjectContext {
-  /// An accessor that could not throw has failed: nothing is saved until the program has looked at the error.
+  /// An accessor that could not throw has failed: this save does, and tells of it.
   func throwPendingError() throws {
-    if let error = pendingErrors.first { throw error }
+    let errors = takePendingErrors()
+    guard let first = errors.first else { return }
+    guard var error = first as? GraphError else { throw first }
+    let others = errors.count > 1 ? ", like \(errors.count - 1) more" : ""
+    error.message +=
+      " (an accessor that cannot throw kept this error\(others); takePendingErrors() gives them before a save)"
+    throw error
   }
 }

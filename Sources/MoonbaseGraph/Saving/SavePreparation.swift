@@ -128,9 +128,7 @@ struct SavePreparation {
   private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     var touched: OrderedSet<ManagedObject> = []
     var waiting = objects
-    var rounds = Rounds(
-      "\(context.domain.hookName("willSave")) changes or inserts objects again and again: let it do so only where something is missing or differs"
-    )
+    var rounds = Rounds(adviceOnWillSave)
     while !waiting.isEmpty {
       let culprit = try waiting.first { try $0.context === context && context.behavior(of: $0.entity).hasWillSave }
       try rounds.begin(with: culprit ?? waiting[0])
@@ -148,6 +146,15 @@ struct SavePreparation {
       }
     }
     return Array(touched)
+  }
+
+  private var adviceOnWillSave: String {
+    let hook = context.domain.hookName("willSave")
+    let setter =
+      hook == "willSave" ? "setPrimitiveValue(_:forKey:)" : "object:set_primitive(\"modified\", moonbase.date.now())"
+    return
+      "\(hook) changes or inserts objects again and again: let it do so only where something is missing or differs, and set a time "
+      + "that is another one each time by \(setter), which is no change of its own"
   }
 
   /// Of a fault whose row another context deleted there are no values that could be checked or written.

@@ -48,6 +48,7 @@ public struct LuaError: LocalizedError {
     var underlying: (any Error)?
     var value: LuaValue?
     var raised: String?
+    var raisedCode: Int?
 
     init(_ kind: Kind, message: String) {
       self.kind = kind
@@ -66,7 +67,7 @@ public struct LuaError: LocalizedError {
 
   init(
     _ kind: Kind, message: String, script: String?, line: Int? = nil, traceback: [Frame] = [],
-    underlying: (any Error)? = nil, value: LuaValue? = nil, raised: String? = nil
+    underlying: (any Error)? = nil, value: LuaValue? = nil, raised: String? = nil, raisedCode: Int? = nil
   ) {
     storage = Storage(kind, message: message)
     storage.script = script
@@ -75,6 +76,7 @@ public struct LuaError: LocalizedError {
     storage.underlying = underlying
     storage.value = value
     storage.raised = raised
+    storage.raisedCode = raisedCode
   }
 
   /// Gives the error itself if it is a `LuaError`, else one of kind `.host` with the error as `underlying`.
@@ -107,6 +109,8 @@ public struct LuaError: LocalizedError {
 
   /// The error value as the script raised it, whose state may be gone.
   var raisedValue: LuaValue? { storage.value }
+  /// The number under `code` in a table that the script raised.
+  package var raisedCode: Int? { storage.raisedCode }
   /// The text that the script raised, with a place only where the script gave one.
   var raisedText: String? { storage.raised }
 }

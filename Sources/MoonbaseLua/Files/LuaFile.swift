@@ -66,7 +66,7 @@ final class LuaFile {
   /// Opens a file whose path holds no links; one that was put there meanwhile is not followed. It never waits, not even for the
   /// other end of a pipe.
   convenience init(path: String, flags: Int32, guardian: (any LuaFileGuard)?) throws(Refusal) {
-    let descriptor = MoonbasePlatform.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+    let descriptor = UnlinkedPath.open(path, flags | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw Refusal(number: errno) }
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {

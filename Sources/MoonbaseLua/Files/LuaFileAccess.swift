@@ -48,16 +48,24 @@ public struct LuaFileAccess: Sendable, Equatable {
     return roots.contains { Self.holds(Self.resolve($0), path: resolved) }
   }
 
+  /// The path by which a file that may be read, or written, is to be opened so that no link is followed any more; nil
+  /// where it is not granted. A path without links stays as it is.
+  public func place(_ path: String, writing: Bool) -> String? {
+    guard let resolved = self.path(path, writing: writing) else { return nil }
+    let isUnlinked = resolved == path || Self.real(".").map { "\($0)/\(path)" } == resolved
+    return isUnlinked ? path : resolved
+  }
+
   /// The folder that is missing, where a file would be granted if its folder existed; else nil.
   public func missingFolder(of path: String, writing: Bool) -> String? {
     guard Self.isPath(path), Self.resolve(path) == nil else { return nil }
-    let missing = URL(literalPath: path).deletingLastPathComponent()
+    let missing = path.folderOfPath
     var folder = missing
-    while Self.real(folder.path) == nil {
-      guard folder.path != "/", folder.lastPathComponent != ".." else { return nil }
-      folder.deleteLastPathComponent()
+    while Self.real(folder) == nil {
+      guard folder != "/", folder != ".", folder.lastPartOfPath != ".." else { return nil }
+      folder = folder.folderOfPath
     }
-    return folder != missing && self.path(folder.path, writing: writing) != nil ? missing.relativePath : nil
+    return folder != missing && self.path(folder, writing: writing) != nil ? missing : nil
   }
 
   /// Whether the system would take it for a path. Nothing is made of a text that is longer than any.
@@ -82,11 +90,9 @@ public struct LuaFileAccess: Sendable, Equatable {
   private static func resolveFolder(of path: String) -> String? {
     // A slash at the end stands for what a link leads to.
     guard !path.hasSuffix("/") else { return real(path) }
-    let url = URL(literalPath: path)
-    let name = url.lastPathComponent
-    guard name != "..", name != ".", name != "/", let folder = real(url.deletingLastPathComponent().path) else {
-      return nil
-    }
+    // As the system does it: what stands before a ".." may be a link.
+    let name = path.lastPartOfPath
+    guard name != "..", name != ".", let folder = real(path.folderOfPath) else { return nil }
     return folder == "/" ? "/" + name : folder + "/" + name
   }
 

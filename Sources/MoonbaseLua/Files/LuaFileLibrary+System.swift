@@ -24,7 +24,7 @@ extension LuaFileLibrary {
           return call.refuse(path, writing: true, access: access)
         }
         if isGuarded(resolved, writing: true) { return call.refuseGuarded(path) }
-        guard MoonbasePlatform.remove(resolved) == 0 else { return call.fail(path, number: errno) }
+        guard UnlinkedPath.remove(resolved) == 0 else { return call.fail(path, number: errno) }
         call.return(true)
       })
     try table.set(
@@ -35,7 +35,7 @@ extension LuaFileLibrary {
         guard let to = access.entry(new) else { return call.refuse(new, writing: true, access: access) }
         if isGuarded(from, writing: true) { return call.refuseGuarded(old) }
         if isGuarded(to, writing: true) { return call.refuseGuarded(new) }
-        guard MoonbasePlatform.rename(from, to) == 0 else { return call.fail(old, number: errno) }
+        guard UnlinkedPath.rename(from, to: to) == 0 else { return call.fail(old, number: errno) }
         call.return(true)
       })
     return table

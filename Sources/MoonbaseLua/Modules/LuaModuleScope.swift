@@ -20,13 +20,16 @@ struct LuaLoadedModules {
   var tables: [String: LuaTable] = [:]
   /// The names of the modules that are being loaded, each required by the one before it.
   var loading: [String] = []
+  /// The type by which the tables of scopes hold where their modules come from.
+  var scopeReader: LuaAnyHostType?
   /// The paths of files that modules were read from, in the order in which they came.
   var files: [String] = []
   /// The table of functions that modules on board are given.
   var host: LuaTable?
 }
 
-/// The modules that one call of `require` sees: those of all scripts and, in preset `compat`, those of the script that calls.
+/// The modules that one call of `require` sees: those of all scripts and, in preset `compat`, those of the script that
+/// calls; of an extension its own.
 struct LuaModuleScope {
   let shared: LuaTable?
   var environment: LuaEnvironment?
@@ -54,6 +57,7 @@ extension LuaState {
     guard case .table(let table) = environment else { return sharedScope }
     var own = try scriptModules.get(environment).tableValue
     if own == nil {
+      guard preset == .compat else { return sharedScope }
       let fresh = try self.table()
       try scriptModules.set(environment, to: .table(fresh))
       own = fresh
@@ -68,6 +72,9 @@ extension LuaState {
     for (environment, own) in try scriptModules.pairs {
       guard case .table(let table) = environment, case .table(let own) = own else { continue }
       if case .nil = try own.get(name) { continue }
+      // An extension's modules are read anew with it.
+      let scope = LuaModuleScope(shared: nil, environment: LuaEnvironment(table: table), own: own)
+      if try scope.reader != nil { continue }
       scopes.append(LuaModuleScope(shared: nil, environment: LuaEnvironment(table: table), own: own))
     }
     return scopes

@@ -57,16 +57,30 @@ public struct LuaModules {
     }
   }
 
-  /// The file of a module, and its name in messages: the path below the root, which tells two `init.lua` apart.
-  func file(_ name: String) -> (url: URL, name: String)? {
+  /// Reads the module of a name below these folders; nil where there is none.
+  package static func read(
+    _ name: String, below folders: [String], limit: Int?
+  ) throws -> (source: LuaSource, path: String)? {
+    var modules = LuaModules()
+    modules.rootPaths = folders
+    guard isName(name), let file = modules.file(name) else { return nil }
+    let source = try UnlinkedPath.$isRequired.withValue(true) {
+      try LuaSource(path: file.path, name: file.name, limit: limit)
+    }
+    return (source, file.path)
+  }
+
+  /// The file of a module by a path without links, and its name in messages: the path below the root, which tells two
+  /// `init.lua` apart.
+  func file(_ name: String) -> (path: String, name: String)? {
     let path = name.replacing(".", with: "/")
-    for root in roots {
-      let folder = root.resolvingSymlinksInPath().standardizedFileURL.path
+    for root in rootPaths {
+      guard let folder = FileIdentity.truePath(root) else { continue }
       for candidate in ["\(path).lua", "\(path)/init.lua"] {
-        let file = root.appendingPathComponent(candidate).resolvingSymlinksInPath().standardizedFileURL
-        if file.path.hasPrefix(folder + "/"), FileManager.default.fileExists(atPath: file.path) {
-          return (file, candidate)
-        }
+        guard let file = FileIdentity.truePath("\(folder)/\(candidate)"),
+          file.hasPrefix(folder == "/" ? "/" : folder + "/")
+        else { continue }
+        return (file, candidate)
       }
     }
     return nil

@@ -10,6 +10,9 @@ extension LuaState {
       let name = try call.name(0)
       let state = call.state
       let scope = try state.moduleScope(of: call)
+      if let reader = try scope.reader {
+        return try call.return(try state.require(name, for: scope, reader))
+      }
       if let known = try scope.module(name) { return try call.return(known) }
       if let library = try state.library(name) { return try call.return(library) }
       if let value = try state.loadModule(name, for: scope) {
@@ -21,6 +24,24 @@ extension LuaState {
     loaded.shared = shared
     if preset == .compat { loaded.ofScripts = try weakTable() }
     try setGlobal("require", to: require)
+  }
+
+  /// A module for an extension: what is on board, what the host gives, and else its own.
+  private func require(_ name: String, for scope: LuaModuleScope, _ reader: LuaScopeReader) throws -> LuaValue {
+    if let own = try LuaModuleScope(shared: nil, own: scope.own).module(name) { return own }
+    if Self.libraries.contains(name), case .table(let library)? = try scope.environment?.table.get(name) {
+      return .table(library)
+    }
+    let isShared = modules.entries[name] != nil || isOnBoardWithoutFiles(name)
+    let shared = LuaModuleScope(shared: loaded.shared)
+    if isShared, let known = try shared.module(name) { return known }
+    let place = isShared ? shared : scope
+    guard let module = try loadModule(name, for: place, reader: reader) else {
+      throw LuaError(.module, message: "module '\(name)' not found beside the extension\(advice(on: name))")
+    }
+    if isShared { return try publish(module, as: name, in: shared) }
+    try scope.own?.set(name, to: module.value)
+    return module.value
   }
 
   /// The paths of the files that `require` has read so far.
@@ -56,7 +77,9 @@ extension LuaState {
   private static let libraries: Set = ["string", "table", "math", "utf8", "coroutine", "os", "io", "debug"]
 
   /// Loads a module; nil if there is none of that name.
-  func loadModule(_ name: String, for scope: LuaModuleScope) throws -> LuaLoadedModule? {
+  func loadModule(
+    _ name: String, for scope: LuaModuleScope, reader: LuaScopeReader? = nil
+  ) throws -> LuaLoadedModule? {
     guard LuaModules.isName(name) else {
       if preset == .trusted { return nil }
       throw LuaError(
@@ -71,15 +94,24 @@ extension LuaState {
     switch modules.entries[name] {
     case .loader(let loader): return LuaLoadedModule(value: try loader(self))
     case .source(let source, let frozen): return try runModule(name, source: source, frozen: frozen, for: scope)
-    case nil: if let value = try standardModule(name) { return LuaLoadedModule(value: value) }
+    case nil:
+      let environment = reader == nil ? nil : scope.environment
+      if let value = try standardModule(name, in: environment) { return LuaLoadedModule(value: value) }
+    }
+    if let reader {
+      guard let found = try reader.read(name) else { return nil }
+      if !loaded.files.contains(found.path) { loaded.files.append(found.path) }
+      return try runModule(name, source: found.source, path: found.path, frozen: false, for: scope)
     }
     guard let file = modules.file(name) else { return nil }
-    if let path = FileIdentity.truePath(file.url.path), modules.guardian?.refuses(path: path, writing: false) == true {
+    if modules.guardian?.refuses(path: file.path, writing: false) == true {
       throw LuaError(.module, message: LuaCall.guarded(file.name))
     }
-    let source = try LuaSource(path: file.url.path, name: file.name, limit: limits.sourceSize)
-    if !loaded.files.contains(file.url.path) { loaded.files.append(file.url.path) }
-    return try runModule(name, source: source, path: file.url.path, frozen: false, for: scope)
+    let source = try UnlinkedPath.$isRequired.withValue(true) {
+      try LuaSource(path: file.path, name: file.name, limit: limits.sourceSize)
+    }
+    if !loaded.files.contains(file.path) { loaded.files.append(file.path) }
+    return try runModule(name, source: source, path: file.path, frozen: false, for: scope)
   }
 
   private func runModule(

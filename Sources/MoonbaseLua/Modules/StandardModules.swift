@@ -33,15 +33,18 @@ extension LuaState {
   /// The value of a module on board; nil if there is none of that name.
   ///
   /// The module is given its name and a table of what Lua alone lacks: Unicode, the null value, frozen tables.
-  func standardModule(_ name: String) throws -> LuaValue? {
+  func standardModule(_ name: String, in environment: LuaEnvironment? = nil) throws -> LuaValue? {
     if let need = Self.hostNeeds[name], moduleHost[need] == nil { return nil }
     guard let source = LuaFiles.module(name) else { return nil }
     let host = try loaded.host ?? makeStandardHost()
     loaded.host = host
-    let value = try load(source).first(.text(name), .table(host))
+    let value = try load(source, in: environment).first(.text(name), .table(host))
     guard case .table(let table) = value else { return value }
     return .table(try table.frozen())
   }
+
+  /// Whether a module on board has the name that opens no files. Each extension has one that does for itself.
+  func isOnBoardWithoutFiles(_ name: String) -> Bool { LuaFiles.module(name) != nil && name != "moonbase.import" }
 
   /// What modules need of the program: the calendar its type of dates, imports what errors of its stores mean.
   private static var hostNeeds: [String: String] { ["moonbase.date": "date", "moonbase.import": "is_of_store"] }

@@ -47,9 +47,23 @@ extension LuaState {
     let frames = Self.joined(inner, outer)
     let (script, line, message) = Self.place(in: text, frames: frames)
     let kind = kind(of: status, crossed: crossed, message: message)
+    let raisedCode = crossed == nil ? raisedTable(plain)?.code : nil
     return LuaError(
       kind, message: message, script: script, line: line, traceback: status == .syntax ? [] : frames,
-      underlying: crossed, value: status == .memory ? nil : try? value(plain), raised: text)
+      underlying: crossed, value: status == .memory ? nil : try? value(plain), raised: text, raisedCode: raisedCode)
+  }
+
+  private func hasNoMetatable(_ table: LuaTable) -> Bool {
+    do { return try table.metatable == nil } catch { return false }
+  }
+
+  /// What a plain table says that was raised as an error: `error({ message = "is too late", code = 7 })`. One with a
+  /// metatable has words of its own.
+  private func raisedTable(_ plain: MBLValue) -> (message: String, code: Int?)? {
+    guard plain.tag == .table, case .table(let table)? = try? value(plain), hasNoMetatable(table),
+      let message = (try? table.get("message"))?.textValue
+    else { return nil }
+    return (message, (try? table.get("code"))?.integerValue.flatMap { Int(exactly: $0) })
   }
 
   /// The traceback of an error that crossed a host function: the frames that it had before, then those around them.
@@ -101,6 +115,7 @@ extension LuaState {
     if let crossed = crossed as? LuaError { return crossed.description }
     if let crossed { return String(describing: crossed) }
     if plain.tag == .string { return string(plain).description }
+    if let message = raisedTable(plain)?.message { return message }
     let status = mbl_to_text(raw, -1)
     defer { pop() }
     var text = MBLValue()

@@ -5,6 +5,9 @@
 
 // A new table with the globals of one script.
 MBLStatus mbl_environment_new(MBLState *_Nonnull state);
+// A new table with the globals of an extension, which has no files; tables with the proxies of classes, by their
+// tables, and with its own classes.
+MBLStatus mbl_scope_new(MBLState *_Nonnull state, int32_t proxies, int32_t own);
 // The table that environments are copied from; in preset `trusted` the globals themselves.
 MBLStatus mbl_globals(MBLState *_Nonnull state);
 // A proxy of a table that scripts can read and not change.

@@ -3,6 +3,8 @@
 // Opens the libraries that a preset has.
 
 const char mbl_key_base = 0;
+const char mbl_key_clock = 0;
+static const char key_sandbox = 0;
 
 static void copy_fields(lua_State *L, int from, int to, const char *const *names) {
   for (; *names != NULL; names++) {
@@ -74,13 +76,8 @@ static int os_date(lua_State *L) {
 
 static int open_os(lua_State *L) {
   static const char *const clock[] = {"clock", "date", "difftime", "time", NULL};
-  MBLState *S = mbl_of(L);
   luaopen_os(L);
   int all = lua_gettop(L);
-  if (!mbl_sandboxed(S)) {
-    set_function(L, all, "exit", mbl_os_exit);
-    return 1;
-  }
   lua_createtable(L, 0, 6);
   int table = lua_gettop(L);
   copy_fields(L, all, table, clock);
@@ -147,21 +144,27 @@ static void lock_strings(lua_State *L) {
   lua_settop(L, -3);
 }
 
-static void open_sandbox(lua_State *L) {
+// Fills a table with the functions and libraries of a sandbox. The clock of `os` is kept for scopes, as it is without
+// files.
+static void fill_sandbox(lua_State *L, int base, bool isPure) {
   static const luaL_Reg libraries[] = {{"string", open_string}, {"table", open_table}, {"math", open_math},
                                        {"utf8", mbl_open_utf8}, {"coroutine", mbl_open_coroutine},
                                        {"debug", mbl_open_debug}, {NULL, NULL}};
-  bool isPure = mbl_of(L)->preset == MBLPresetPure;
-  // This comes first: opening the string library sets the methods of all strings, and the last one opened must be ours.
-  name_originals(L);
-  lua_createtable(L, 0, 40);
-  int base = lua_gettop(L);
   open_base(L, base);
   for (const luaL_Reg *library = libraries; library->name != NULL; library++) {
     open_library(L, library->name, library->func, true, base);
   }
   if (!isPure) open_library(L, "os", open_os, true, base);
   open_walks(L, base, isPure);
+  lua_getfield(L, base, "os");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &mbl_key_clock);
+}
+
+static void open_sandbox(lua_State *L) {
+  // This comes first: opening the string library sets the methods of all strings, and the last one opened must be ours.
+  name_originals(L);
+  lua_createtable(L, 0, 40);
+  fill_sandbox(L, lua_gettop(L), mbl_of(L)->preset == MBLPresetPure);
   lock_strings(L);
   // No script reaches the real globals; they hold nothing.
   lua_createtable(L, 0, 0);
@@ -186,6 +189,36 @@ static void open_trusted(lua_State *L) {
   set_function(L, lua_gettop(L), "exit", mbl_os_exit);
   lua_settop(L, base);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
+}
+
+// In preset `trusted` a sandbox is made when the first scope asks. What Lua's libraries set besides, globals and the
+// methods of strings, stays.
+static void make_sandbox(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  int globals = lua_gettop(L);
+  lua_pushliteral(L, "");
+  lua_getmetatable(L, -1);
+  lua_createtable(L, 0, 0);
+  lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_createtable(L, 0, 40);
+  fill_sandbox(L, lua_gettop(L), false);
+  lua_insert(L, globals);
+  // Below it are the globals, a string and its metatable now.
+  lua_setmetatable(L, globals + 2);
+  lua_pushvalue(L, globals + 1);
+  lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_settop(L, globals);
+}
+
+void mbl_push_sandbox(lua_State *L) {
+  if (mbl_sandboxed(mbl_of(L))) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
+  } else if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key_sandbox) != LUA_TTABLE) {
+    lua_settop(L, -2);
+    make_sandbox(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key_sandbox);
+  }
 }
 
 void mbl_open_libraries(lua_State *L) {

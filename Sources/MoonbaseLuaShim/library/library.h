@@ -8,8 +8,10 @@
 
 // Lua's libraries as scripts see them: sandboxed, counted, frozen.
 
-extern const char mbl_key_base, mbl_key_frozen;
+extern const char mbl_key_base, mbl_key_frozen, mbl_key_clock;
 
+// Pushes the table that the environments of scopes are copied from: in preset `trusted` not that of scripts.
+void mbl_push_sandbox(lua_State *L);
 // Opens the libraries of the state's preset.
 void mbl_open_libraries(lua_State *L);
 // Each changes or makes the library on the top.

@@ -61,7 +61,8 @@ int mbl_load_text(lua_State *L) {
   }
   const char *name = luaL_optstring(L, 2, lua_type(L, 1) == LUA_TSTRING ? bytes : "=(load)");
   const char *mode = luaL_optstring(L, 3, "bt");
-  if (mbl_sandboxed(S)) {
+  // That of a scope takes no bytecode in preset `trusted` either.
+  if (mbl_sandboxed(S) || lua_toboolean(L, lua_upvalueindex(2))) {
     if (strchr(mode, 't') == NULL) {
       lua_pushnil(L);
       lua_pushliteral(L, "attempt to load a binary chunk (only text is allowed)");

@@ -72,4 +72,13 @@ void moonbase_stream_give_up(void);
 // Whether what nobody takes is dropped.
 bool moonbase_stream_has_given_up(void);
 
+// Paths that hold no links, because links were resolved when the path was checked.
+
+// Opens a file as open(2) does, and fails with ELOOP where a part of the path is a link by now. It may fail with ELOOP
+// for a path with "..".
+int moonbase_open_without_links(const char *_Nonnull path, int flags, int mode);
+
+// The same for systems that have no call for it.
+int moonbase_open_step_by_step(const char *_Nonnull path, int flags, int mode);
+
 #endif

@@ -17,6 +17,8 @@ struct StoreFile: Sendable {
   let busyTimeout: Int
   /// The path as it was given.
   private let given: String
+  /// Whether a script named it, whose grants were looked at: no link leads elsewhere since then.
+  private let isUnlinked = UnlinkedPath.isRequired
   /// Whether the path ends with a slash, as that of a folder.
   private let namesFolder: Bool
   /// Whether the path had a zero byte, which a URL writes as %00 and forgets; a per cent sign it writes as %25.
@@ -67,9 +69,15 @@ struct StoreFile: Sendable {
     }
   }
 
+  /// How a connection is opened to it.
+  func mode(_ mode: Connection.Mode) -> Connection.Mode { isUnlinked ? mode.union(.withoutLinks) : mode }
+
   /// Looks at what kind of file it is. Throws for folders, pipes and all else that is no file, and for unreadable files.
   func state() throws -> State {
     try checkSpelling()
+    if isUnlinked, truePath != path {
+      throw GraphError(.cannotOpenFile, message: "\(path) leads to \(truePath) by now, and not where it led before")
+    }
     if OpenStores.holdCompanion(truePath) {
       throw GraphError(.cannotOpenFile, message: "\(path) belongs to a store that is open: name the store")
     }
@@ -159,6 +167,16 @@ struct StoreFile: Sendable {
           "\(path) cannot be \(purpose): the folder \(folder) may not be written, and a new file is needed in it: \(String(cString: strerror(errno)))"
       )
     }
+  }
+
+  /// Whether another store would have a file where this one has its own, log, journal and support folder included.
+  func meets(_ other: StoreFile) -> Bool {
+    let files = ([""] + Self.companions).map { truePath + $0 }
+    let others = ([""] + Self.companions).map { other.truePath + $0 }
+    if !Set(files).isDisjoint(with: others) { return true }
+    if let identity = other.identity, files.contains(where: { FileIdentity($0) == identity }) { return true }
+    return other.truePath.hasPrefix(SupportFolder(store: truePath).topPath + "/")
+      || truePath.hasPrefix(SupportFolder(store: other.truePath).topPath + "/")
   }
 
   /// Whether the file may be written.

@@ -63,7 +63,7 @@ final class StoreReplacement {
       try StoreOpener.settled(source) {
         try source.requirePresent()
         try source.reading { connection in
-          _ = try StoreMetadata(connection, path: source.path)
+          try StoreMetadata(connection, path: source.path).checkIdentifier(source.path)
           unlink(successor.path)
           try fill(connection, successor.path)
         }

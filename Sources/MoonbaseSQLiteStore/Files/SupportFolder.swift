@@ -50,6 +50,7 @@ struct SupportFolder: Sendable {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw Refusal(errno) }
         if let kind = FileIdentity.kind(status.st_mode) { throw Refusal("it is a \(kind)") }
+        guard status.st_nlink == 1 else { throw Refusal("it is a second name of another file") }
         guard status.st_size <= Self.greatest else { throw Refusal("it has \(status.st_size) bytes") }
         return try Self.contents(file, count: Int(status.st_size))
       }
@@ -150,7 +151,7 @@ struct SupportFolder: Sendable {
   }
 
   private func entered<Result>(creating: Bool, _ body: (Int32) throws -> Result) throws -> Result {
-    var folder = try Self.opened(open(storeFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    var folder = try Self.opened(UnlinkedPath.open(storeFolder, O_RDONLY | O_DIRECTORY))
     defer { close(folder) }
     for part in parts {
       if creating, mkdirat(folder, part, 0o755) == 0 { fsync(folder) }

@@ -162,6 +162,6 @@ extension StoreFile {
   /// No authority before the path: two slashes at its beginning would make its first folder one.
   private func open(_ parameters: String) throws -> Connection {
     let escaped = truePath.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? truePath
-    return try Connection("file://\(escaped)?\(parameters)", mode: [.readOnly, .uri])
+    return try Connection("file://\(escaped)?\(parameters)", mode: mode([.readOnly, .uri]))
   }
 }

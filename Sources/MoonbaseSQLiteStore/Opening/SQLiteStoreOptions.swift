@@ -31,6 +31,9 @@ public struct SQLiteStoreOptions: Sendable {
   /// How many bytes of the file each of the store's connections keeps in memory at most; 32 MiB unless said otherwise. What one save writes to should
   /// fit, indexes included.
   public var cacheSize: Int
+  /// How many connections read at the same time at most; others that want to read wait for one, as long as
+  /// `busyTimeout` says. Walks that a program holds on to have four times as many of their own; more read all at once.
+  public var readerLimit: Int
   /// What is told each statement that the store runs, when it has run; nil, which costs nothing, for nobody.
   public var sqlLog: SQLLog?
 
@@ -39,7 +42,8 @@ public struct SQLiteStoreOptions: Sendable {
     readOnly: Bool = false, busyTimeout: Int = 5000, synchronizesFully: Bool = false, allowsCloudKit: Bool = false,
     keepsHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
     shouldInferMappingModelAutomatically: Bool = true, allowsMigrationLoss: Bool = false,
-    triggerStepLimit: Int = 200_000_000, cacheSize: Int = 32 << 20, sqlLog: SQLLog? = nil
+    triggerStepLimit: Int = 200_000_000, cacheSize: Int = 32 << 20, readerLimit: Int = 8,
+    sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
     self.busyTimeout = busyTimeout
@@ -52,6 +56,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.allowsMigrationLoss = allowsMigrationLoss
     self.triggerStepLimit = triggerStepLimit
     self.cacheSize = cacheSize
+    self.readerLimit = max(1, readerLimit)
     self.sqlLog = sqlLog
   }
 }

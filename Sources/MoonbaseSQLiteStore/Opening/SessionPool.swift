@@ -18,11 +18,18 @@ final class SessionPool: Sendable {
   /// The folder of values that rows may name; nil where none can.
   private let folder: SupportFolder?
   private let open: @Sendable () throws -> Session
+  /// How many connections there may be for short reading, and four times as many for longer.
+  private let limit: Int
+  /// How many there are.
+  private let reading = Lock(0)
+  private let lent = Lock(0)
 
   init(
-    _ file: StoreFile, naming folder: SupportFolder?, isReadOnly: Bool, _ open: @escaping @Sendable () throws -> Session
+    _ file: StoreFile, naming folder: SupportFolder?, isReadOnly: Bool, limit: Int,
+    _ open: @escaping @Sendable () throws -> Session
   ) {
     self.file = file
+    self.limit = limit
     self.folder = folder
     self.open = open
     guard isReadOnly else { return }
@@ -35,6 +42,8 @@ final class SessionPool: Sendable {
   /// Gives `body` a connection, and another one where a process wrote meanwhile that no lock kept away: `body` may run
   /// again, and must leave nothing behind but its result.
   func withSession<Result>(_ body: (Session) throws -> Result) throws -> Result {
+    try takeTurn()
+    defer { reading.withLock { $0 -= 1 } }
     for _ in 0..<20 {
       let session = try sound()
       beginReading(session)
@@ -57,6 +66,24 @@ final class SessionPool: Sendable {
     throw FileChanged()
   }
 
+  /// Waits until fewer read than may. Each connection has descriptors and pages of its own. Whoever waits too long
+  /// reads all the same: a thread may read in the midst of reading, and would wait for itself.
+  private func takeTurn() throws {
+    let end = ContinuousClock.now + .milliseconds(file.busyTimeout)
+    while !takesFreePlace() {
+      guard ContinuousClock.now < end else { return reading.withLock { $0 += 1 } }
+      try HostWork.pause(milliseconds: 1)
+    }
+  }
+
+  private func takesFreePlace() -> Bool {
+    reading.withLock { [limit] count in
+      guard count < limit else { return false }
+      count += 1
+      return true
+    }
+  }
+
   /// So many views of a store are open at most: each is a connection, with descriptors and pages of its own.
   private static let greatestViewCount = 32
 
@@ -65,13 +92,17 @@ final class SessionPool: Sendable {
   func lend(isView: Bool) throws -> Session? {
     for _ in 0..<20 {
       let session = try sound()
-      guard session.isSteady, !isView || views.withLock({ $0 < Self.greatestViewCount }) else {
+      let isRoom = isView ? views.withLock { $0 < Self.greatestViewCount } : lent.withLock { $0 < 4 * limit }
+      guard session.isSteady, isRoom else {
         keep(session)
         return nil
       }
       // Before the connection has its state: who saves from now on leaves the files that it names.
       beginReading(session)
-      guard isView else { return session }
+      guard isView else {
+        lent.withLock { $0 += 1 }
+        return session
+      }
       do {
         try session.connection.beginReading()
       } catch {
@@ -95,6 +126,8 @@ final class SessionPool: Sendable {
     if isView {
       session.connection.endReading()
       views.withLock { $0 -= 1 }
+    } else {
+      lent.withLock { $0 -= 1 }
     }
     endReading(session)
     if session.isSound(file) { keep(session) }

@@ -226,7 +226,7 @@ struct StoreOpener {
   private func removeBare(_ connection: Connection) {
     try? connection.transaction {
       guard try StoreContents.isBare(connection, path: file.path), !connection.hasMoved else { return }
-      for suffix in ["", "-wal", "-shm"] { unlink(file.truePath + suffix) }
+      for suffix in ["", "-wal", "-shm"] { _ = UnlinkedPath.remove(file.truePath + suffix) }
     }
   }
 
@@ -245,7 +245,7 @@ struct StoreOpener {
   // MARK: Connections
 
   private func writer(_ mode: Connection.Mode = .readWrite) throws -> Connection {
-    let connection = try Connection(file.truePath, mode: mode)
+    let connection = try Connection(file.truePath, mode: file.mode(mode))
     connection.setBusyTimeout(milliseconds: file.busyTimeout)
     return connection
   }
@@ -277,7 +277,7 @@ struct StoreOpener {
   /// A connection for a reader. On a store that is written it is an ordinary one, which takes part in the write-ahead log.
   static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     guard isReadOnly else {
-      let connection = try Connection(file.truePath, mode: .readWrite)
+      let connection = try Connection(file.truePath, mode: file.mode(.readWrite))
       connection.setBusyTimeout(milliseconds: file.busyTimeout)
       try connection.execute("PRAGMA query_only = 1")
       return try Session(connection, options: options)

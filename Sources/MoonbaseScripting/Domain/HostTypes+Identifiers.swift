@@ -30,7 +30,7 @@ extension HostTypes {
   func describeDecimal() {
     decimal.method("key", upTo: 0) { box, call in call.return(box.value.description) }
     decimal.method("number", upTo: 0) { box, call in call.return(NSDecimalNumber(decimal: box.value).doubleValue) }
-    compare(decimal) { $0 < $1 }
+    compareDecimals()
     text(decimal) { $0.description }
     arithmetic(.add) { $0 + $1 }
     arithmetic(.subtract) { $0 - $1 }
@@ -39,10 +39,47 @@ extension HostTypes {
       guard right != 0 else { throw ScriptError(.invalidValue, message: "a decimal is divided by zero") }
       return left.quotient(right)
     }
+    arithmetic(.floorDivide) { left, right in try Self.divided(left, by: right).quotient }
+    arithmetic(.modulo) { left, right in try Self.divided(left, by: right).rest }
     let type = decimal
+    decimal.method("abs", upTo: 0) { [unowned type] box, call in
+      try call.return(LuaBox(box.value.magnitude), as: type)
+    }
+    decimal.method("floor", upTo: 0) { [unowned type] box, call in
+      try call.return(LuaBox(Self.divided(box.value, by: 1).quotient), as: type)
+    }
     decimal.operator(.negate) { [unowned type] call in
       try call.return(LuaBox(-(try Self.decimal(call, at: 0))), as: type)
     }
+  }
+
+  /// With what arithmetic takes as well: integers, and numerals as text.
+  private func compareDecimals() {
+    equal(decimal)
+    decimal.operator(.less) { call in call.return(try Self.decimal(call, at: 0) < Self.decimal(call, at: 1)) }
+    decimal.operator(.lessOrEqual) { call in call.return(try Self.decimal(call, at: 0) <= Self.decimal(call, at: 1)) }
+  }
+
+  /// The quotient rounded down, as Lua's `//`, and what is left, which has the sign of the divisor.
+  private static func divided(_ left: Decimal, by right: Decimal) throws -> (quotient: Decimal, rest: Decimal) {
+    guard right != 0 else { throw ScriptError(.invalidValue, message: "a decimal is divided by zero") }
+    var exact = left.quotient(right)
+    var quotient = Decimal()
+    NSDecimalRound(&quotient, &exact, 0, .down)
+    var rest = left - quotient.product(right)
+    // Rounding goes towards zero on some systems, and the quotient itself is rounded to 38 digits.
+    for _ in 0..<2 where !rest.isZero && (rest < 0) != (right < 0) {
+      quotient -= 1
+      rest += right
+    }
+    for _ in 0..<2 where rest.magnitude >= right.magnitude {
+      quotient += 1
+      rest -= right
+    }
+    guard rest.magnitude < right.magnitude, !quotient.isNaN else {
+      throw ScriptError(.invalidValue, message: "the quotient has more than 38 digits")
+    }
+    return (quotient, rest)
   }
 
   private func arithmetic(_ name: LuaOperator, _ body: @escaping (Decimal, Decimal) throws -> Decimal) {

@@ -48,25 +48,57 @@ final class HostTypes {
     history.usualWeight = 1024
     walk.usualWeight = 64  // what it keeps weighs with the iterator
     // Most scripts meet few of these: each is described when its first object is handed over.
-    later(date) { [unowned self] in describeDate() }
+    later(date, others: Self.fieldOfDate) { [unowned self] in describeDate() }
     later(decimal) { [unowned self] in describeDecimal() }
     later(uuid) { [unowned self] in describeUUID() }
     later(uri) { [unowned self] in describeURI() }
     later(objectID) { [unowned self] in describeObjectID() }
     later(error) { [unowned self] in describeError() }
-    later(context.plain) { [unowned self] in describeContext() }
+    later(context.plain, others: Self.callOfContext) { [unowned self] in describeContext() }
     later(request) { [unowned self] in describeRequest() }
-    later(members) { [unowned self] in describeMembers() }
+    later(members, others: Self.callOfMembers) { [unowned self] in describeMembers() }
     later(listing) { [unowned self] in describeListing() }
     later(history) { [unowned self] in describeHistory() }
     later(walk) { [unowned self] in describeWalk() }
     later(progress) { [unowned self] in describeProgress() }
   }
 
-  /// Describes a type when its first object is handed over. Its unknown names are told with the nearest right one.
-  private func later<Object>(_ type: LuaHostType<Object>, _ describe: @escaping () -> Void) {
-    type.advice = { [unowned type] name in suggestion(for: name, among: type.names) }
+  /// Describes a type when its first object is handed over. Its unknown names are told with the nearest right one, or
+  /// with the one that stands for what other libraries call so.
+  private func later<Object>(
+    _ type: LuaHostType<Object>, others: @escaping (String) -> String? = { _ in nil },
+    _ describe: @escaping () -> Void
+  ) {
+    type.advice = { [unowned type] name in
+      others(name).map { "; did you mean \($0)?" } ?? suggestion(for: name, among: type.names)
+    }
     state.registerLater(type, describe: describe)
+  }
+
+  private static func fieldOfDate(_ name: String) -> String? {
+    switch name {
+    case "year", "month", "day", "hour", "minute", "second", "weekday":
+      "require(\"moonbase.date\").fields(date).\(name)"
+    default: nil
+    }
+  }
+
+  private static func callOfContext(_ name: String) -> String? {
+    switch name {
+    case "commit", "flush": "save"
+    case "add", "create": "insert"
+    case "query": "fetch"
+    case "remove": "delete"
+    default: nil
+    }
+  }
+
+  private static func callOfMembers(_ name: String) -> String? {
+    switch name {
+    case "append", "push": "add"
+    case "delete", "discard": "remove"
+    default: nil
+    }
   }
 
   /// The type of an entity's objects, made when the first one is handed over.

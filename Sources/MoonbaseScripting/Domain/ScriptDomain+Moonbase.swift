@@ -56,6 +56,11 @@ extension ScriptDomain {
 
   /// A field of `moonbase` that is not set: the model is described when it is first asked for, a misspelt name is a
   /// mistake.
+  func absentField(_ key: LuaValue) throws -> LuaValue {
+    if case let known = try moonbase.get(key), !known.isNothing { return known }
+    return try absent(key)
+  }
+
   private func absent(_ key: LuaValue) throws -> LuaValue {
     let name = key.textValue?.asName ?? key.typePhrase
     if name == "model", let model {
@@ -176,4 +181,8 @@ extension ScriptDomain {
     model = context.model
     try moonbase.set("context", to: .object(types.context.handle(context)))
   }
+}
+
+extension LuaValue {
+  fileprivate var isNothing: Bool { if case .nil = self { true } else { false } }
 }

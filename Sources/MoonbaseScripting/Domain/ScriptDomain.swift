@@ -27,6 +27,8 @@ public final class ScriptDomain {
   var reloading: Set<ObjectIdentifier> = []
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
+  /// What extensions see of the classes of other extensions, by the tables of these.
+  let classProxies: LuaTable
   /// The names of classes of values by their metatables. Values made before a reload, or by the same extension opened again,
   /// keep their class; a metatable that no value has any more goes.
   private let classNames: LuaTable
@@ -71,6 +73,7 @@ public final class ScriptDomain {
     }
     classes = try state.table()
     classNames = try state.weakTable()
+    classProxies = try state.table()
     moonbase = try state.table()
     types = HostTypes(state)
     types.domain = self
@@ -99,6 +102,7 @@ public final class ScriptDomain {
     let former = currentClasses
     do {
       for (name, value) in new { try register(class: name, methods: value) }
+      if !new.isEmpty { try renewProxies() }
     } catch {
       restore(classes: former)
       throw error

@@ -1,5 +1,6 @@
 import MoonbaseGraph
 package import MoonbaseLua
+package import MoonbaseModel
 
 extension LuaError: ScriptFailure {
   package func hookName(_ name: String) -> String { name.inScriptSpelling }
@@ -12,6 +13,8 @@ extension LuaError: ScriptFailure {
   package var endsRun: Bool { kind.limit != nil || kind.exitStatus != nil || kind == .interrupted }
 
   package var isOutOfStack: Bool { kind == .stack }
+
+  package var codeOfScript: ErrorCode? { raisedCode.map(ErrorCode.init(rawValue:)) }
 }
 
 /// What the host finds wrong with a script's function ends no run.
@@ -20,6 +23,7 @@ extension ScriptError: ScriptFailure {
   package var place: String? { location.map { "\($0)" } }
   package var endsRun: Bool { false }
   package var isOutOfStack: Bool { false }
+  package var codeOfScript: ErrorCode? { nil }
   package func hookName(_ name: String) -> String { name.inScriptSpelling }
 }
 

@@ -17,6 +17,7 @@ extension DomainBuilder {
       writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
     if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformer($0) }) {
       let valueClass = transformer.valueClassName.flatMap { domain.valueClasses[$0] }
+      result.valueClass = valueClass
       setShadow(shadow, transformer: transformer, valueClass: valueClass, of: &result)
     } else if let get = derived.get {
       result.get = try getter(get, of: derived, entity: entity)

@@ -107,7 +107,8 @@ struct DomainBuilder {
     }
     for (key, function) in entry.validate {
       result.validate[key] = rule(function)
-      if function.parameterCount <= 1 { result.valueRules[key] = valueRule(function) }
+      let isOverAttribute = model.entity(entry.name)?.property(key)?.attribute != nil
+      if isOverAttribute, function.parameterCount <= 1 { result.valueRules[key] = valueRule(function) }
     }
     for derived in entry.derived {
       let attribute = try make(derived, of: entry.name, in: domain)
@@ -147,14 +148,27 @@ struct DomainBuilder {
       let object = subject.object
       let old = try count > 2 ? subject.oldValue : .null
       return try call.run {
-        if count > 0 { try scripts.setArgument(0, of: $0, to: value) }
+        if count > 0 { try Self.set(0, of: $0, to: value, subject, scripts) }
         if count > 1 { try $0.set(1, object: object, as: scripts.types.type(of: object.entity)) }
-        if count > 2 { try scripts.setArgument(2, of: $0, to: old) }
+        if count > 2 { try Self.set(2, of: $0, to: old, subject, scripts) }
         if count > 3 { try scripts.setArgument(3, of: $0, to: .string(subject.occasion.rawValue)) }
       } reading: {
         try RuleOutcome(function, entity: object.entity).failure($0, in: scripts)
       }
     }
+  }
+
+  /// A rule over a relationship gets the object, or a list of objects.
+  private static func set(
+    _ index: Int, of arguments: borrowing LuaArguments, to value: Value, _ subject: RuleSubject, _ scripts: ScriptDomain
+  ) throws {
+    guard let isToMany = subject.isToMany, !value.isNull else {
+      return try scripts.setArgument(index, of: arguments, to: value)
+    }
+    let objects = try subject.destinations(of: value)
+    if isToMany { return try arguments.set(index, to: .table(scripts.state.list(objects.map(scripts.handle)))) }
+    guard let object = objects.first else { return arguments.setNil(index) }
+    try arguments.set(index, object: object, as: scripts.types.type(of: object.entity))
   }
 
   /// One that names no argument but the value cannot see more of the object.

@@ -10,13 +10,15 @@ final class PureScriptFunctions: PureFunctionProvider {
   let overriding: [String: Set<String>]
   let made = MadeFunctions()
   private let sources: [ScriptSource]
+  private let modules: ExtensionModules
   private let limits: LuaLimits
 
   private static let counter = Lock(UInt64(0))
 
   /// Nil where no extension has a pure attribute. What Swift code provides beside the files is never pure.
   init?(
-    _ declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, sources: [ScriptSource], limits: LuaLimits
+    _ declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, sources: [ScriptSource],
+    modules: ExtensionModules, limits: LuaLimits
   ) {
     var functions: [PureFunction] = []
     var overriding: [String: Set<String>] = [:]
@@ -39,6 +41,7 @@ final class PureScriptFunctions: PureFunctionProvider {
     guard !functions.isEmpty else { return nil }
     (self.functions, self.overriding) = (functions, overriding)
     self.sources = sources
+    self.modules = modules
     self.limits = limits
     generation = Self.counter.withLock {
       $0 += 1
@@ -49,7 +52,7 @@ final class PureScriptFunctions: PureFunctionProvider {
   func makeFunctions() throws -> any PureFunctionInstances {
     let domain = try ScriptDomain(preset: .pure, limits: limits)
     var byName: [String: LuaFunction] = [:]
-    for declaration in try domain.declarations(of: sources) {
+    for declaration in try domain.declarations(of: sources, modules) {
       for (name, value) in declaration.classes { try domain.register(class: name, methods: value) }
       for entity in declaration.entities {
         for derived in entity.derived where derived.isPure { byName["\(entity.name).\(derived.name)"] = derived.get }

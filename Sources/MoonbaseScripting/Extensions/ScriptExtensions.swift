@@ -26,6 +26,8 @@ public final class ScriptExtensions: ExtensionProvider {
     var number: Int
     var sources: [ScriptSource]
     var functions: PureScriptFunctions?
+    /// What they require, as it was read with them.
+    var modules: ExtensionModules
     /// The model with the attributes that the extensions add.
     var model: ResolvedModel
   }
@@ -33,6 +35,8 @@ public final class ScriptExtensions: ExtensionProvider {
   private let sources: [ExtensionSource]
   private let closures: ClosureExtensions
   private let limits: LuaLimits
+  /// Whether a script named the files, which are read anew as it was allowed to read them.
+  private let isUnlinked = UnlinkedPath.isRequired
   private let current: Lock<Generation>
 
   /// Reads and checks extension files against a model.
@@ -71,15 +75,17 @@ public final class ScriptExtensions: ExtensionProvider {
   ) throws -> Generation {
     let texts = try read(sources, limits: limits)
     let domain = try ScriptDomain(limits: limits)
-    let declarations = try ExtensionOrder(try domain.declarations(of: texts)).sorted()
+    let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
+    let declarations = try ExtensionOrder(try domain.declarations(of: texts, modules)).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()
     let added = try AddedAttributes(to: model, by: swift, declarations).all
     let base = try resolve(model, with: added, known: known)
     let extended = try base.adding(added, generation: number)
     try ExtensionChecker(declarations: declarations, swift: swift, model: extended).check()
     let ordered = declarations.map(\.source)
-    let functions = PureScriptFunctions(declarations, beside: swift, sources: ordered, limits: limits)
-    return Generation(number: number, sources: ordered, functions: functions, model: extended)
+    let functions = PureScriptFunctions(
+      declarations, beside: swift, sources: ordered, modules: modules, limits: limits)
+    return Generation(number: number, sources: ordered, functions: functions, modules: modules, model: extended)
   }
 
   /// The model as stores have it. With what extensions add it is checked as a whole: its fetch requests and fetched properties may name that.
@@ -97,7 +103,9 @@ public final class ScriptExtensions: ExtensionProvider {
   /// generation with `adopt(in:)`.
   public func reload() throws {
     let number = current.withLock { $0.number } + 1
-    let loaded = try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits)
+    let loaded = try UnlinkedPath.$isRequired.withValue(isUnlinked) {
+      try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits)
+    }
     current.withLock { $0 = loaded }
   }
 
@@ -127,21 +135,68 @@ public final class ScriptExtensions: ExtensionProvider {
   /// Replaces what a context runs by the generation that was read last; on an error the context keeps what it has. Then the
   /// `on_reload` functions of the new files run, each with what its extension was before, or nil; an error of one leaves the new
   /// generation in place.
-  public func adopt(in context: ManagedObjectContext) throws {
-    guard let scripts = ScriptDomain.of(context) else { return }
-    let former = (files: scripts.loaded(of: self), model: context.model)
-    let undo = Restoration(of: context.domain, scripts, self)
+  public func adopt(in context: ManagedObjectContext) throws { try take(in: context)?.tell() }
+
+  /// A generation that a context has taken over.
+  private struct Adoption {
+    fileprivate let extensions: ScriptExtensions
+    fileprivate let context: ManagedObjectContext
+    fileprivate let undo: Restoration
+    fileprivate let former: (files: LoadedExtensions, model: ResolvedModel)
+
+    /// The context runs again what it ran before.
+    func takeBack() { undo.run(for: context, with: former.model) }
+
+    /// Calls the hooks of the new files.
+    func tell() throws { try extensions.callHooks(in: context, former: former.files) }
+  }
+
+  /// Lets a context run what was read last; nil where it runs no scripts. On an error it keeps what it has.
+  private func take(in context: ManagedObjectContext) throws -> Adoption? {
+    guard let scripts = ScriptDomain.of(context) else { return nil }
+    let adoption = Adoption(
+      extensions: self, context: context, undo: Restoration(of: context.domain, scripts, self),
+      former: (scripts.loaded(of: self), context.model))
     do {
       try fill(context.domain, in: scripts)
       context.domain.didChange()
-      try scripts.takeModel(context.model, after: former.model)
+      try scripts.takeModel(context.model, after: adoption.former.model)
     } catch {
-      undo.run(for: context, with: former.model)
+      adoption.takeBack()
       throw error
     }
+    return adoption
+  }
+
+  /// Reads the extensions of several contexts anew, and all of these take them over, or none. Their hooks are called
+  /// when all have.
+  static func reload(of contexts: [ManagedObjectContext]) throws {
+    let pairs = contexts.compactMap { context in
+      (context.domain.provider as? ScriptExtensions).map { (context: context, extensions: $0) }
+    }
+    var former: [(extensions: ScriptExtensions, generation: Generation)] = []
+    var adopted: [Adoption] = []
+    do {
+      for (_, extensions) in pairs where !former.contains(where: { $0.extensions === extensions }) {
+        former.append((extensions, extensions.current.withLock { $0 }))
+        try extensions.reload()
+      }
+      for (context, extensions) in pairs {
+        if let adoption = try extensions.take(in: context) { adopted.append(adoption) }
+      }
+    } catch {
+      for adoption in adopted.reversed() { adoption.takeBack() }
+      for (extensions, generation) in former { extensions.current.withLock { $0 = generation } }
+      throw error
+    }
+    for adoption in adopted { try adoption.tell() }
+  }
+
+  private func callHooks(in context: ManagedObjectContext, former files: LoadedExtensions) throws {
+    guard let scripts = ScriptDomain.of(context) else { return }
     for (name, _, hook) in scripts.loaded(of: self) {
       do {
-        let old = former.files.last { $0.name == name }?.table
+        let old = files.last { $0.name == name }?.table
         _ = try hook?.call([old.map(LuaValue.table) ?? .nil])
       } catch {
         throw Self.failure(of: error, onReloadOf: name)
@@ -158,7 +213,7 @@ public final class ScriptExtensions: ExtensionProvider {
 
   private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
-    let declarations = try scripts.declarations(of: generation.sources)
+    let declarations = try scripts.declarations(of: generation.sources, generation.modules)
     let builder = DomainBuilder(types: scripts.types, model: generation.model)
     let new = try builder.build(declarations, beside: closures.makeDomain())
     try scripts.register(declarations.flatMap(\.classes))
@@ -213,16 +268,17 @@ extension ExtensionDomain {
 }
 
 extension ScriptDomain {
-  /// Runs extension files, each in an environment of its own, and reads what they return.
-  func declarations(of sources: [ScriptSource]) throws -> [ExtensionDeclaration] {
-    try state.runNested { try sources.map(declaration) }
+  /// Runs extension files, each in a scope of its own, and reads what they return.
+  func declarations(of sources: [ScriptSource], _ modules: ExtensionModules) throws -> [ExtensionDeclaration] {
+    try state.runNested { try sources.map { try declaration(of: $0, modules) } }
   }
 
-  private func declaration(of source: ScriptSource) throws -> ExtensionDeclaration {
-    if let folder = source.folderPath, !state.modules.rootPaths.contains(folder) {
-      state.modules.rootPaths.append(folder)
-    }
-    let chunk = try state.load(source.text, name: source.name)
-    return try ExtensionDeclaration(chunk.call([]), source: source)
+  private func declaration(of source: ScriptSource, _ modules: ExtensionModules) throws -> ExtensionDeclaration {
+    let own = try state.weakTable()
+    let scope = try extensionScope(reader: modules.reader(for: source), own: own)
+    let chunk = try state.load(source.text, name: source.name, in: scope)
+    let declaration = try ExtensionDeclaration(chunk.call([]), source: source)
+    for (_, table) in declaration.classes { try own.set(.table(table), to: .boolean(true)) }
+    return declaration
   }
 }

@@ -23,7 +23,9 @@ extension HostTypes {
       let entity = try context.entity(fetch.entityName)
       for (key, value) in try call.table(0).pairs {
         let property = try domain.property(key, of: entity)
-        if let function = try Self.function(value, for: property, in: domain) {
+        if let function = try Self.function(value, for: property, in: domain)
+          ?? Self.constant(value, for: property, in: domain)
+        {
           update.functionsToUpdate[property.name] = function
         } else {
           update.propertiesToUpdate[property.name] = try Self.expression(value, for: property, in: domain, context)
@@ -89,6 +91,14 @@ extension HostTypes {
       }
     }
     return domain.batchFunction(get, of: inputs, for: property)
+  }
+
+  /// A value of a class is kept as its transformer says, which asks for each row; nil for other values.
+  private static func constant(
+    _ value: LuaValue, for property: ResolvedProperty, in domain: ScriptDomain
+  ) throws -> BatchUpdateFunction? {
+    guard property.attributeType == .transformable, value.tableValue != nil else { return nil }
+    return domain.batchFunction(try domain.state.makeFunction { try $0.return(value) }, of: [], for: property)
   }
 
   /// A text is an expression over the attributes of the row, anything else a value.

@@ -43,10 +43,18 @@ extension HostTypes {
           message: "\(key) is a method of every object, and no property of \(object.entity.name): it is only called",
           entity: object.entity.name)
       }
-      throw GraphError.unknownProperty(key, of: object.entity, id: object.objectID, or: writing ? [] : methods)
+      var error = GraphError.unknownProperty(key, of: object.entity, id: object.objectID, or: writing ? [] : methods)
+      if !writing, let call = Self.contextCalls[key] { error.message += "; write \(call)" }
+      throw error
     }
     return type
   }
+
+  /// What a context does and other libraries have objects do.
+  private static let contextCalls = [
+    "delete": "context:delete(object)", "remove": "context:delete(object)", "destroy": "context:delete(object)",
+    "save": "context:save()", "refresh": "context:refresh(object)",
+  ]
 
   /// A fetched property is read as a list of what its fetch finds.
   private func describeFetched(_ name: String, of type: LuaHostType<ManagedObject>) {

@@ -42,6 +42,11 @@ public struct ContainerDescription: Sendable {
     self.extensions = extensions
   }
 
+  /// Lets no file be written. Stores in memory stay as they are.
+  package mutating func setFilesReadOnly() {
+    for index in stores.indices where stores[index].url != nil { stores[index].isReadOnly = true }
+  }
+
   /// Lets no store be written.
   public mutating func setReadOnly() {
     for index in stores.indices { stores[index].isReadOnly = true }

@@ -33,6 +33,9 @@ package final class ImportScript {
     /// The text, where it is one: it is converted as that of a file.
     package let text: String?
     fileprivate let value: LuaValue
+
+    /// What it takes beside the text in Lua, which counts by itself.
+    package var weight: Int { 96 + name.utf8.count + (text?.utf8.count ?? 0) }
   }
 
   /// What a column of the file says.

@@ -12,7 +12,7 @@ public import MoonbaseSQL
 /// What a kind of store does not know is an error when the store is opened: a store in memory has no file that could be read-only.
 public struct PersistentStoreDescription: Sendable, Equatable {
   /// The file; nil for a store in memory.
-  public let url: URL?
+  public package(set) var url: URL?
   /// The configuration of the model whose entities the store holds; nil for all.
   public var configuration: String?
   /// Whether the store is not to be written; nothing on the disk changes then.

@@ -19,7 +19,7 @@ extension ScriptDomain {
       try call.return(.table(try types.openDomain().open(options, with: opener)))
     }
     try define("reload", upTo: 0) { [unowned types] _ in
-      for context in try types.openDomain().contexts { try ScriptExtensions.reload(of: context) }
+      try ScriptExtensions.reloadAll(types.openDomain().contexts)
     }
   }
 
@@ -174,16 +174,22 @@ extension ScriptDomain {
 
 extension ScriptExtensions {
   /// Reads the extensions of a context's container anew and lets the context adopt them.
-  static func reload(of context: ManagedObjectContext) throws {
-    guard let extensions = context.domain.provider as? ScriptExtensions else { return }
-    guard let scripts = ScriptDomain.of(context) else { return try extensions.reload() }
-    guard scripts.reloading.insert(ObjectIdentifier(context)).inserted else {
-      throw GraphError(
-        .contextBusy,
-        message: "the extensions are being reloaded: neither on_reload nor an extension that is read can do so again")
+  static func reload(of context: ManagedObjectContext) throws { try reloadAll([context]) }
+
+  /// The same of several contexts: all take over what was read, or none.
+  static func reloadAll(_ contexts: [ManagedObjectContext]) throws {
+    var begun: [(scripts: ScriptDomain, context: ObjectIdentifier)] = []
+    defer { for (scripts, context) in begun { scripts.reloading.remove(context) } }
+    for context in contexts where context.domain.provider is ScriptExtensions {
+      guard let scripts = ScriptDomain.of(context) else { continue }
+      let identity = ObjectIdentifier(context)
+      guard scripts.reloading.insert(identity).inserted else {
+        throw GraphError(
+          .contextBusy,
+          message: "the extensions are being reloaded: neither on_reload nor an extension that is read can do so again")
+      }
+      begun.append((scripts, identity))
     }
-    defer { scripts.reloading.remove(ObjectIdentifier(context)) }
-    try extensions.reload()
-    try extensions.adopt(in: context)
+    try reload(of: contexts)
   }
 }

@@ -51,4 +51,33 @@ import Testing
     // The superuser may write anywhere.
     #expect(outcome.status == (getuid() == 0 ? 0 : 1), "\(outcome)")
   }
+
+  /// The places that a store keeps for itself, and those that the copy would keep for itself.
+  @Test(arguments: ["s.sqlite-wal", "s.sqlite-shm", "s.sqlite-journal", ".s_SUPPORT/_EXTERNAL_DATA/x", ".s_SUPPORT/x"])
+  func aPlaceOfTheStoreIsNoPlaceForTheCopy(_ target: String) throws {
+    let bench = try Workbench.withPeople()
+    try FileManager.default.createDirectory(
+      at: bench.file(".s_SUPPORT/_EXTERNAL_DATA"), withIntermediateDirectories: true)
+    let before = try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--format", "csv").output
+    for more in [[], ["--force"]] {
+      let refused = try bench.moonbase(["backup", "s.sqlite", target] + more)
+      #expect(refused.status == 1 && refused.complaints.contains("is a place of the store"), "\(refused)")
+    }
+    #expect(try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--format", "csv").output == before)
+    #expect(access(bench.file(target).path, F_OK) != 0)
+    // The other way round: the store lies where the copy would have its log.
+    let moved = try bench.program("mv", "s.sqlite", "copy-wal")
+    #expect(moved.status == 0)
+    let other = try bench.moonbase("backup", "copy-wal", "copy", "--force")
+    #expect(other.status == 1 && other.complaints.contains("is a place of the store"), "\(other)")
+    #expect(access(bench.file("copy-wal").path, F_OK) == 0)
+  }
+
+  @Test func aStoreThatNoCommandReadsGetsNoCopy() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("UPDATE Z_METADATA SET Z_UUID = 'none'", in: "s.sqlite")
+    let refused = try bench.moonbase("backup", "s.sqlite", "copy.sqlite")
+    #expect(refused.status == 1 && refused.complaints.contains("which is no UUID"), "\(refused)")
+    #expect(try !bench.names().contains("copy.sqlite"))
+  }
 }

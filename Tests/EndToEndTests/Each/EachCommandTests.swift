@@ -191,9 +191,10 @@ import Testing
     #expect(memory.status == 3, "\(memory)")
     #expect(try each("--do", "object.n = 0 os.exit(7)").status == 7)
     #expect(try bench.sum() == before)
-    let pure = try each("--do", "io.open('x')", "--sandbox", "pure", "--where", "n == 1")
+    let pure = try each("--do", "io.open('x')", "--sandbox", "pure", "--where", "n == 1", "--dry-run")
     // A global that is not there is missing for each object alike.
     #expect(pure.status == 1 && pure.complaints.contains("io"), "\(pure)")
+    #expect(try each("--do", "object.n = 0", "--sandbox", "pure").status == 2)
     let closed = try each("--do", "assert(io.open('/etc/passwd'))", "--where", "n == 1")
     #expect(closed.status == 4, "\(closed)")
     for wrong in [["--sandbox", "none"], ["--limit-time", "0"], ["--allow", "x"], ["--save-order", "x"]] {

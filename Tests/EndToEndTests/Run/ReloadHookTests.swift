@@ -45,7 +45,8 @@ import Testing
     #expect(run.status == 0 && run.output.hasPrefix("false"), "\(run.status)\(run.output)\(run.complaints)")
   }
 
-  @Test func anExtensionThatOpensItselfIsToldOfCalls() throws {
+  /// An extension that could open stores could open itself, and so on.
+  @Test func anExtensionOpensNothing() throws {
     try bench.write(
       """
       if moonbase.open then moonbase.open { model = "m.lua", extensions = { "e.lua" } } end
@@ -53,8 +54,7 @@ import Testing
       """, to: "e.lua")
     let run = try bench.moonbase(
       "run", "-e", "print(pcall(moonbase.open, { model = 'm.lua', extensions = { 'e.lua' } }))")
-    #expect(run.output.contains("C stack overflow: too many calls"), "\(run.output)\(run.complaints)")
-    #expect(!run.output.contains("nests too deeply"))
+    #expect(run.output.hasPrefix("true"), "\(run.output)\(run.complaints)")
   }
 
   @Test func aHookThatPassesALimitEndsTheRun() throws {

@@ -99,4 +99,50 @@ import Testing
     #expect(refusal(longer).contains("the file has changed since"))
     #expect(try resumed(fingerprint(text)).isGoingOn)
   }
+
+  /// Anybody may have written the ledger: no number of it ends the process, or sends the import to a place that is
+  /// none.
+  @Test(arguments: ["offset", "line", "rows", "inserted", "updated", "skipped", "rejected", "step", "rejectLength"])
+  func numbersThatNoImportNotesAreDamage(_ key: String) throws {
+    let now = try fingerprint("v\na\nb\nc\n")
+    for number in [Int64.min, -1, (1 << 53) + 1, .max] {
+      var entry: Ledger.Entry = [
+        "kind": .string("import"), "file": .string(now.content), "offset": .int(6), "rows": .int(2),
+      ]
+      entry[key] = .int(number)
+      let noted = entry
+      try store.change(Ledger.change("import Row p", of: store) { _ in noted })
+      #expect(refusal(now).contains("is damaged (\(key) is \(number)): --restart begins anew"), "\(refusal(now))")
+      let anew = try ImportBookmark("import Row p", fingerprint: now, of: store, restarting: true)
+      #expect(!anew.isGoingOn && anew.offset == 0)
+    }
+  }
+
+  /// The ledger tells the name of a file of the user's, and how long it is: neither makes it a file of rejected rows.
+  @Test(arguments: [nil, "0123456789abcdef"]) func aFileIsOnlyThatOfRejectedRowsWhereItsEndIs(_ digest: String?) throws
+  {
+    let now = try fingerprint("v\na\nb\nc\n")
+    let url = folder.file("mine.csv")
+    try Data("mine,and,long\n".utf8).write(to: url)
+    let usual = folder.file("p.rejects.csv")
+    for path in [url.path, usual.path] {
+      try Data("mine,and,long\n".utf8).write(to: URL(fileURLWithPath: path))
+      for restarting in [false, true] {
+        var entry: Ledger.Entry = [
+          "kind": .string("import"), "file": .string(now.content), "offset": .int(6), "rows": .int(2),
+          "rejects": .string(path), "rejectLength": .int(3),
+        ]
+        entry["rejectEnd"] = digest.map(Value.string)
+        let noted = entry
+        try store.change(Ledger.change("import Row p", of: store) { _ in noted })
+        for named in [url.path, usual.path] {
+          let bookmark = try ImportBookmark(
+            "import Row p", fingerprint: now, of: store, restarting: restarting, rejectPath: named,
+            usualRejectPath: usual.path)
+          #expect(bookmark.rejectFile == .another)
+        }
+      }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("mine,and,long\n".utf8))
+    }
+  }
 }

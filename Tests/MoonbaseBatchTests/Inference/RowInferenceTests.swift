@@ -173,7 +173,7 @@ import Testing
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     let entity = try #require(context.model.entity("Row"))
     let importer = try Importer(
-      entity, from: input(text, .csv), in: context, options: ImportOptions(), bookmark: nil)
+      entity, from: input(text, .csv), in: context, options: ImportOptions(), bookmark: nil, replacesRejects: true)
     try importer.run()
     #expect(importer.report.inserted == rows.count && importer.report.rejected == 0)
     let objects = try context.fetch(FetchRequest("Row"))

@@ -23,7 +23,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["0", "-1", "2-1", "x", "1-", "1-2-3", "1,,2", "٣"]) func whatIsNoSetIsNone(_ text: String) {
+  @Test(arguments: ["0", "-1", "2-1", "x", "1-", "1-2-3", "1,,2", "٣", "9223372036854775807"]) func whatIsNoSetIsNone(
+    _ text: String
+  ) {
     #expect(ChunkSet(text) == nil)
   }
 }

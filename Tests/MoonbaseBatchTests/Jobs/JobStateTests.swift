@@ -14,11 +14,54 @@ import Testing
 
   @Test func anEntryOfBeforeFilesWereNotedIsRead() throws {
     var entry = state(["a.lua": "1"]).entry
-    #expect(JobState(entry)?.files == JobFiles(["a.lua": "1"]))
+    #expect(try JobState(entry, of: "j").files == JobFiles(["a.lua": "1"]))
     entry["files"] = nil
-    let old = try #require(JobState(entry))
+    let old = try JobState(entry, of: "j")
     #expect(old.files == nil && old.chunks == 4000)
     #expect(JobCode("", in: ".", extensions: ["x.lua"]).changes(since: old.files, modules: ["/y.lua"]) == [])
+  }
+
+  /// Anybody may have written the ledger: no number of it ends the process, nor is divided, multiplied or counted up to
+  /// for ever.
+  @Test(arguments: [Int64.min, -1, 0, 1 << 40, 1 << 53, .max]) func numbersBeyondWhatAJobHasAreDamage(_ number: Int64)
+    throws
+  {
+    let sound = state(nil).entry
+    for key in ["width", "chunks", "last"] {
+      var entry = sound
+      entry[key] = .int(number)
+      #expect { try JobState(entry, of: "j") } throws: { "\($0)".contains("has noted of the job j is damaged (") }
+    }
+    for key in ["objects"] where number < 0 || number > 1 << 53 {
+      var entry = sound
+      entry[key] = .int(number)
+      #expect(throws: GraphError.self) { try JobState(entry, of: "j") }
+    }
+    var entry = sound
+    entry["failures"] = .list([.map(["chunk": .int(number), "attempts": .int(number), "reason": .string("x")])])
+    #expect(try JobState(entry, of: "j").failures.isEmpty)
+  }
+
+  @Test(arguments: [
+    "9223372036854775807", "1-9223372036854775806", "4001", "0", "1-", String(repeating: "7,", count: 20_000) + "7",
+  ])
+  func chunksThatAJobHasNotAreDamage(_ text: String) throws {
+    for key in ["done", "failed"] {
+      var entry = state(nil).entry
+      entry[key] = .string(text)
+      #expect { try JobState(entry, of: "j") } throws: {
+        "\($0)".contains("(\(key) is no list of chunks from 1 to 4000)")
+      }
+    }
+  }
+
+  @Test func aFileThatTheLedgerNamesIsOnlyReadWhereItIsOne() throws {
+    let folder = try TemporaryFolder()
+    let pipe = folder.file("pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let noted = JobFiles(["/dev/zero": "1", pipe: "2"])
+    let changes = JobCode("", in: "/", extensions: []).changes(since: noted, modules: [])
+    #expect(Set(changes) == ["/dev/zero is missing", "\(pipe) is missing"])
   }
 
   @Test func filesForWhichThereIsNoRoomAreComparedTogether() {

@@ -88,7 +88,7 @@ final class Person: ManagedObject {
     #expect { try people[1].fireFault() } throws: { ($0 as? GraphError)?.code == .storeFailure }
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .storeFailure }
     failing?.fail(afterReads: nil)
-    #expect(context.takePendingErrors().count == 2)
+    #expect(context.takePendingErrors().isEmpty)
     try context.save()
     #expect(people[1].age == 1)
   }
@@ -99,6 +99,13 @@ final class Person: ManagedObject {
     let person = try context.insert("Person")
     #expect { try person.setValue(1, forKey: "aeg") } throws: { ($0 as? GraphError)?.code == .unknownName }
     #expect(person["aeg"] == .null && context.pendingErrors.count == 1)
+    // The next save fails for it, and only that one.
+    #expect { try context.save() } throws: {
+      ($0 as? GraphError)?.code == .unknownName && "\($0)".contains("takePendingErrors()")
+    }
+    #expect(context.pendingErrors.isEmpty && context.hasChanges)
+    try context.save()
+    #expect(!context.hasChanges)
   }
 
   final class SelfReader: ManagedObject {

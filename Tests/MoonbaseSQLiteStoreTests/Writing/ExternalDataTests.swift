@@ -254,6 +254,10 @@ import Testing
     var error = #expect(throws: GraphError.self) { try saved() }
     #expect(error?.message.contains("link") == true)
     try FileManager.default.removeItem(at: file)
+    try #require(link(outside.path, file.path) == 0)
+    error = #expect(throws: GraphError.self) { try saved() }
+    #expect(error?.message.contains("second name") == true)
+    try FileManager.default.removeItem(at: file)
     try #require(mkfifo(file.path, 0o600) == 0)
     error = #expect(throws: GraphError.self) { try saved() }
     #expect(error?.message.contains("pipe") == true)

@@ -1,0 +1,57 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Reads an entry of the ledger, which anybody may have written: numbers are within their bounds, or the entry is
+/// damaged.
+struct LedgerReader {
+  /// More rows, objects and bytes than any store has; sums of two of them fit in an integer.
+  static let greatestCount: Int64 = 1 << 53
+
+  let entry: Ledger.Entry
+  private let job: String
+  private let advice: String
+
+  /// `advice` says what to do where the entry is damaged.
+  init(_ entry: Ledger.Entry, of job: String, advice: String) {
+    (self.entry, self.job, self.advice) = (entry, job, advice)
+  }
+
+  /// The number under a key, or `standard` where there is nothing.
+  func number(
+    _ key: String, in range: ClosedRange<Int64> = 0...greatestCount, otherwise standard: Int64 = 0
+  ) throws -> Int64 {
+    switch entry[key] {
+    case nil: return standard
+    case .int(let number)? where range.contains(number): return number
+    case .int(let number)?: throw damage("\(key) is \(number)")
+    default: throw damage("\(key) is no whole number")
+    }
+  }
+
+  /// The number under a key that an entry must have.
+  func requiredNumber(_ key: String, in range: ClosedRange<Int64> = 0...greatestCount) throws -> Int64 {
+    guard entry[key] != nil else { throw damage("\(key) is missing") }
+    return try number(key, in: range)
+  }
+
+  func text(_ key: String) -> String? {
+    if case .string(let text)? = entry[key] { text } else { nil }
+  }
+
+  func requiredText(_ key: String) throws -> String {
+    guard let text = text(key) else { throw damage("\(key) is no text") }
+    return text
+  }
+
+  func requiredDate(_ key: String) throws -> Date {
+    guard case .date(let date)? = entry[key], date.timeIntervalSince1970.isFinite else {
+      throw damage("\(key) is no date")
+    }
+    return date
+  }
+
+  func damage(_ what: String) -> GraphError {
+    GraphError(.invalidStore, message: "what the store has noted of the job \(job) is damaged (\(what)): \(advice)")
+  }
+}

@@ -1,0 +1,49 @@
+import MoonbasePlatform
+
+/// Text on its way to a terminal. What would move the cursor, speak to the terminal or turn the direction of text is
+/// written out, as `\u{1B}`: names, values and messages come from files of strangers.
+enum TerminalText {
+  /// Whether standard output is a terminal.
+  static let isOutput = isatty(STDOUT_FILENO) == 1
+
+  /// The text with such characters written out. Lines and tabs stay.
+  static func escaped(_ text: String) -> String {
+    var text = text
+    return text.withUTF8 { escaped(UnsafeRawBufferPointer($0)).map { String(decoding: $0, as: UTF8.self) } } ?? text
+  }
+
+  /// The same of UTF-8; nil where there is nothing to write out.
+  static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard let first = bytes.indices.first(where: { length(at: $0, in: bytes) > 0 }) else { return nil }
+    var result = Array(bytes[..<first])
+    var place = first
+    while place < bytes.count {
+      let count = length(at: place, in: bytes)
+      if count == 0 {
+        result.append(bytes[place])
+        place += 1
+      } else {
+        let text = String(decoding: bytes[place..<place + count], as: UTF8.self)
+        for scalar in text.unicodeScalars { result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".utf8 }
+        place += count
+      }
+    }
+    return result
+  }
+
+  /// How many bytes at a place are a character to be written out; 0 for all else.
+  private static func length(at place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+    func byte(_ distance: Int) -> UInt8 { place + distance < bytes.count ? bytes[place + distance] : 0 }
+    switch byte(0) {
+    case 0x09, 0x0A: return 0
+    case 0..<0x20, 0x7F: return 1
+    // The controls of ISO 6429, of which one begins what an escape does.
+    case 0xC2: return (0x80...0x9F).contains(byte(1)) ? 2 : 0
+    // Those that turn the direction of text.
+    case 0xE2:
+      let isTurn = byte(1) == 0x80 && (0xAA...0xAE).contains(byte(2))
+      return isTurn || byte(1) == 0x81 && (0xA6...0xA9).contains(byte(2)) ? 3 : 0
+    default: return 0
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseScripting
+import MoonbaseSQLiteStore
+
+/// The limits of what runs Lua: extensions, models and mappings in Lua.
+struct LimitOptionGroup: ParsableArguments {
+  @Option(name: CommandOption.limitInstructions.parserName, help: CommandOption.limitInstructions.parserHelp)
+  var limitInstructions: String?
+
+  @Option(name: CommandOption.limitSource.parserName, help: CommandOption.limitSource.parserHelp)
+  var limitSource: String?
+
+  @Option(name: CommandOption.limitMemory.parserName, help: CommandOption.limitMemory.parserHelp)
+  var limitMemory: String?
+
+  @Option(name: CommandOption.limitTime.parserName, help: CommandOption.limitTime.parserHelp)
+  var limitTime: String?
+
+  func validate() throws { try understood { _ = try settings() } }
+
+  /// What they say.
+  func settings(_ former: ScriptSettings = ScriptSettings()) throws(UsageError) -> ScriptSettings {
+    var settings = former
+    let options: [(CommandOption, String?)] = [
+      (.limitInstructions, limitInstructions), (.limitSource, limitSource), (.limitMemory, limitMemory),
+      (.limitTime, limitTime),
+    ]
+    for (option, value) in options {
+      if let value { try option.take(value, &settings) }
+    }
+    return settings
+  }
+
+  /// Runs a command, all of it being one run for which the limits hold. `body` gets the state in which extensions run
+  /// then; nil where there are no limits.
+  func run<Result>(_ body: (ScriptDomain?) throws -> Result) throws -> Result {
+    let settings = try settings()
+    guard settings.isLimited || settings.sourceLimit != nil else { return try body(nil) }
+    guard let domain = try settings.makeDomain() else {
+      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
+    }
+    defer { domain.close() }
+    if let limit = settings.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
+    return try domain.state.run { try body(domain) }
+  }
+}
+
+extension PersistentContainer {
+  /// A context whose extensions run in a state, or in one of their own.
+  func context(in domain: ScriptDomain?) throws -> ManagedObjectContext {
+    if let domain { return try domain.context(of: opened) }
+    return try ManagedObjectContext(coordinator, extensions: extensions)
+  }
+}

@@ -1,0 +1,68 @@
+internal import MoonbaseCSQLite
+internal import MoonbasePlatform
+
+/// The databases that are opened `withoutLinks`: SQLite's own calls for their files follow no link in any part of the
+/// path.
+///
+/// `SQLITE_OPEN_NOFOLLOW` has SQLite look for links before it opens a file. One that is put into the path between the
+/// look and the call is not followed either, because the calls themselves are replaced, for these files only.
+enum LinkFreeFiles {
+  /// A path is one of them as long as somebody holds it.
+  final class Hold {
+    private let path: String
+
+    init(_ path: String) {
+      self.path = path
+      _ = isInstalled
+      counts.withLock { $0[path, default: 0] += 1 }
+    }
+
+    deinit {
+      counts.withLock { counts in
+        let rest = (counts[path] ?? 1) - 1
+        counts[path] = rest > 0 ? rest : nil
+      }
+    }
+  }
+
+  private static let counts = Lock<[String: Int]>([:])
+
+  /// Whether a path is that of such a database, or of what SQLite keeps beside it.
+  private static func holds(_ path: String) -> Bool {
+    let suffix = ["-journal", "-wal", "-shm"].first { path.hasSuffix($0) } ?? ""
+    return counts.withLock { $0[path] != nil || $0[String(path.dropLast(suffix.count))] != nil }
+  }
+
+  // MARK: SQLite's calls
+
+  private typealias Open = @convention(c) (UnsafePointer<CChar>?, Int32, Int32) -> Int32
+  private typealias Unlink = @convention(c) (UnsafePointer<CChar>?) -> Int32
+
+  private static let formerOpen: Open? = former("open").map { unsafeBitCast($0, to: Open.self) }
+  private static let formerUnlink: Unlink? = former("unlink").map { unsafeBitCast($0, to: Unlink.self) }
+
+  private static func former(_ name: String) -> sqlite3_syscall_ptr? {
+    guard let system = sqlite3_vfs_find("unix") else { return nil }
+    return system.pointee.xGetSystemCall?(system, name)
+  }
+
+  private static let isInstalled: Bool = {
+    guard formerOpen != nil, formerUnlink != nil, let system = sqlite3_vfs_find("unix"),
+      let replace = system.pointee.xSetSystemCall
+    else { return false }
+    let open: Open = { path, flags, mode in
+      guard let path else { return -1 }
+      let name = String(cString: path)
+      guard LinkFreeFiles.holds(name) else { return LinkFreeFiles.formerOpen?(path, flags, mode) ?? -1 }
+      return UnlinkedPath.open(name, flags, mode_t(truncatingIfNeeded: mode))
+    }
+    let unlink: Unlink = { path in
+      guard let path else { return -1 }
+      let name = String(cString: path)
+      guard LinkFreeFiles.holds(name) else { return LinkFreeFiles.formerUnlink?(path) ?? -1 }
+      return UnlinkedPath.remove(name)
+    }
+    return replace(system, "open", unsafeBitCast(open, to: sqlite3_syscall_ptr.self)) == SQLITE_OK
+      && replace(system, "unlink", unsafeBitCast(unlink, to: sqlite3_syscall_ptr.self)) == SQLITE_OK
+  }()
+}

@@ -1,0 +1,80 @@
+import MoonbaseLua
+import MoonbaseModel
+
+/// What extensions see: a `moonbase` without the door to other stores, and the classes of others, which they cannot
+/// change.
+extension ScriptDomain {
+  /// Fields of `moonbase` that are read when they are asked for, or, as the door to files, not there.
+  private static let otherFields: Set = ["classes", "context", "model", "open", "reload"]
+
+  /// The globals of an extension whose classes will be in `own`.
+  func extensionScope(reader: LuaScopeReader, own: LuaTable) throws -> LuaEnvironment {
+    let scope = try state.scope(LuaScopeClasses(proxies: classProxies, own: own), reader: reader)
+    try scope.table.set("moonbase", to: .table(try scopedMoonbase(own)))
+    return scope
+  }
+
+  private func scopedMoonbase(_ own: LuaTable) throws -> LuaTable {
+    let table = try state.table()
+    for (key, value) in try moonbase.pairs {
+      guard let name = key.textValue, !Self.otherFields.contains(name) else { continue }
+      try table.set(key, to: value)
+    }
+    try table.set("classes", to: .table(try scopedClasses(own)))
+    let metatable = try state.table()
+    let types = types
+    try metatable.set(
+      "__index",
+      to: try state.function { [unowned types] call in
+        let key = try call.value(1)
+        if key.textValue == "open" { return call.returnNil() }
+        try call.return(types.openDomain().absentField(key))
+      })
+    try table.setMetatable(metatable)
+    return try table.frozen()
+  }
+
+  private func scopedClasses(_ own: LuaTable) throws -> LuaTable {
+    let table = try state.table()
+    let metatable = try state.table()
+    let types = types
+    try metatable.set(
+      "__index",
+      to: try state.function { [unowned types] call in
+        let domain = try types.openDomain()
+        let value = try domain.classes.get(try call.value(1))
+        guard case .table(let known) = value, case .nil = try own.get(value) else { return try call.return(value) }
+        try call.return(.table(domain.proxy(of: known)))
+      })
+    try table.setMetatable(metatable)
+    return try table.frozen()
+  }
+
+  /// A table that reads another one, with all tables within, and refuses to be changed.
+  func proxy(of table: LuaTable) throws -> LuaTable {
+    if let known = try classProxies.get(.table(table)).tableValue { return known }
+    let reading = try state.table()
+    let metatable = try state.table()
+    let types = types
+    try metatable.set(
+      "__index",
+      to: try state.function { [unowned types] call in
+        let value = try table.index(try call.value(1))
+        guard case .table(let inner) = value else { return try call.return(value) }
+        try call.return(.table(types.openDomain().proxy(of: inner)))
+      })
+    if case .function(let call)? = try table.metatable?.get("__call") {
+      try metatable.set("__call", to: .function(call))
+    }
+    try reading.setMetatable(metatable)
+    let proxy = try reading.frozen()
+    try classProxies.set(.table(table), to: .table(proxy))
+    return proxy
+  }
+
+  /// Proxies are made anew with the classes: each keeps its table.
+  func renewProxies() throws {
+    for (key, _) in try classProxies.pairs { try classProxies.set(key, to: .nil) }
+    for (_, value) in currentClasses { _ = try proxy(of: value) }
+  }
+}
