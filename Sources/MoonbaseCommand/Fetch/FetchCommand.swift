@@ -17,6 +17,9 @@ struct FetchCommand: ParsableCommand {
   @Argument(help: "The entity; objects of its subentities are among the results.")
   var entity: String
 
+  @Argument(help: "The store; --store names it too.")
+  var store: String?
+
   @OptionGroup var stores: StoreOptionGroup
   @OptionGroup var output: ObjectOptionGroup
 
@@ -35,7 +38,7 @@ struct FetchCommand: ParsableCommand {
   }
 
   func run() throws {
-    var settings = try stores.settings()
+    var settings = try stores.settings(store)
     settings.readOnly = true
     let container = try PersistentContainer(settings.container)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)

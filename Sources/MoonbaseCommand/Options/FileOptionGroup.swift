@@ -10,6 +10,9 @@ struct FileOptionGroup: ParsableArguments {
   @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
   var model: String?
 
+  @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
+  var readOnly = false
+
   @OptionGroup var patience: PatienceOptionGroup
 
   func validate() throws { try understood { _ = try settings() } }
@@ -19,6 +22,7 @@ struct FileOptionGroup: ParsableArguments {
     var settings = StoreSettings()
     if let store { settings.stores = [.sqlite(URL(literalPath: store))] }
     if let model { try StoreOption.model.take(model, &settings) }
+    if readOnly { try StoreOption.readOnly.take("", &settings) }
     settings.busyTimeout = try patience.milliseconds()
     return settings
   }
