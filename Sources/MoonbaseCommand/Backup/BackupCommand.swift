@@ -12,11 +12,15 @@ struct BackupCommand: ParsableCommand {
       fails or is interrupted leaves nothing.
       """)
 
-  @Argument(help: "The store.")
-  var store: String
+  @Argument(help: ArgumentHelp("The store; --store names it too.", valueName: "store"))
+  var first: String
 
-  @Argument(help: "The file that is to be the copy.")
-  var file: String
+  @Argument(help: ArgumentHelp("The file that is to be the copy.", valueName: "file"))
+  var second: String?
+
+  @Option(
+    name: StoreOption.store.parserName, help: ArgumentHelp("The store, instead of the argument.", valueName: "PATH"))
+  var named: [String] = []
 
   @Flag(help: "Replace a store that is there already.")
   var force = false
@@ -26,7 +30,14 @@ struct BackupCommand: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
+  func validate() throws { _ = try place() }
+
+  private func place() throws -> StoreAndArgument {
+    try StoreAndArgument(first, second, named: named, what: "file")
+  }
+
   func run() throws {
+    let (store, file) = (try place().store, try place().other)
     Interruption.isWaitedFor()
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }

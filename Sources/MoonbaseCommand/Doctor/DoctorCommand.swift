@@ -21,8 +21,9 @@ struct DoctorCommand: ParsableCommand {
       Exit status: 0 if nothing is wrong, or nothing any more; 1 if something is.
       """)
 
-  @Argument(help: "The store.")
-  var store: String
+  @OptionGroup var place: StoreArgument
+
+  private var store: String { place.path }
 
   @Flag(help: "Mend what is safe to mend, and say what was done.")
   var repair = false
@@ -36,6 +37,7 @@ struct DoctorCommand: ParsableCommand {
   var allowsCloudKit = false
 
   func validate() throws {
+    if file.readOnly, repair { throw ValidationError("--repair writes: leave --read-only out") }
     if allowsCloudKit, !repair {
       throw ValidationError("--allow-cloudkit is for what writes: without --repair nothing does")
     }

@@ -21,6 +21,9 @@ struct EachCommand: ParsableCommand {
   @Argument(help: "The entity; objects of its subentities are visited too.")
   var entity: String
 
+  @Argument(help: "The store; --store names it too.")
+  var store: String?
+
   @Option(name: .customLong("do"), parsing: .unconditional, help: ArgumentHelp("Lua to run.", valueName: "code"))
   var code: String?
 
@@ -63,7 +66,7 @@ struct EachCommand: ParsableCommand {
   private static let cacheSize = 8 << 20
 
   func run() throws {
-    var stores = try stores.settings()
+    var stores = try stores.settings(store)
     try stores.requireStores()
     if dryRun { stores.readOnly = true }
     stores.cacheSize = Self.cacheSize

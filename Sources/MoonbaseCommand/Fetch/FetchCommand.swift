@@ -18,6 +18,9 @@ struct FetchCommand: ParsableCommand {
   @Argument(help: "The entity; objects of its subentities are among the results.")
   var entity: String
 
+  @Argument(help: "The store; --store names it too.")
+  var store: String?
+
   @OptionGroup var stores: StoreOptionGroup
   @OptionGroup var output: ObjectOptionGroup
 
@@ -39,7 +42,7 @@ struct FetchCommand: ParsableCommand {
   func run() throws { try limits.run(fetch) }
 
   private func fetch(in domain: ScriptDomain?) throws {
-    var settings = try stores.settings()
+    var settings = try stores.settings(store)
     settings.readOnly = true
     let container = try PersistentContainer(limits.settings().limiting(settings.container, settings))
     let context = try container.context(in: domain)

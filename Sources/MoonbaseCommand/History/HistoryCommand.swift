@@ -18,8 +18,9 @@ struct HistoryCommand: ParsableCommand {
       .processID, .storeID. A comparison with a text matches no transaction without an author: ask for those with == nil.
       """)
 
-  @Argument(help: "The store.")
-  var store: String
+  @OptionGroup var place: StoreArgument
+
+  private var store: String { place.path }
 
   @Option(help: ArgumentHelp("Only what was saved after it: a token of --token, or a date.", valueName: "token|date"))
   var since: HistoryPlace?
@@ -62,6 +63,7 @@ struct HistoryCommand: ParsableCommand {
   private var narrows: Bool { since != nil || author != nil || entity != nil || predicate != nil || limit != nil }
 
   func validate() throws {
+    if file.readOnly, deletes { throw ValidationError("what deletes writes: leave --read-only out") }
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
     if let keep, keep < 1 { throw ValidationError("--keep takes a number above 0, not \(keep)") }
     if let keepSize, keepSize.bytes < 1 { throw ValidationError("--keep-size takes a number of bytes above 0") }

@@ -9,8 +9,9 @@ struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Says what is in a store: its identity, its model's version, its entities.")
 
-  @Argument(help: "The store.")
-  var store: String
+  @OptionGroup var place: StoreArgument
+
+  private var store: String { place.path }
 
   @OptionGroup var file: FileOptionGroup
 

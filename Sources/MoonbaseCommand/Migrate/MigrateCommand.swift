@@ -23,8 +23,9 @@ struct MigrateCommand: ParsableCommand {
       Exit status: 0 migrated, or with --plan could be; 1 otherwise; 75 somebody has the store open; 130 interrupted.
       """)
 
-  @Argument(help: "The store.")
-  var store: String
+  @OptionGroup var place: StoreArgument
+
+  private var store: String { place.path }
 
   @Option(help: "The model that it is to be of: \(ModelFile.forms).")
   var to: String

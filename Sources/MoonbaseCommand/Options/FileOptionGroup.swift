@@ -10,6 +10,9 @@ struct FileOptionGroup: ParsableArguments {
   @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
   var model: String?
 
+  @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
+  var readOnly = false
+
   @OptionGroup var patience: PatienceOptionGroup
   @OptionGroup var limits: LimitOptionGroup
 
@@ -20,6 +23,7 @@ struct FileOptionGroup: ParsableArguments {
     var settings = StoreSettings()
     if let store { settings.stores = [.sqlite(URL(literalPath: store))] }
     if let model { try StoreOption.model.take(model, &settings) }
+    if readOnly { try StoreOption.readOnly.take("", &settings) }
     settings.busyTimeout = try patience.milliseconds()
     return settings
   }

@@ -41,9 +41,6 @@ struct ScriptOptionGroup: ParsableArguments {
 struct WritingOptionGroup: ParsableArguments {
   @OptionGroup var stores: StoreOptionGroup
 
-  @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
-  var readOnly = false
-
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
@@ -56,9 +53,8 @@ struct WritingOptionGroup: ParsableArguments {
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
-  func settings(mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
-    var settings = try stores.settings(mayNameNone: mayNameNone)
-    if readOnly { try StoreOption.readOnly.take("", &settings) }
+  func settings(_ argument: String? = nil, mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
+    var settings = try stores.settings(argument, mayNameNone: mayNameNone)
     if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
     if keepHistory { try StoreOption.keepsHistory.take("", &settings) }
     if let synchronous { try StoreOption.synchronous.take(synchronous, &settings) }

@@ -6,6 +6,9 @@ struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.store.parserName, help: StoreOption.store.parserHelp)
   var store: [String] = []
 
+  @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
+  var readOnly = false
+
   @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
   var model: String?
 
@@ -17,11 +20,16 @@ struct StoreOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
-  /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
-  func settings(mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
+  /// What they say, beside a store that is given as an argument. Where none is named, `MOONBASE_STORE` of the environment does.
+  func settings(_ argument: String? = nil, mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings()
-    for value in store { try StoreOption.store.take(value, &settings) }
-    if store.isEmpty, let value = ProcessInfo.processInfo.environment["MOONBASE_STORE"], !value.isEmpty {
+    if let argument, let named = store.first {
+      throw UsageError("two stores are named: '\(argument)', and '\(named)' by --store: leave one out")
+    }
+    let named = argument.map { [$0] } ?? store
+    for value in named { try StoreOption.store.take(value, &settings) }
+    if readOnly { try StoreOption.readOnly.take("", &settings) }
+    if named.isEmpty, let value = ProcessInfo.processInfo.environment["MOONBASE_STORE"], !value.isEmpty {
       try StoreOption.store.take(value, &settings)
     }
     if let model { try StoreOption.model.take(model, &settings) }

@@ -16,25 +16,36 @@ struct SQLCommand: ParsableCommand {
       there too. Values are as they are stored: dates are seconds since 2001.
       """)
 
-  @Argument(help: "The store.")
-  var store: String
+  @Argument(help: ArgumentHelp("The store; --store names it too.", valueName: "store"))
+  var first: String
 
-  @Argument(help: "One statement that reads.")
-  var query: String
+  @Argument(help: ArgumentHelp("One statement that reads.", valueName: "query"))
+  var second: String?
+
+  @Option(
+    name: StoreOption.store.parserName, help: ArgumentHelp("The store, instead of the argument.", valueName: "PATH"))
+  var named: [String] = []
 
   @OptionGroup var output: RowOptionGroup
 
   @OptionGroup var file: FileOptionGroup
 
+  func validate() throws { _ = try place() }
+
+  private func place() throws -> StoreAndArgument {
+    try StoreAndArgument(first, second, named: named, what: "query")
+  }
+
   func run() throws { try file.limits.run { _ in try ask() } }
 
   private func ask() throws {
+    let store = try place().store
     let url = URL(literalPath: store)
     let model = try resolvedModel(of: url)
     if model == nil {
       Terminal.complain("moonbase: \(SQLiteStore.withoutModel(store))")
     }
-    let query = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
+    let query = try NamedQuery(place().other, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
     let writer = RowWriter(output.form, columns: Self.unique(query.columns))
     while let row = try query.next() { try writer.write(row) }
     try writer.finish()

@@ -58,6 +58,33 @@ import Testing
     #expect(try bench.moonbase("import", "P", "p.ndjson", "--store", "s.sqlite").status == 4)
   }
 
+  @Test func aStoreIsAnArgumentOrAnOption() throws {
+    let bench = try bench()
+    for place in [["s.sqlite"], ["--store", "s.sqlite"]] {
+      for command in [
+        ["fetch", "P", "--count"], ["info"], ["doctor"], ["each", "P", "--dry-run", "--do", "return"],
+      ] {
+        let count = ["info", "doctor"].contains(command[0]) ? 1 : 2
+        let arguments = command.prefix(count) + place + command.dropFirst(2) + ["--read-only"]
+        let outcome = try bench.moonbase(Array(arguments))
+        #expect(outcome.status == 0, "\(command) \(place) \(outcome)")
+      }
+      let history = try bench.moonbase(["history"] + place)
+      #expect(history.complaints.contains("s.sqlite keeps no history"), "\(history)")
+    }
+    #expect(
+      try bench.moonbase("sql", "--store", "s.sqlite", "SELECT COUNT(*) AS n FROM P", "--format", "csv").output
+        == "n\n3\n")
+    #expect(try bench.moonbase("backup", "b.sqlite", "--store", "s.sqlite").status == 0)
+    #expect(try bench.moonbase("migrate", "--store", "b.sqlite", "--to", "m.lua").output == "no row changes\n")
+    for command in [["fetch", "P"], ["info"]] {
+      let both = try bench.moonbase(command + ["s.sqlite", "--store", "s.sqlite"])
+      #expect(both.status == 2 && both.complaints.contains("two stores are named"), "\(both)")
+      let none = try bench.moonbase(command)
+      #expect(none.status == 2 && none.complaints.contains("--store"), "\(none)")
+    }
+  }
+
   @Test func whatLooksLikeSomethingElseInAPredicateIsTold() throws {
     let bench = try bench()
     #expect(try fetched(bench, "--where", "#no == 2", "--count").output == "1\n")

@@ -8,10 +8,10 @@ import Testing
     let bench = try Workbench()
     func help(_ command: String) throws -> String { try bench.moonbase(command, "--help").output }
     let (run, fetch, each) = (try help("run"), try help("fetch"), try help("each"))
-    for option in ["--store", "--model", "--extension", "--busy-timeout"] {
+    for option in ["--store", "--model", "--extension", "--busy-timeout", "--read-only"] {
       #expect([run, fetch, each].allSatisfy { $0.contains("  \(option)") }, "\(option)")
     }
-    for option in ["--read-only", "--allow-cloudkit", "--keep-history", "--synchronous"] {
+    for option in ["--allow-cloudkit", "--keep-history", "--synchronous"] {
       #expect(
         run.contains("  \(option)") && each.contains("  \(option)") && !fetch.contains("  \(option)"), "\(option)")
     }

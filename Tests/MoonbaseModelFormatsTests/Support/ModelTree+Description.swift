@@ -1,7 +1,7 @@
-import MoonbaseModelFormats
-import Testing
+package import MoonbaseModelFormats
+package import Testing
 
 /// A model as an argument of a test is named by its beginning.
-extension ModelTree: @retroactive CustomTestStringConvertible {
-  public var testDescription: String { String("\(self)".prefix(60)) }
+extension ModelTree: CustomTestStringConvertible {
+  package var testDescription: String { String("\(self)".prefix(60)) }
 }

@@ -1,7 +1,7 @@
-import MoonbaseModel
-import Testing
+package import MoonbaseModel
+package import Testing
 
 /// An index as an argument of a test is named by its beginning.
-extension FetchIndexDescription: @retroactive CustomTestStringConvertible {
-  public var testDescription: String { "\(name) of \(elements.count) elements" }
+extension FetchIndexDescription: CustomTestStringConvertible {
+  package var testDescription: String { "\(name) of \(elements.count) elements" }
 }

@@ -1,0 +1,43 @@
+import ArgumentParser
+import MoonbasePlatform
+
+/// The one store of a command, as an argument, by `--store` or in `MOONBASE_STORE`.
+struct StoreArgument: ParsableArguments {
+  @Argument(help: "The store; --store names it too.")
+  var store: String?
+
+  @Option(
+    name: StoreOption.store.parserName, help: ArgumentHelp("The store, instead of the argument.", valueName: "PATH"))
+  var named: [String] = []
+
+  func validate() throws {
+    let all = (store.map { [$0] } ?? []) + named
+    if all.count > 1 { throw ValidationError(Self.several(all)) }
+    guard !path.isEmpty else {
+      throw ValidationError("Missing expected argument '<store>': name the store, as an argument or with --store")
+    }
+  }
+
+  static func several(_ stores: [String]) -> String {
+    "two stores are named, '\(stores[0])' and '\(stores[1])', and this command takes one: leave the other out"
+  }
+
+  var path: String { store ?? named.first ?? ProcessInfo.processInfo.environment["MOONBASE_STORE"] ?? "" }
+}
+
+/// The one store of a command that takes another argument behind it, which stands alone where `--store` names the store.
+struct StoreAndArgument {
+  let store: String
+  let other: String
+
+  /// Throws where the store is named twice, or not at all; `what` is the other argument's name.
+  init(_ first: String, _ second: String?, named: [String], what: String) throws {
+    let all = (second == nil ? [] : [first]) + named
+    if all.count > 1 { throw ValidationError(StoreArgument.several(all)) }
+    let place = second == nil ? named.first ?? ProcessInfo.processInfo.environment["MOONBASE_STORE"] ?? "" : first
+    guard !place.isEmpty else {
+      throw ValidationError("Missing expected argument '<\(what)>': the store comes first, or is named by --store")
+    }
+    (store, other) = (place, second ?? first)
+  }
+}
