@@ -7,7 +7,7 @@ struct RejectTrace: Equatable {
   var digest: String?
   var number: UInt64?
 
-  /// Whether an open file is the one. Whoever wrote the ledger may have named any file of the user's: without a digest
+  /// Whether an open file is the one. The ledger may name any file of the user: without a digest
   /// none is.
   func matches(_ descriptor: Int32) -> Bool {
     var status = stat()
@@ -17,7 +17,7 @@ struct RejectTrace: Equatable {
     return digest == InputFingerprint.digest(of: descriptor, before: length)
   }
 
-  /// The same of a path, of which a link is not followed.
+  /// Whether the file at a path is the one. A link is not followed.
   func matches(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

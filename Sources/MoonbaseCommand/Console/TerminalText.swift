@@ -12,7 +12,7 @@ enum TerminalText {
     return text.withUTF8 { escaped(UnsafeRawBufferPointer($0)).map { String(decoding: $0, as: UTF8.self) } } ?? text
   }
 
-  /// The same of UTF-8; nil where there is nothing to write out.
+  /// The bytes of a UTF-8 text with such characters written out; nil where there are none.
   static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     guard let first = bytes.indices.first(where: { length(at: $0, in: bytes) > 0 }) else { return nil }
     var result = Array(bytes[..<first])
@@ -39,7 +39,7 @@ enum TerminalText {
     case 0..<0x20, 0x7F: return 1
     // The controls of ISO 6429, of which one begins what an escape does.
     case 0xC2: return (0x80...0x9F).contains(byte(1)) ? 2 : 0
-    // Those that turn the direction of text.
+    // The characters that turn the direction of text.
     case 0xE2:
       let isTurn = byte(1) == 0x80 && (0xAA...0xAE).contains(byte(2))
       return isTurn || byte(1) == 0x81 && (0xA6...0xA9).contains(byte(2)) ? 3 : 0

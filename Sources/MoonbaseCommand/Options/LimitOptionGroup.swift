@@ -21,7 +21,7 @@ struct LimitOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings() } }
 
-  /// What they say.
+  /// The settings with these limits.
   func settings(_ former: ScriptSettings = ScriptSettings()) throws(UsageError) -> ScriptSettings {
     var settings = former
     let options: [(CommandOption, String?)] = [

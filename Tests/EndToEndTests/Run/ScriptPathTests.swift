@@ -12,7 +12,7 @@ import Testing
     "assert(os.rename('mine', PATH))", "assert(os.rename(PATH, 'other'))",
   ]
 
-  /// What stands before a `..` is another folder where it is a link.
+  /// A link before a `..` leads to another folder.
   @Test(arguments: doors) func whatStandsBehindALinkAndTwoPointsIsNotGrantedByTheLinksPlace(_ door: String) throws {
     let (bench, outside) = (try Workbench(), try Workbench())
     mkdir(outside.file("sub").path, 0o755)

@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What an extension sees: no files whatever the script has, modules of its own, and classes of others that it cannot
+/// Extensions see no files whatever the script has, modules of its own, and classes of others that it cannot
 /// change.
 @Suite struct ExtensionScopeTests {
   private let folder: TemporaryFolder
@@ -43,7 +43,7 @@ import Testing
     return (context, domain, extensions)
   }
 
-  /// What code in a hook of an extension gives, as text.
+  /// The result of code in a hook of an extension, as text.
   private func answer(_ code: String, preset: LuaPreset = .standard) throws -> String {
     let url = try write(
       "return { entities = { P = { normalize = { s = function(value) \(code) end } } } }", to: "a/e.lua")
@@ -67,7 +67,7 @@ import Testing
       "return tostring(getmetatable('') or nil)",
     ]
     for door in doors { #expect(try answer(door, preset: preset) == "nil", "\(preset): \(door)") }
-    // What needs no files is there.
+    // Functions that need no files are there.
     #expect(
       try answer("return string.rep('a', 2) .. (load('return 7')()) .. #table.pack(1, 2)", preset: preset) == "aa72")
     #expect(try answer("return require('moonbase.text').trim and 'yes' or 'no'", preset: preset) == "yes")
@@ -169,7 +169,7 @@ import Testing
     #expect(object["s"] == "056true1")
   }
 
-  /// One that cannot take over what was read keeps all of them as they were.
+  /// If one context cannot take the new files, all contexts keep the old ones.
   @Test func aReloadOfSeveralContextsIsAllOrNothing() throws {
     let good = try write(
       "return { entities = { P = { normalize = { s = function() return 'old' end } } } }", to: "a/e.lua")

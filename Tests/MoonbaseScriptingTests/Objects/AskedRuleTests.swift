@@ -3,7 +3,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What rules are asked, what they are given, and what becomes of what they find.
+/// The questions that rules are asked, their arguments, and how their findings are told.
 @Suite struct AskedRuleTests {
   @Test(arguments: StoreKind.allCases) func aRuleOverAToManyRelationshipIsAskedWhereItHasChanged(_ kind: StoreKind)
     throws
