@@ -1,7 +1,7 @@
-package import MoonbaseModelFormats
-package import Testing
+public import MoonbaseModelFormats
+public import Testing
 
 /// A model as an argument of a test is named by its beginning.
 extension ModelTree: CustomTestStringConvertible {
-  package var testDescription: String { String("\(self)".prefix(60)) }
+  public var testDescription: String { String("\(self)".prefix(60)) }
 }

@@ -1,7 +1,7 @@
-package import MoonbaseModel
-package import Testing
+public import MoonbaseModel
+public import Testing
 
 /// An index as an argument of a test is named by its beginning.
 extension FetchIndexDescription: CustomTestStringConvertible {
-  package var testDescription: String { "\(name) of \(elements.count) elements" }
+  public var testDescription: String { "\(name) of \(elements.count) elements" }
 }
