@@ -197,7 +197,7 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
     leftOut = []
   }
 
-  /// Has those that lead to objects by relationships without an inverse lead nowhere: the objects do not know of them.
+  /// Takes objects out of relationships without an inverse: the objects do not know of these relationships.
   private func release(_ ids: [ManagedObjectID], in context: ManagedObjectContext) throws {
     let gone = Set(ids)
     let entities = Set(ids.compactMap { context.model.entity(of: $0)?.index })

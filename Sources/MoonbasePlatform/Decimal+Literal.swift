@@ -9,7 +9,7 @@ extension Decimal {
     self = value
   }
 
-  /// What stands for `NSDecimalNumber.notANumber` in the column of a store, and in what is written of it.
+  /// The text for `NSDecimalNumber.notANumber` in a store's column and in output.
   package static let notANumberText = "NaN"
 
   /// Reads what stores and files have of a decimal: a numeral, or `NaN`.

@@ -6,7 +6,7 @@ extension String {
     return slash == startIndex ? "/" : String(self[..<slash])
   }
 
-  /// What stands behind the last slash of a path.
+  /// The part of a path behind its last slash.
   package var lastPartOfPath: String {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
     return String(decoding: utf8[utf8.index(after: slash)...], as: UTF8.self)

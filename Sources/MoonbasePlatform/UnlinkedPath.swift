@@ -1,7 +1,7 @@
 internal import MoonbaseMeter
 
 /// Opens by a path whose links were resolved when it was checked. A link that was put into the path since then is not
-/// followed: what is opened is what was checked.
+/// followed: the opened file is the one that was checked.
 package enum UnlinkedPath {
   /// Whether the files that are opened here are named by a script, which may open only what it was granted.
   @TaskLocal package static var isRequired = false

@@ -4,8 +4,8 @@ internal import MoonbasePlatform
 /// The databases that are opened `withoutLinks`: SQLite's own calls for their files follow no link in any part of the
 /// path.
 ///
-/// `SQLITE_OPEN_NOFOLLOW` has SQLite look for links before it opens a file. One that is put into the path between the
-/// look and the call is not followed either, because the calls themselves are replaced, for these files only.
+/// `SQLITE_OPEN_NOFOLLOW` has SQLite look for links before it opens a file. A link that is put into the path between
+/// the look and the call is not followed either, because the calls themselves are replaced, for these files only.
 enum LinkFreeFiles {
   /// A path is one of them as long as somebody holds it.
   final class Hold {

@@ -27,7 +27,7 @@ extension SQLiteStore {
     }
   }
 
-  /// What is said of a store of an old framework, by whatever needs its model.
+  /// The error message for a store of an old framework, where a call needs its model.
   package static func withoutModel(_ path: String) -> String {
     "\(path) carries no model (an old framework wrote it): name the one that it was made with (--model FILE, of moonbase "
       + "migrate --from FILE), or look at its tables with moonbase info and moonbase sql"

@@ -132,7 +132,7 @@ function Color:__tostring()
   return byte(self.a) == 255 and text or text .. format("%02x", byte(self.a))
 end
 
---- The same as a method: what an export writes, and `parse` reads.
+--- The text of the colour as a method: an export writes it, and `parse` reads it.
 ---@return string
 function Color:text()
   own(self, "text")

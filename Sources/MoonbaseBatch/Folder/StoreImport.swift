@@ -4,9 +4,9 @@ import MoonbasePlatform
 
 /// All of a store out of a folder that `moonbase export --all` made, into a new one: rows keep their keys, and lists their order.
 ///
-/// Rows are written as they stand there, past contexts: no rule and no hook is asked, for they were when the rows came to be. Each chunk is one transaction
-/// with its place in the ledger. First come rows, when all are there what lists have, and then where it stands in them: nothing depends on the
-/// order of files.
+/// Rows are written as they stand in the files, without a context. No rule and no hook is asked: they were asked when
+/// the rows were saved first. Each chunk is one transaction, with its place in the ledger. The import has three phases:
+/// rows, then members of lists, then the places of members in lists. So nothing depends on the order of files.
 package final class StoreImport {
   private static let chunkSize = 2048
   /// Rows, members of lists, and places in them.
@@ -113,7 +113,7 @@ package final class StoreImport {
     init(phase: Int = 0) { self.phase = phase }
   }
 
-  /// What the store has noted.
+  /// The place that an entry of the ledger notes.
   private func place(_ entry: Ledger.Entry) throws -> Place {
     let reader = LedgerReader(entry, of: Self.job, advice: "make a new store of the folder")
     var place = Place(phase: Int(try reader.number("phase", in: 0...2)))

@@ -19,7 +19,7 @@ package final class ImportBookmark {
   package private(set) var offset: Int64 = 0
   package private(set) var line: Int64 = 1
   private(set) var rejects = RejectTrace()
-  /// What an earlier run has to do with the file for rejected rows.
+  /// The owner of the file for rejected rows: the run that was ended, or another one.
   package private(set) var rejectFile = RejectFileOwner.another
   /// Whether it goes on in a file of rejected rows.
   package var keepsRejects: Bool { rejects.length > 0 }

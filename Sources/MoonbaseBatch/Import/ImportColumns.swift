@@ -39,7 +39,7 @@ struct ImportColumns {
   private(set) var lookups: [KeyLookup] = []
   /// Columns of what is derived, which say nothing here.
   private(set) var derived: [String] = []
-  /// What an extension computes.
+  /// The slots of attributes that an extension computes.
   private let computed: Set<Slot>
   /// Which column says what a property is.
   private var places: [Slot: Int] = [:]

@@ -28,7 +28,7 @@ package final class ImportInput {
   /// By what a later run recognises the file; nil where it cannot be read again.
   package let fingerprint: InputFingerprint?
   let reader: any RecordReader
-  /// What is worth a word before anything is taken.
+  /// Warnings to be printed before any row is taken.
   package let warnings: [String]
   private let null: [UInt8]
   private let descriptor: Int32

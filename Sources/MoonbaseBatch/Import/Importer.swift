@@ -255,7 +255,7 @@ package final class Importer {
         return
       }
       var sources: [Int: RowSource] = [:]
-      // Whatever a map makes of a row is held for all rows of the chunk.
+      // The values that a map makes of rows are held for all rows of the chunk.
       var memory = HostMemory()
       for index in range {
         let source = try source(of: index, fields, &attempt)

@@ -27,8 +27,8 @@ final class RejectFile {
   /// How many bytes the file has with what is in the buffer.
   private(set) var length: Int64 = 0
 
-  /// A file that is made when there is a row for it. With a `trace` an earlier run has written so much of it; what
-  /// follows is cut off.
+  /// A file that is made when there is a row for it. With a `trace` an earlier run has written that much of it: the
+  /// rest is cut off.
   init(
     _ path: String, _ form: Form, keeping trace: RejectTrace = RejectTrace(), replaces: Bool,
     didBegin: @escaping (UInt64) throws -> Void
@@ -58,7 +58,7 @@ final class RejectFile {
     if trace.matches(descriptor) { ftruncate(descriptor, off_t(trace.length)) }
   }
 
-  /// What a later run knows it by. All rows are with the disk by then.
+  /// The trace by which a later run recognizes the file. All rows are written to the file by then.
   var trace: RejectTrace {
     guard length > 0, descriptor >= 0 else { return RejectTrace(length: length, number: number) }
     return RejectTrace(
@@ -189,14 +189,14 @@ final class RejectFile {
     guard descriptor >= 0, isOpened || kind != nil else { throw RejectFailure(path, descriptor < 0 ? errno : ELOOP) }
   }
 
-  /// What is open, where it is no ordinary file.
+  /// The kind of the open file, where it is no ordinary file.
   private var kind: String? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? FileIdentity.kind(status.st_mode) : nil
   }
 
-  /// Empties the file for its first rows. One with contents that may not be written over has to be that of the run
-  /// which was ended.
+  /// Empties the file for its first rows. A file with contents that may not be written over has to be the file of the
+  /// run that was ended.
   private func clear() throws {
     var status = stat()
     guard fstat(descriptor, &status) == 0, FileIdentity.kind(status.st_mode) == nil else { return }

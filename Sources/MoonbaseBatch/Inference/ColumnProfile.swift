@@ -28,9 +28,9 @@ final class ColumnProfile {
   private(set) var distinct: DistinctValues
   /// The values behind which it was text and nothing else, of those that could not be what all before them were.
   private(set) var deciders: [String] = []
-  /// What the values were before the first of these.
+  /// The forms that the values before the first decider had.
   private var formsBefore: ValueForms = []
-  /// How many values are looked at for more of these.
+  /// How many values are looked at for more deciders.
   private var looksLeft = 1000
   /// The values with which forms fell away, while others stayed.
   private var losses: [(forms: ValueForms, value: String)] = []

@@ -61,7 +61,7 @@ package struct JobCode {
   }
 
   private static func digest(ofFile path: String) -> String? {
-    // The ledger may name any path of the machine: what is no file, or none of code, is not read.
+    // The ledger may name any path of the machine: only ordinary files of at most 64 MB are read.
     guard FileIdentity.kind(path) == nil else { return nil }
     return (try? BoundedFile.read(path, limit: 64 << 20)).map { digest(Data($0)) }
   }

@@ -24,7 +24,7 @@ final class CSVReader: RecordReader {
   var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: length) }
 
   private let bytes: InputBytes
-  /// What separates fields.
+  /// The byte that separates fields.
   let separator: UInt8
   /// Columns at the end that have no name, and may have no value.
   private var unnamed = 0
@@ -36,7 +36,8 @@ final class CSVReader: RecordReader {
   private var length = 0
   private var lines: Int64 = 0
 
-  /// Reads the line of names, if there is one. A separator that is not given is guessed; a first line such as `sep=;` says it.
+  /// Reads the line of names, if there is one. A separator that is not given is guessed, unless a first line such as
+  /// `sep=;` names it.
   init(_ bytes: InputBytes, separator given: UInt8?, null: String = "", hasNames: Bool = true) throws {
     (self.bytes, self.null) = (bytes, Array(null.utf8))
     try bytes.skipMark()
@@ -55,7 +56,7 @@ final class CSVReader: RecordReader {
     try hasNames ? takeHeader() : makeNames()
   }
 
-  /// What a line as spreadsheets write it, `sep=;`, says.
+  /// The separator that a line such as `sep=;` names, as spreadsheets write it.
   private static func statedSeparator(_ line: UnsafeBufferPointer<UInt8>) -> UInt8? {
     let text = line.filter { $0 != quote && $0 != feed && $0 != `return` }
     guard text.count == 5, String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=" else { return nil }

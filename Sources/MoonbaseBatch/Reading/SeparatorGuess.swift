@@ -10,8 +10,8 @@ struct SeparatorGuess {
 
   init(_ text: UnsafeBufferPointer<UInt8>, isWhole: Bool) { (self.text, self.isWhole) = (text, isWhole) }
 
-  /// The one of which each line has as many as the first: where several are so, or none is, the one of which there are more. A comma
-  /// comes before the others.
+  /// The candidate that each line has as often as the first line. Where several candidates or none are so regular, the
+  /// first line decides: it has the separator most often. A comma comes before all others.
   var separator: UInt8 {
     let found = Self.candidates.map { (separator: $0, counts: counts($0)) }.filter { $0.counts.first ?? 0 > 0 }
     let regular = found.filter { one in one.counts.allSatisfy { $0 == one.counts[0] } }

@@ -50,7 +50,8 @@ package struct TextEncoding: Sendable, Hashable {
     }
   }
 
-  /// The same where a text begins with a mark that says which byte of a part is the first.
+  /// UTF-16 with the byte order that the first bytes of a text show, by a byte order mark or by a zero byte. Any other
+  /// encoding stays.
   func marked(by bytes: [UInt8]) -> TextEncoding {
     guard encoding == .utf16, bytes.count >= 2 else { return self }
     let isBig = bytes[0] == 0xfe && bytes[1] == 0xff || bytes[0] == 0 && bytes[1] != 0
@@ -81,7 +82,7 @@ final class EncodedSource: ByteSource {
 
   private let base: any ByteSource
   private var encoding: TextEncoding
-  /// What is not converted yet.
+  /// Bytes that are not converted yet.
   private var raw: [UInt8] = []
   private var text: [UInt8] = []
   private var place = 0

@@ -231,7 +231,7 @@ struct BatchStatus: ParsableCommand {
         do { state = try BatchJob.state(name, of: store) } catch let error as GraphError
           where error.code == .invalidStore
         {
-          // The others are told all the same.
+          // The states of the other jobs are printed all the same.
           Terminal.complain("moonbase: \(error)")
           isDamaged = true
           continue

@@ -9,7 +9,7 @@ enum Terminal {
     StandardStream.output.write(TerminalText.isOutput ? TerminalText.escaped(text) : text)
   }
 
-  /// The same for bytes.
+  /// Writes bytes, with control characters written out where standard output is a terminal.
   static func write(_ bytes: UnsafeRawBufferPointer) {
     guard TerminalText.isOutput, let escaped = TerminalText.escaped(bytes) else {
       return StandardStream.output.write(bytes)

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
-/// Text on its way to a terminal. What would move the cursor, speak to the terminal or turn the direction of text is
-/// written out, as `\u{1B}`: names, values and messages come from files of strangers.
+/// Text on its way to a terminal. Characters that would move the cursor, give the terminal commands or turn the
+/// direction of text are written out, as `\u{1B}`: names, values and messages come from files of strangers.
 enum TerminalText {
   /// Whether standard output is a terminal.
   static let isOutput = isatty(STDOUT_FILENO) == 1

@@ -1,7 +1,7 @@
-/// Failures that say the same of many objects: the first are told, and the others are counted.
+/// Failures that say the same of many objects: the first ten are printed, and the others are counted.
 struct RepeatedFailures {
   private static let greatestTold = 10
-  /// So many kinds are told apart.
+  /// How many kinds are counted separately.
   private static let greatestKinds = 100
 
   private var kinds: [String] = []
@@ -17,7 +17,7 @@ struct RepeatedFailures {
     return count <= Self.greatestTold
   }
 
-  /// What was not told, one line for each kind.
+  /// The failures that were not printed, one line for each kind.
   var rest: [String] {
     kinds.compactMap { kind in
       guard let (count, text) = counts[kind], count > Self.greatestTold else { return nil }

@@ -16,8 +16,8 @@ struct FetchColumns {
   /// Which columns are of single precision.
   let floats: [Bool]
 
-  /// The columns of these names; without any those of all that an object's own row says, and of what extensions add where `includesAdded` says
-  /// so.
+  /// The columns of these names. Without names, the columns are the values in an object's own row, and with
+  /// `includesAdded` also the attributes that extensions add.
   ///
   /// Throws for an unknown entity or name, before anything is fetched.
   init(_ names: [String]?, of entityName: String, in model: ResolvedModel, includesAdded: Bool = true) throws {

@@ -10,7 +10,8 @@ struct FetchOutput {
   private let columns: FetchColumns
   private let form: OutputForm
 
-  /// What extensions add to an entity is a column where it is named, and with `includesAdded` of itself.
+  /// Attributes that extensions add to an entity are columns where `names` has them. Without names they are columns
+  /// only with `includesAdded`.
   init(
     _ request: FetchRequest, columns names: [String]?, form: OutputForm, in context: ManagedObjectContext,
     includesAdded: Bool = true

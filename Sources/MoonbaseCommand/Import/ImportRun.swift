@@ -153,7 +153,7 @@ struct ImportRun {
       throw ExitCode(ExitStatus.interrupted)
     }
     try importer.close()
-    // What an earlier import rejected is given up; rows that are imported by now are not to be mended again.
+    // The reject file of an earlier import is removed: its rows are imported by now, and need no mending.
     if givesUpRejects, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
     summarize(began, isWhole: true)
     if failuresAfterSaves > 20 {

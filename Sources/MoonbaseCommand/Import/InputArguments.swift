@@ -1,7 +1,7 @@
 import ArgumentParser
 import MoonbaseBatch
 
-/// What stands behind --separator.
+/// The value of the option --separator.
 struct FieldSeparator: ExpressibleByArgument, Equatable {
   let text: String
   let byte: UInt8
@@ -20,7 +20,7 @@ struct FieldSeparator: ExpressibleByArgument, Equatable {
   }
 }
 
-/// What stands behind --encoding.
+/// The value of the option --encoding.
 struct InputEncoding: ExpressibleByArgument, Equatable {
   let name: String
   /// Nil for UTF-8.

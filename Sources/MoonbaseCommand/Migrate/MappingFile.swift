@@ -35,7 +35,8 @@ enum MappingFile {
 }
 
 extension ScriptSource {
-  /// Runs the file in a Lua state with the limits and the sandbox of `moonbase run`, all that is done with it being one run; SIGINT ends it.
+  /// Runs the file in a Lua state with the limits and the sandbox of `moonbase run`. All calls into the file are one
+  /// run, which SIGINT ends.
   func run<Result>(_ settings: ScriptSettings, _ body: (MigrationScript) throws -> Result) throws -> Result {
     guard let domain = try settings.makeDomain() else {
       throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")

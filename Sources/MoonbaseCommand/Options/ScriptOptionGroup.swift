@@ -52,7 +52,7 @@ struct WritingOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
-  /// What they say. Where no store is named, `MOONBASE_STORE` of the environment does.
+  /// The settings that the options give. Where no store is named, `MOONBASE_STORE` of the environment names one.
   func settings(_ argument: String? = nil, mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
     var settings = try stores.settings(argument, mayNameNone: mayNameNone)
     if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }

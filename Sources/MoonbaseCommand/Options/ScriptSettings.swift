@@ -110,7 +110,7 @@ extension ScriptSettings {
     try domain.installOpen { [self] description in
       let description = limiting(description, stores)
       guard sandbox != .trusted else { return try PersistentContainer(description).opened }
-      // What the command line names was named by a person; what a script names has to be granted.
+      // A person named the paths on the command line. Paths that a script names have to be granted.
       let granted = try access.granted(description)
       return try UnlinkedPath.$isRequired.withValue(true) { try PersistentContainer(granted).opened }
     }

@@ -25,7 +25,8 @@ struct StoreArgument: ParsableArguments {
   var path: String { store ?? named.first ?? ProcessInfo.processInfo.environment["MOONBASE_STORE"] ?? "" }
 }
 
-/// The one store of a command that takes another argument behind it, which stands alone where `--store` names the store.
+/// The one store of a command that takes another argument behind it. The other argument stands alone where `--store`
+/// names the store.
 struct StoreAndArgument {
   let store: String
   let other: String

@@ -20,7 +20,8 @@ struct StoreOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
-  /// What they say, beside a store that is given as an argument. Where none is named, `MOONBASE_STORE` of the environment does.
+  /// The settings that the options give, with the store of an argument. Where no store is named, `MOONBASE_STORE` of
+  /// the environment names one.
   func settings(_ argument: String? = nil, mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings()
     if let argument, let named = store.first {

@@ -189,7 +189,8 @@ final class RowWriter {
 }
 
 extension Value {
-  /// A number of single precision as the double that has the digits by which the float is read back: 0.1, not 0.10000000149011612.
+  /// A number of single precision as the double with the fewest digits that read back as the float: 0.1, not
+  /// 0.10000000149011612.
   fileprivate var inFewestDigits: Value {
     guard case .double(let number) = self, number.isFinite else { return self }
     return Double(Float(number).description).map(Value.double) ?? self

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbasePlatform
 
 extension LuaFileAccess {
-  /// What a script opens, by paths that hold no links. Throws where it may not read and write that anyway.
+  /// The description of stores that a script opens, by paths that hold no links. Throws where the script has no access
+  /// to their files.
   func granted(_ description: ContainerDescription) throws -> ContainerDescription {
     var description = description
     for index in description.stores.indices {

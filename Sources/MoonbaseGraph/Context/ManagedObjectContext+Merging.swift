@@ -33,8 +33,8 @@ extension ManagedObjectContext {
 
   /// Takes in what came since the last time, where that is wanted and nothing is on its way.
   ///
-  /// An object with an unsaved change of a value that another context changed too keeps its row. Its save then finds the conflict, which a
-  /// newer row would hide. The object takes the newer row once it has no changes.
+  /// An object with an unsaved change of a value that another context changed too keeps its row. Its save then finds
+  /// the conflict, which a newer row would hide. The object takes the newer row once it has no changes.
   func mergeNews() throws {
     try parent?.mergeNews()
     guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
@@ -156,7 +156,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Whether another context changed a value that has an unsaved change here, or changed an object that is to be deleted here.
+  /// Whether another context changed a value that has an unsaved change here, or changed an object that is to be
+  /// deleted here.
   fileprivate final func conflicts(with row: Snapshot) -> Bool {
     guard state.contains(.listed), let base = snapshot, row.version != base.version else { return false }
     if isDeleted { return true }

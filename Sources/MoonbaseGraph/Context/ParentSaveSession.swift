@@ -76,9 +76,10 @@ final class ParentSaveSession: SaveSession {
 
   // MARK: Changes
 
-  /// Of relationships to which a save adds at the end, those that are there already and stay where they are.
+  /// Of relationships to which a save adds members at the end, the members that are there already and keep their
+  /// places.
   ///
-  /// The parent need not have read the list, nor have the owner: what it has is read then.
+  /// Where the parent has not read the list or its owner yet, this reads them.
   private func membersBehind(_ changes: StoreChanges) throws -> [[ManagedObjectID]] {
     let new = Set(changes.inserted.map(\.id))
     return try changes.links.map { links in

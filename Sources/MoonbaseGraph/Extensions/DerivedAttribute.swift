@@ -43,8 +43,8 @@ public struct DerivedAttribute {
   public var inputs: [String]?
   /// The attribute that a delayed write will overwrite, where there is one: writing it meanwhile is refused.
   public var shadow: String?
-  /// The class that its values are of, where a transformer or an extension says one: others are refused when they are
-  /// assigned.
+  /// The class of its values, where a transformer or an extension names one: assigning a value of another class is
+  /// refused.
   public var valueClass: ValueClass?
   /// When the value is computed.
   public var readPolicy: ReadPolicy

@@ -1,6 +1,6 @@
 package import MoonbaseModel
 
-/// What files need to know of attributes beside the model.
+/// The properties of attributes that files need beside the model.
 extension ManagedObjectContext {
   /// The class of an attribute's values, which the model, a transformer or an extension says.
   package func valueClass(of property: ResolvedProperty, in entity: ResolvedEntity) throws -> ValueClass? {

@@ -13,7 +13,7 @@ public struct ValueClass {
   public var name: String
   /// Whether a value is of the class.
   public var contains: (Value) throws -> Bool
-  /// What stands for a value in a file, as `parse` reads it; nil for a class that has no such text.
+  /// The text for a value in a file, as `parse` reads it; nil for a class that has no such text.
   public var text: ((Value) throws -> String)?
   /// The value that a text stands for. Throws for one that is none.
   public var parse: ((String) throws -> Value)?

@@ -24,8 +24,9 @@ extension ManagedObject {
     }
   }
 
-  /// What persistent attributes and to-one relationships had when the event began (`observeChanges`), by name, of those that have something
-  /// else now. Within `observeChanges` it is the event that the closure is told of.
+  /// The values of persistent attributes and to-one relationships when the event began (`observeChanges`), by name.
+  /// Only properties that have another value now are among them. Within the closure of `observeChanges` the event is
+  /// the one that the closure was called with.
   ///
   /// Throws `.invalidRequest` where nobody observes the context's changes: then it does not keep what was before.
   public final func changedValuesForCurrentEvent() throws -> [String: Value] {

@@ -44,8 +44,8 @@ extension ManagedObject {
     }
   }
 
-  /// Computes a value before it is asked for. Where its function fails, whoever reads the value gets the error: other
-  /// values can be read, and the assignment can be made that mends it.
+  /// Computes a value before it is asked for. Where its function fails, only a reader of the value gets the error. The
+  /// program can still read the other values, and make the assignment that mends this one.
   private func calculateAhead(_ slot: Slot, _ behavior: EntityBehavior) throws {
     do { _ = try read(slot, behavior: behavior) } catch let error as any CodedError
       where !error.code.endsRun && !error.code.isOfStore

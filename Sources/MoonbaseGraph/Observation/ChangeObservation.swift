@@ -116,8 +116,8 @@ struct ChangeEvent {
     isInvalidated = true
   }
 
-  /// What an object had before in slots that changed since, those among changes too that were not taken in yet. While observers are told of
-  /// an event, its changes count too.
+  /// The values that an object had before, in slots that changed since. Changes that this event has not taken in yet
+  /// count too. While observers are called with an event, the changes of that event count too.
   func formerValues(of object: ManagedObject, _ changes: ChangeSequence) -> [Slot: Value] {
     let number = ObjectIdentifier(object)
     var values = (told[number] ?? [:]).merging(former[number] ?? [:]) { earlier, _ in earlier }

@@ -31,7 +31,7 @@ struct ObjectValidator {
     switch occasion {
     case .delete: try checkDenyRules()
     case .insert, .update:
-      // Of an update too every property is checked, as documented: another program may have written what this model refuses.
+      // An update checks every property too, as documented: another program may have written what this model refuses.
       let isNew = occasion == .insert && !isSaved
       for slot in behavior.slotsToValidate where isNew || !isUnreadTransient(slot) { try validate(slot) }
       for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
@@ -147,7 +147,7 @@ struct ObjectValidator {
     return (try? object.value(at: slot)) ?? .null
   }
 
-  /// A rule that raises is one failure among others: what the other rules find is told as well.
+  /// A rule that raises is one failure among others: the failures of the other rules are collected too.
   private func collectMistakes(_ body: () throws -> Void) throws {
     do {
       try body()

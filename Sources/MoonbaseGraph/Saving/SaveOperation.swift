@@ -202,7 +202,7 @@ struct SaveOperation {
 }
 
 extension ManagedObjectContext {
-  /// An accessor that could not throw has failed: this save does, and tells of it.
+  /// Throws the error of an accessor that could not throw, so that the save fails with it.
   func throwPendingError() throws {
     let errors = takePendingErrors()
     guard let first = errors.first else { return }

@@ -90,7 +90,7 @@ public struct LuaFileAccess: Sendable, Equatable {
   private static func resolveFolder(of path: String) -> String? {
     // A slash at the end stands for what a link leads to.
     guard !path.hasSuffix("/") else { return real(path) }
-    // As the system does it: what stands before a ".." may be a link.
+    // As in the system's own lookup, the part before a ".." may be a link.
     let name = path.lastPartOfPath
     guard name != "..", name != ".", let folder = real(path.folderOfPath) else { return nil }
     return folder == "/" ? "/" + name : folder + "/" + name

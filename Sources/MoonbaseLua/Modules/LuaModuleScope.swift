@@ -28,8 +28,8 @@ struct LuaLoadedModules {
   var host: LuaTable?
 }
 
-/// The modules that one call of `require` sees: those of all scripts and, in preset `compat`, those of the script that
-/// calls; of an extension its own.
+/// The modules that one call of `require` sees: the modules of all scripts and, in preset `compat`, the modules of the
+/// calling script. For an extension, these are the extension's own modules.
 struct LuaModuleScope {
   let shared: LuaTable?
   var environment: LuaEnvironment?

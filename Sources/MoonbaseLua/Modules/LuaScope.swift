@@ -18,9 +18,10 @@ package struct LuaScopeClasses {
 }
 
 extension LuaState {
-  /// Creates the globals of an extension: those of a sandbox in every preset, without files, with modules of its own.
+  /// Creates the globals of an extension. In every preset they are the globals of a sandbox without files. The modules
+  /// are the extension's own.
   ///
-  /// Modules are kept as long as the environment is: those of a scope that is made anew are read anew.
+  /// Modules are kept as long as the environment: a scope that is made anew reads its modules anew.
   package func scope(
     _ classes: LuaScopeClasses, reader: LuaScopeReader
   ) throws(LuaError) -> LuaEnvironment {

@@ -26,7 +26,7 @@ extension LuaState {
     try setGlobal("require", to: require)
   }
 
-  /// A module for an extension: what is on board, what the host gives, and else its own.
+  /// Loads a module for an extension: a module on board, a module of the host, or else one of the extension's own.
   private func require(_ name: String, for scope: LuaModuleScope, _ reader: LuaScopeReader) throws -> LuaValue {
     if let own = try LuaModuleScope(shared: nil, own: scope.own).module(name) { return own }
     if Self.libraries.contains(name), case .table(let library)? = try scope.environment?.table.get(name) {
@@ -76,7 +76,7 @@ extension LuaState {
 
   private static let libraries: Set = ["string", "table", "math", "utf8", "coroutine", "os", "io", "debug"]
 
-  /// Loads a module; nil if there is none of that name.
+  /// Loads a module; nil if no module has the name.
   func loadModule(
     _ name: String, for scope: LuaModuleScope, reader: LuaScopeReader? = nil
   ) throws -> LuaLoadedModule? {

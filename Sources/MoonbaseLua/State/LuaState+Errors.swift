@@ -57,8 +57,8 @@ extension LuaState {
     do { return try table.metatable == nil } catch { return false }
   }
 
-  /// What a plain table says that was raised as an error: `error({ message = "is too late", code = 7 })`. One with a
-  /// metatable has words of its own.
+  /// The message and the code of a plain table that was raised as an error:
+  /// `error({ message = "is too late", code = 7 })`. A table with a metatable has a text of its own.
   private func raisedTable(_ plain: MBLValue) -> (message: String, code: Int?)? {
     guard plain.tag == .table, case .table(let table)? = try? value(plain), hasNoMetatable(table),
       let message = (try? table.get("message"))?.textValue

@@ -191,8 +191,8 @@ static void open_trusted(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
 }
 
-// In preset `trusted` a sandbox is made when the first scope asks. What Lua's libraries set besides, globals and the
-// methods of strings, stays.
+// In preset `trusted` a sandbox is made when the first scope asks. Making it sets the globals and the metatable of
+// strings, so that both are put back afterwards.
 static void make_sandbox(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   int globals = lua_gettop(L);

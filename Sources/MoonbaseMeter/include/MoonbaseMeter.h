@@ -78,7 +78,7 @@ bool moonbase_stream_has_given_up(void);
 // for a path with "..".
 int moonbase_open_without_links(const char *_Nonnull path, int flags, int mode);
 
-// The same for systems that have no call for it.
+// Opens a file in the same way, on systems that have no call for it.
 int moonbase_open_step_by_step(const char *_Nonnull path, int flags, int mode);
 
 #endif

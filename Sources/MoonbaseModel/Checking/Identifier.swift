@@ -31,8 +31,9 @@ package enum Identifier {
   }
 }
 
-/// Names of parameterless methods of `NSObject` and `NSManagedObject`, which Core Data's compiler refuses as property names (property
-/// description, class reference). `deleted`, `inserted`, `updated` and `fault` have getters `isX`: these four are legal.
+/// Names of parameterless methods of `NSObject` and `NSManagedObject`, which Core Data's compiler refuses as property
+/// names (property description, class reference). `deleted`, `inserted`, `updated` and `fault` have getters `isX`:
+/// these four are legal.
 package enum RefusedPropertyNames {
   package static let names: Set<String> = Set(
     """

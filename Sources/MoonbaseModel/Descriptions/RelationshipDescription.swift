@@ -61,8 +61,8 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var destinationEntityName: String
   /// The name of the relationship that points back; nil where there is none (worth a warning).
   public var inverseName: String?
-  /// Whether there may be no destination; true unless said otherwise. A to-many relationship needs one only if `minCount` says so too:
-  /// a count of 0 means undefined (relationship description, class reference).
+  /// Whether there may be no destination; true unless said otherwise. A to-many relationship needs one only if
+  /// `minCount` says so too: a count of 0 means undefined (relationship description, class reference).
   public var isOptional: Bool = true
   /// Whether the relationship is kept in memory only.
   public var isTransient: Bool = false

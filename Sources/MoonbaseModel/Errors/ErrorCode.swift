@@ -22,6 +22,10 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
   /// such errors everywhere; all others they get as `nil, err` from calls like `save` that promise so.
   public var isMistake: Bool { Self.mistakes.contains(self) }
 
+  /// Whether data is wrong: a rule of the model or of an extension refused a value, an object or a deletion.
+  /// `extensionFailure` is neither this nor a mistake of the program: the extension is broken.
+  public var isValidation: Bool { (1550...1680).contains(rawValue) }
+
   /// Whether the run of a script is over, so that the error must reach the program that started it.
   package var endsRun: Bool { self == .limitExceeded || self == .interrupted }
 

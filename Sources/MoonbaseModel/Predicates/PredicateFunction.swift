@@ -61,7 +61,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   case intervalSinceReferenceDate = "timeIntervalSinceReferenceDate"
   case intervalSince1970 = "timeIntervalSince1970"
   case capitalizedString = "capitalizedString"
-  // Those of URLs and UUIDs.
+  // Methods of URLs and UUIDs.
   case absoluteString = "absoluteString"
   case scheme = "scheme"
   case host = "host"

@@ -2,10 +2,11 @@ import MoonbasePlatform
 
 /// Values in a file of Xcode's, or in a store's own copy of its model, that are none of their attribute's type.
 ///
-/// Core Data's compiler takes them, and neither defaults nor rules are in the version hash: they cannot lock a store out.
+/// Core Data's compiler takes these values. The version hash has neither defaults nor rules, so that a replaced value
+/// cannot lock a store out.
 extension AttributeDescription {
-  /// Puts what Core Data has of such a value in its place. Returns what there is to say, each as the end of a sentence that begins with
-  /// the attribute's name.
+  /// Replaces each value that does not fit with the one that Core Data has for it. Returns what there is to say, each
+  /// as the end of a sentence that begins with the attribute's name.
   mutating func takeFittingValues() -> [String] {
     var told: [String] = []
     if let fitting = fitting(defaultValue, otherwise: number) {
@@ -41,7 +42,7 @@ extension AttributeDescription {
     return fitting
   }
 
-  /// What stands for a value that does not fit; nil for one that does.
+  /// The value that replaces one that does not fit; nil for a value that fits.
   private func fitting(_ value: Value, otherwise other: (Value) -> Value) -> Value? {
     if (try? checked(value)) != nil { return nil }
     return (try? checked(other(value))) ?? .null

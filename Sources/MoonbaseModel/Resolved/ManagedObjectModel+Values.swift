@@ -1,7 +1,7 @@
 extension ManagedObjectModel {
-  /// The model with defaults, bounds and allowed values in the types of their attributes: a date given as text is a date, an
-  /// integer for a double a double. Throws where one does not fit, unless the model is of an app that is not here: then what Core Data
-  /// has in its place stands there, and `warnings` tells it.
+  /// The model with defaults, bounds and allowed values in the types of their attributes: a date given as text becomes
+  /// a date, an integer for a double becomes a double. Throws where a value does not fit. In the model of an app that
+  /// is not here, the value that Core Data has in its place replaces it, and `warnings` says so.
   func withValuesInTheirTypes(warnings: inout [String]) throws(ModelError) -> Self {
     var model = self
     for (place, entity) in entities.enumerated() {

@@ -127,7 +127,7 @@ struct ModelResolver {
       name: property.name, slot: slot, declaringEntity: entity, kind: kind)
   }
 
-  /// Whether an inverse leads back. Files of released apps have some that do not: those are no inverses.
+  /// Whether an inverse points back. Files of released apps have some that do not: they do not count as inverses.
   private func leads(
     _ inverse: Place, backTo relationship: RelationshipDescription, of entity: EntityIndex, in numbered: [Numbered]
   ) -> Bool {

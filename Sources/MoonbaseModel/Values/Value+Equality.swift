@@ -1,5 +1,6 @@
 extension Value {
-  /// Whether a value is `.null`. `nil` is no literal of `Value`; without this, Swift would compare an optional, which is never nil.
+  /// Whether a value is `.null`. `nil` is no literal of `Value`: without this, Swift would compare an optional, which
+  /// is never nil.
   public static func == (value: Value, _: _OptionalNilComparisonType) -> Bool { value.isNull }
   /// Whether a value is anything but `.null`.
   public static func != (value: Value, _: _OptionalNilComparisonType) -> Bool { !value.isNull }

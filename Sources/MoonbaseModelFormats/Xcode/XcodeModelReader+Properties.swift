@@ -97,7 +97,7 @@ extension XcodeModelReader {
     case .none:
       warn(fields, message: "\(name)=\"\(text)\" has no meaning for an attribute of type \(attribute.type.xcodeName)")
       return nil
-    // What is none of the type is told, and read as Core Data reads it, where the model is resolved.
+    // A value of another type stays as it is. The model's resolver warns about it, and reads it as Core Data does.
     case .some(let value): return value.map { (try? attribute.checked($0)) ?? $0 } ?? .string(text)
     }
   }

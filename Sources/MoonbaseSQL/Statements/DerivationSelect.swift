@@ -80,7 +80,7 @@ extension ColumnKind {
       case .integer64: whole(Int64.min...Int64.max)
       case .boolean: whole(0...1)
       case .double, .float, .date: "TYPEOF(\(term)) IN ('integer', 'real')"
-      // One of many digits is a text in a blob; a text of few becomes a number in its column.
+      // A decimal of many digits is a text in a blob. A text of few digits becomes a number in its column.
       case .decimal: "TYPEOF(\(term)) <> 'text' OR \(term) NOT GLOB '*[^-0-9.eE+]*' OR \(term) = 'NaN'"
       case .string, .uri: "TYPEOF(\(term)) = 'text'"
       case .uuid: "TYPEOF(\(term)) = 'blob' AND LENGTH(\(term)) = 16"

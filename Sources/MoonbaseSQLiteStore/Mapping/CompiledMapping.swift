@@ -60,7 +60,7 @@ struct CompiledMapping {
     return Entry(index: index, mapping: mapping, source: old, destination: isRemoval ? nil : new, policy: policy)
   }
 
-  /// Policies are classes of the app whose mapping it is: all that were not given are told at once.
+  /// Policies are classes of the app that the mapping belongs to. The error names all policies that were not given.
   private static func checkPolicies(of model: MappingModel, given: [String: EntityMigrationPolicy]) throws {
     var missing: [String: [String]] = [:]
     for mapping in model.entityMappings {

@@ -7,7 +7,7 @@ import enum MoonbaseModel.Expression
 struct MappedPath {
   /// The keys that the model knows.
   private let known: [String]
-  /// What the value is asked for, one after the other.
+  /// The methods that are called on the value, one after the other.
   private let methods: [PredicateFunction]
 
   init(_ path: [String], from entity: ResolvedEntity, in model: ResolvedModel) {
@@ -27,7 +27,7 @@ struct MappedPath {
     methods.reduce(.keyPath(.evaluatedObject, known)) { .function($1.rawValue, [$0]) }
   }
 
-  /// How many keys lead to an attribute with a plain value.
+  /// How many keys of a path the model knows, up to an attribute with a plain value.
   private static func knownCount(of path: [String], from entity: ResolvedEntity, in model: ResolvedModel) -> Int {
     var entity = entity
     for (index, key) in path.enumerated() {
@@ -40,7 +40,8 @@ struct MappedPath {
     return path.count
   }
 
-  /// The same behind an attribute, through the elements of composites.
+  /// How many keys the model knows where an attribute stands at `index`. The keys behind it name elements of
+  /// composites.
   private static func plainCount(of path: [String], attribute: AttributeDescription?, at index: Int) -> Int {
     guard let attribute else { return path.count }
     switch attribute.type {

@@ -18,11 +18,11 @@ struct PropertyRecipe {
     case value(Value)
     /// A value that an expression computes from the old object.
     case expression(CompiledExpression)
-    /// What the destinations of a relationship of the old object became, by whichever mapping.
+    /// The objects that the destinations of a relationship of the old object became, by any mapping.
     case counterparts(Slot)
-    /// What the objects that an expression finds became, by whichever mapping.
+    /// The objects that the results of an expression became, by any mapping.
     case counterpartsOf(CompiledExpression)
-    /// What the objects that an expression finds became by one mapping.
+    /// The objects that the results of an expression became by one mapping.
     case destinations(mapping: Int, CompiledExpression)
   }
 

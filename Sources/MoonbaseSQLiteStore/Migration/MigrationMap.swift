@@ -28,8 +28,8 @@ struct EntityMigration {
     }
   }
 
-  /// Derived attributes are matched as others are, and those that are left by what they are derived from: one may have taken the name of a plain
-  /// one.
+  /// Derived attributes are matched as all attributes are, and the remaining ones by their derivation: a derived
+  /// attribute may have taken the name of a plain one.
   private static func formerDerived(from old: ResolvedEntity, to new: ResolvedEntity) -> [String: String] {
     let (olds, news) = (old.storedAttributes, new.storedAttributes)
     var result = RenamingMatcher(oldAttributes: olds, newAttributes: news).oldNames
@@ -52,7 +52,8 @@ struct EntityMigration {
     let name: String
     switch source(of: property) {
     case .property(let old): name = old
-    // Derived attributes are in no mapping: what the file has of the same one is kept until its triggers make it anew.
+    // Derived attributes are in no mapping: the old values of the attribute are kept until its triggers compute them
+    // anew.
     case nil, .automatic:
       name =
         property.attribute?.derivationExpression == nil ? property.name : formerDerived[property.name] ?? property.name

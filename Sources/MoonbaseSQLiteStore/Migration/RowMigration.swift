@@ -22,7 +22,8 @@ struct RowMigration {
       expressions.append(expression)
     }
 
-    /// What is computed over all rows of the old table, and not over those of one entity: the name by which it stands there.
+    /// Adds an expression that is computed over all rows of the old table, and not only over the rows of one entity.
+    /// Returns the name of its column in `source`.
     mutating func window(_ expression: String) -> String {
       windows.append(expression)
       return "moonbase_window_\(windows.count)"

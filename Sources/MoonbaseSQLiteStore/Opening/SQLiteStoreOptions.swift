@@ -31,8 +31,9 @@ public struct SQLiteStoreOptions: Sendable {
   /// How many bytes of the file each of the store's connections keeps in memory at most; 32 MiB unless said otherwise. What one save writes to should
   /// fit, indexes included.
   public var cacheSize: Int
-  /// How many connections read at the same time at most; others that want to read wait for one, as long as
-  /// `busyTimeout` says. Walks that a program holds on to have four times as many of their own; more read all at once.
+  /// How many connections read at the same time at most. A further reader waits for one, as long as `busyTimeout` says.
+  /// Walks that a program keeps have four times as many connections of their own. A further walk reads all rows at
+  /// once.
   public var readerLimit: Int
   /// What is told each statement that the store runs, when it has run; nil, which costs nothing, for nobody.
   public var sqlLog: SQLLog?

@@ -66,8 +66,8 @@ final class SessionPool: Sendable {
     throw FileChanged()
   }
 
-  /// Waits until fewer read than may. Each connection has descriptors and pages of its own. Whoever waits too long
-  /// reads all the same: a thread may read in the midst of reading, and would wait for itself.
+  /// Waits until fewer connections read than the limit allows, for each has descriptors and pages of its own. A thread
+  /// that has waited too long reads all the same: it may read in the midst of reading, and would wait for itself.
   private func takeTurn() throws {
     let end = ContinuousClock.now + .milliseconds(file.busyTimeout)
     while !takesFreePlace() {

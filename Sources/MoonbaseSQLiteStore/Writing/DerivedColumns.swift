@@ -102,7 +102,7 @@ private struct DerivationTriggers {
     for (place, link) in links.enumerated() {
       note("UPDATE OF \(link)", on: tables[place], owners(of: "SELECT NEW.Z_PK Z_PK", at: place))
     }
-    // An import brings rows in front of those that they lead to.
+    // An import may insert a row before the row of its destination.
     for place in tables.indices.dropFirst() {
       note("INSERT", on: tables[place], owners(of: "SELECT NEW.Z_PK Z_PK", at: place))
     }

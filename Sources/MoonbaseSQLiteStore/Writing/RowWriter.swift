@@ -36,7 +36,7 @@ final class RowWriter {
   let hasExternalData: Bool
   /// The columns with the row's places in ordered lists, by the to-one relationships that lead to their owners.
   private let orders: [(slot: Slot, column: OrderEnds.Column)]
-  /// The to-one relationships that may lead to the row itself.
+  /// The to-one relationships whose destination may be the row itself.
   private let loops: [(slot: Slot, toOne: ToOneLayout)]
 
   init(_ layout: EntityLayout, store: StoreLayout, externalData: ExternalData) throws {
@@ -79,8 +79,8 @@ final class RowWriter {
     return true
   }
 
-  /// Has a row lead to itself when it is there: Core Data's triggers, which count what leads to a new row and what a new row leads to, would
-  /// count it twice.
+  /// Makes a row its own destination once the row is there. Core Data's triggers count the rows that point at a new
+  /// row, and the rows that a new row points at: they would count this row twice.
   private func close(_ toOne: ToOneLayout, of id: ManagedObjectID, on connection: Connection) throws {
     let columns = [toOne.column: id.key].merging(toOne.entityColumn.map { [$0: number] } ?? [:]) { first, _ in first }
     let settings = columns.map { "\(identifier($0.key)) = \($0.value)" }.joined(separator: ", ")

@@ -63,8 +63,8 @@ final class HostTypes {
     later(progress) { [unowned self] in describeProgress() }
   }
 
-  /// Describes a type when its first object is handed over. Its unknown names are told with the nearest right one, or
-  /// with the one that stands for what other libraries call so.
+  /// Describes a type when its first object is handed over. The error for an unknown name suggests the nearest right
+  /// name, or the counterpart of a name in other libraries.
   private func later<Object>(
     _ type: LuaHostType<Object>, others: @escaping (String) -> String? = { _ in nil },
     _ describe: @escaping () -> Void

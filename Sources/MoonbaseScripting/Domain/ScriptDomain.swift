@@ -27,7 +27,7 @@ public final class ScriptDomain {
   var reloading: Set<ObjectIdentifier> = []
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
-  /// What extensions see of the classes of other extensions, by the tables of these.
+  /// The proxies through which extensions see the classes of other extensions, by the tables of the classes.
   let classProxies: LuaTable
   /// The names of classes of values by their metatables. Values made before a reload, or by the same extension opened again,
   /// keep their class; a metatable that no value has any more goes.

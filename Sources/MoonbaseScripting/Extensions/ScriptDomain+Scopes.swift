@@ -1,8 +1,8 @@
 import MoonbaseLua
 import MoonbaseModel
 
-/// What extensions see: a `moonbase` without the door to other stores, and the classes of others, which they cannot
-/// change.
+/// The globals of extensions: a `moonbase` that opens no other stores, and the classes of other extensions, which an
+/// extension cannot change.
 extension ScriptDomain {
   /// Fields of `moonbase` that are read when they are asked for, or, as the door to files, not there.
   private static let otherFields: Set = ["classes", "context", "model", "open", "reload"]

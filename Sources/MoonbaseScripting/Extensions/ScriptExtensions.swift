@@ -26,7 +26,7 @@ public final class ScriptExtensions: ExtensionProvider {
     var number: Int
     var sources: [ScriptSource]
     var functions: PureScriptFunctions?
-    /// What they require, as it was read with them.
+    /// The modules that the sources require, as they were read with the sources.
     var modules: ExtensionModules
     /// The model with the attributes that the extensions add.
     var model: ResolvedModel

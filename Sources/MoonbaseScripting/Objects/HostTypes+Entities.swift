@@ -50,7 +50,7 @@ extension HostTypes {
     return type
   }
 
-  /// What a context does and other libraries have objects do.
+  /// The context's calls for methods that objects have in other libraries, by the names of the methods.
   private static let contextCalls = [
     "delete": "context:delete(object)", "remove": "context:delete(object)", "destroy": "context:delete(object)",
     "save": "context:save()", "refresh": "context:refresh(object)",

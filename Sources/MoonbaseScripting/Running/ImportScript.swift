@@ -34,7 +34,7 @@ package final class ImportScript {
     package let text: String?
     fileprivate let value: LuaValue
 
-    /// What it takes beside the text in Lua, which counts by itself.
+    /// The memory that the cell takes in bytes, without the text in Lua, which counts by itself.
     package var weight: Int { 96 + name.utf8.count + (text?.utf8.count ?? 0) }
   }
 

@@ -176,7 +176,7 @@ extension ScriptExtensions {
   /// Reads the extensions of a context's container anew and lets the context adopt them.
   static func reload(of context: ManagedObjectContext) throws { try reloadAll([context]) }
 
-  /// The same of several contexts: all take over what was read, or none.
+  /// Reads the extensions of several contexts anew: all contexts take over what was read, or none does.
   static func reloadAll(_ contexts: [ManagedObjectContext]) throws {
     var begun: [(scripts: ScriptDomain, context: ObjectIdentifier)] = []
     defer { for (scripts, context) in begun { scripts.reloading.remove(context) } }

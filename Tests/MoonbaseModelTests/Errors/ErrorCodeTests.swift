@@ -48,6 +48,22 @@ import Testing
     #expect(table == codes)
   }
 
+  @Test func eachCodePrintsItsName() throws {
+    for code in try Self.declared() {
+      #expect("\(ErrorCode(rawValue: code.number))" == "\(code.name) (\(code.number))")
+    }
+    #expect("\(ErrorCode(rawValue: 7))" == "7" && ErrorCode(rawValue: 7).name == nil)
+  }
+
+  /// A mistake of the program, wrong data and a broken extension are three things.
+  @Test func whatIsWrongIsToldApart() {
+    #expect(ErrorCode.numberTooLarge.isValidation && !ErrorCode.numberTooLarge.isMistake)
+    #expect(ErrorCode.multipleErrors.isValidation && ErrorCode.validation.isValidation)
+    #expect(ErrorCode.unknownName.isMistake && !ErrorCode.unknownName.isValidation)
+    #expect(!ErrorCode.extensionFailure.isMistake && !ErrorCode.extensionFailure.isValidation)
+    #expect(!ErrorCode.mergeConflict.isMistake && !ErrorCode.mergeConflict.isValidation)
+  }
+
   @Test func aNumberOfARuleItselfIsNoMistakeOfTheProgram() {
     #expect(!ErrorCode(rawValue: 7).isMistake)
   }

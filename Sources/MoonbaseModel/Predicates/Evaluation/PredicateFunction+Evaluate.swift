@@ -196,7 +196,7 @@ extension PredicateFunction {
     return uuid
   }
 
-  /// What a URL says under the name of the method.
+  /// The part of a URL that the method names.
   private func part(of url: URL) -> Value {
     let text: String? =
       switch self {

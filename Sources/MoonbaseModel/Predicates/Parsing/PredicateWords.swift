@@ -1,7 +1,8 @@
-/// What is likely meant by a predicate in text, and is not what it says.
+/// Finds words in a predicate's text that probably mean something other than what the language reads.
 package enum PredicateWords {
-  /// A word of the language that is the name of a property too, as it is written there; nil where there is none. With `asOperand` only words
-  /// that stand for a value, which no error tells: `no == 1` compares false with 1.
+  /// The first key word of a text that is the name of a property too, spelled as in the text; nil where there is none.
+  /// With `asOperand` only key words that stand for a value count. No error shows these: `no == 1` compares false with
+  /// 1.
   package static func property(in text: String, of entity: ResolvedEntity, asOperand: Bool) -> String? {
     var lexer = PredicateLexer(text)
     while let token = try? lexer.next(), token.kind != .end {

@@ -11,7 +11,8 @@ public struct MappingModel: Sendable, Hashable {
   public var entityMappings: [EntityMapping]
   /// What a reader found worth telling.
   @Incidental public var warnings: [String] = []
-  /// What the file asks for and nothing here does. Such a mapping is not run: something would be passed over.
+  /// The fields of the file that nothing here can run. A mapping model with obstacles is refused, because running it
+  /// would leave them out.
   @Incidental package var obstacles: [String] = []
 
   /// A mapping.
@@ -56,9 +57,10 @@ public struct EntityMapping: Sendable, Hashable {
   public var attributeMappings: [PropertyMapping] = []
   /// Where the destination's relationships come from.
   public var relationshipMappings: [PropertyMapping] = []
-  /// The function by which an expression asks for what the objects at the end of a relationship became, by whichever mapping.
+  /// The function by which an expression asks for the objects that the destinations of a relationship became, by any
+  /// mapping.
   package static let destinationsOfRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
-  /// The same by one mapping, which is named.
+  /// The function by which an expression asks for the objects that the named mapping made.
   package static let destinationsOfMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
 
   /// The name of a program's own migration policy; who migrates gives the policy for it.

@@ -111,8 +111,8 @@ struct MappingModelReader {
       ?? PropertyMapping(name, from: .automatic)
   }
 
-  /// What the fields Key Path and Mapping Name of Xcode's say: what the named mapping made of what the path leads to. Without a path it is
-  /// that of the relationship's own name.
+  /// The expression for Xcode's fields Key Path and Mapping Name: the objects that the named mapping made of the
+  /// objects at the end of the path. Without a path, the path is the relationship's own name.
   private func destinations(of name: String, in object: XMLStoreObject) -> Expression? {
     let (path, mapping) = (object.text("sourcekeypath"), object.text("sourcemappingname"))
     guard path != nil || mapping != nil else { return nil }

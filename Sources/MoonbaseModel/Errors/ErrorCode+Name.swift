@@ -1,0 +1,32 @@
+/// The name of a code, for logs and messages.
+extension ErrorCode: CustomStringConvertible {
+  /// The code's name and number, as `mergeConflict (133020)`; a number that a rule made up stands alone.
+  public var description: String { name.map { "\($0) (\(rawValue))" } ?? "\(rawValue)" }
+
+  /// The name of the static member; nil for a number of a program's own.
+  public var name: String? { Self.names[self] }
+
+  private static let names: [ErrorCode: String] = [
+    .validation: "validation", .multipleErrors: "multipleErrors",
+    .missingMandatoryProperty: "missingMandatoryProperty",
+    .relationshipLacksMinimumCount: "relationshipLacksMinimumCount",
+    .relationshipExceedsMaximumCount: "relationshipExceedsMaximumCount",
+    .relationshipDeniedDelete: "relationshipDeniedDelete", .numberTooLarge: "numberTooLarge",
+    .numberTooSmall: "numberTooSmall", .dateTooLate: "dateTooLate", .dateTooSoon: "dateTooSoon",
+    .stringTooLong: "stringTooLong", .stringTooShort: "stringTooShort",
+    .stringPatternMatching: "stringPatternMatching", .changedInPlace: "changedInPlace", .unknownName: "unknownName",
+    .invalidValue: "invalidValue", .invalidObject: "invalidObject", .invalidRequest: "invalidRequest",
+    .recursiveSave: "recursiveSave", .contextBusy: "contextBusy", .externalRelationship: "externalRelationship",
+    .invalidPredicate: "invalidPredicate", .predicateMismatch: "predicateMismatch", .evaluation: "evaluation",
+    .invalidModel: "invalidModel", .invalidExtension: "invalidExtension", .extensionConflict: "extensionConflict",
+    .cannotOpenFile: "cannotOpenFile", .sourceTooLarge: "sourceTooLarge", .malformedFile: "malformedFile",
+    .malformedText: "malformedText", .unsupportedForm: "unsupportedForm", .readOnlyStore: "readOnlyStore",
+    .objectNotFound: "objectNotFound", .mergeConflict: "mergeConflict", .constraintConflict: "constraintConflict",
+    .invalidStore: "invalidStore", .incompatibleSchema: "incompatibleSchema", .storeFailure: "storeFailure",
+    .storeBusy: "storeBusy", .historyTokenExpired: "historyTokenExpired",
+    .incompatibleVersionHash: "incompatibleVersionHash", .migrationLoss: "migrationLoss",
+    .missingSourceModel: "missingSourceModel", .missingMappingModel: "missingMappingModel",
+    .cannotInferMapping: "cannotInferMapping", .extensionFailure: "extensionFailure", .limitExceeded: "limitExceeded",
+    .interrupted: "interrupted",
+  ]
+}
