@@ -35,11 +35,12 @@ enum LinkFreeFiles {
 
   // MARK: SQLite's calls
 
+  // SQLite keeps its calls as pointers to functions without a type; `os_unix.c` documents the type of each.
   private typealias Open = @convention(c) (UnsafePointer<CChar>?, Int32, Int32) -> Int32
   private typealias Unlink = @convention(c) (UnsafePointer<CChar>?) -> Int32
 
-  private static let formerOpen: Open? = former("open").map { unsafeBitCast($0, to: Open.self) }
-  private static let formerUnlink: Unlink? = former("unlink").map { unsafeBitCast($0, to: Unlink.self) }
+  private static let formerOpen: Open? = former("open").map { unsafeBitCast($0, to: Open.self) }  // its type
+  private static let formerUnlink: Unlink? = former("unlink").map { unsafeBitCast($0, to: Unlink.self) }  // its type
 
   private static func former(_ name: String) -> sqlite3_syscall_ptr? {
     guard let system = sqlite3_vfs_find("unix") else { return nil }
@@ -62,7 +63,8 @@ enum LinkFreeFiles {
       guard LinkFreeFiles.holds(name) else { return LinkFreeFiles.formerUnlink?(path) ?? -1 }
       return UnlinkedPath.remove(name)
     }
-    return replace(system, "open", unsafeBitCast(open, to: sqlite3_syscall_ptr.self)) == SQLITE_OK
-      && replace(system, "unlink", unsafeBitCast(unlink, to: sqlite3_syscall_ptr.self)) == SQLITE_OK
+    let opening = unsafeBitCast(open, to: sqlite3_syscall_ptr.self)  // SQLite calls it by the type of `Open`
+    let unlinking = unsafeBitCast(unlink, to: sqlite3_syscall_ptr.self)  // SQLite calls it by the type of `Unlink`
+    return replace(system, "open", opening) == SQLITE_OK && replace(system, "unlink", unlinking) == SQLITE_OK
   }()
 }
