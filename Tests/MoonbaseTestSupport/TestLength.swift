@@ -1,5 +1,4 @@
 import MoonbasePlatform
-public import Testing
 
 /// How much the tests do: `scripts/test` is short, `scripts/test --long` does everything at full counts.
 ///
@@ -19,15 +18,10 @@ public enum TestLength {
   /// The folder of stores and models of other projects, where a person named one.
   public static let fixtures = environment["MOONBASE_FIXTURES"]
 
-  /// Every element in the long run; in the short run every `stride`th, from a place that differs from list to list.
-  public static func sampled<Element>(_ all: [Element], every stride: Int, from start: Int = 0) -> [Element] {
-    isLong ? all : all.indices.filter { $0 % stride == start % stride }.map { all[$0] }
+  /// Every element in the long run; in the short run the first and every `step`th after it.
+  public static func sampled<Element>(_ all: [Element], every step: Int) -> [Element] {
+    isLong ? all : stride(from: 0, to: all.count, by: step).map { all[$0] }
   }
-}
-
-extension Trait where Self == ConditionTrait {
-  /// A test of the long run alone.
-  public static var longOnly: Self { .enabled(if: TestLength.isLong, "a part of scripts/test --long") }
 }
 
 /// A number that a test repeats something, or of how much it makes: one for every run, and one for the run before a release.

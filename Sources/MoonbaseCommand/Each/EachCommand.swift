@@ -4,7 +4,6 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLiteStore
 
 struct EachCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -75,7 +74,7 @@ struct EachCommand: ParsableCommand {
     let function = try EachFunction(code: code, file: script, limit: scripts.limits.sourceSize)
     let container = try PersistentContainer(scripts.limiting(stores.container, stores))
     // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.
-    if let limit = scripts.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
+    scripts.boundSQLite()
     Interruption.isWaitedFor()
     let setting = EachWorker.Setting(container: container, function: function, scripts: scripts, stores: stores)
     // Who says how objects are to be saved, or that a script may be ended, wants them one after the other.

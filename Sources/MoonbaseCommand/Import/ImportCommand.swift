@@ -6,7 +6,6 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
-import MoonbaseSQLiteStore
 
 extension ImportInput.Format: ExpressibleByArgument {}
 extension ImportOptions.Dates: ExpressibleByArgument {}
@@ -192,7 +191,7 @@ struct ImportCommand: ParsableCommand {
     defer { watch.end() }
     watch.add(domain.state.interrupter)
     Interruption.isWaitedFor()
-    if let limit = scripts.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
+    scripts.boundSQLite()
     // All of it is one run: limits hold for the whole.
     try domain.state.run {
       let script = try map.map {

@@ -38,9 +38,7 @@ extension ScriptSource {
   /// Runs the file in a Lua state with the limits and the sandbox of `moonbase run`. All calls into the file are one
   /// run, which SIGINT ends.
   func run<Result>(_ settings: ScriptSettings, _ body: (MigrationScript) throws -> Result) throws -> Result {
-    guard let domain = try settings.makeDomain() else {
-      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
-    }
+    let domain = try settings.requiredDomain()
     defer { domain.close() }
     domain.state.output = .standard
     // Standard streams, and no file.

@@ -3,7 +3,6 @@ import Moonbase
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseScripting
-import MoonbaseSQLiteStore
 
 /// The limits of what runs Lua: extensions, models and mappings in Lua.
 struct LimitOptionGroup: ParsableArguments {
@@ -39,11 +38,9 @@ struct LimitOptionGroup: ParsableArguments {
   func run<Result>(_ body: (ScriptDomain?) throws -> Result) throws -> Result {
     let settings = try settings()
     guard settings.isLimited || settings.sourceLimit != nil else { return try body(nil) }
-    guard let domain = try settings.makeDomain() else {
-      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
-    }
+    let domain = try settings.requiredDomain()
     defer { domain.close() }
-    if let limit = settings.memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
+    settings.boundSQLite()
     return try domain.state.run { try body(domain) }
   }
 }

@@ -90,11 +90,23 @@ extension ScriptSettings {
     return domain
   }
 
-  /// A state for scripts in a folder, with all that they may have.
-  func openDomain(forScriptsIn folder: String, _ stores: StoreSettings) throws -> ScriptDomain {
+  /// The same for commands that cannot do without: throws `.limitExceeded` where the memory is too little.
+  func requiredDomain() throws -> ScriptDomain {
     guard let domain = try makeDomain() else {
       throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
     }
+    return domain
+  }
+
+  /// Bounds SQLite's share of the memory, beside that of Lua and of values that the host keeps. What SQLite itself
+  /// begins with is no script's.
+  func boundSQLite() {
+    if let limit = memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
+  }
+
+  /// A state for scripts in a folder, with all that they may have.
+  func openDomain(forScriptsIn folder: String, _ stores: StoreSettings) throws -> ScriptDomain {
+    let domain = try requiredDomain()
     try openDoors(
       of: domain, scriptFolders: [folder], moduleFolders: (noFiles ? [] : [folder]) + readableFolders, stores)
     return domain

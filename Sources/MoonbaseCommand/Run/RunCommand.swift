@@ -1,7 +1,6 @@
 import Moonbase
 import MoonbaseLua
 import MoonbasePlatform
-import MoonbaseSQLiteStore
 
 /// `moonbase run`: scripts over a store.
 struct RunCommand {
@@ -36,10 +35,7 @@ struct RunCommand {
       return ExitStatus.limit
     }
     defer { domain.close() }
-    // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.
-    if let limit = options.settings.scripts.memoryLimit {
-      SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20)
-    }
+    options.settings.scripts.boundSQLite()
     try options.settings.scripts.openDoors(
       of: domain, scriptFolders: options.scriptFolders, moduleFolders: options.moduleFolders, options.settings.stores)
     LuaInterrupter.onSIGINT(domain.state.interrupter)
