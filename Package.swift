@@ -216,7 +216,7 @@ let package = Package(
   ]
 )
 
-// Test targets that are left out are not built: the thread sanitizer needs a few of them (`scripts/test --long`).
+// Test targets that are left out are not built: for a filter, or the thread sanitizer, that needs a few of them (`scripts/test`).
 if let wanted = Context.environment["MOONBASE_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }
