@@ -79,9 +79,29 @@ struct FieldConversion {
         reason: "it is not UTF-8: convert the file first, as with iconv -f LATIN1 -t UTF-8")
     }
     do {
-      return try attribute.checked(try value(text, field.kind, for: attribute) ?? .string(text))
+      let value = try value(text, field.kind, for: attribute)
+      do { return try attribute.checked(value ?? .string(text)) } catch {
+        throw RowFault(column: column, value: text, reason: misfit(value, text, attribute) ?? error.message)
+      }
     } catch let error as ModelError {
       throw RowFault(column: column, value: text, reason: error.message)
+    }
+  }
+
+  /// What is wrong with a text for the person who mends the row; nil where the attribute itself says it.
+  private func misfit(_ value: Value?, _ text: String, _ attribute: AttributeDescription) -> String? {
+    switch (attribute.type, value) {
+    case (.integer16, .double?), (.integer32, .double?), (.integer64, .double?), (.integer16, nil), (.integer32, nil),
+      (.integer64, nil):
+      "is no whole number"
+    case (.double, nil), (.float, nil): "is no number"
+    case (.decimal, _): Decimal.misfit(Self.trimmed(text)) ?? "is no number"
+    case (.boolean, nil): "is neither true nor false"
+    case (.date, _): dates == .iso ? "is no date such as 2001-01-31T12:30:00Z" : "is no number of seconds"
+    case (.uuid, _): "is no UUID"
+    case (.uri, nil): "is no URI"
+    case (.binaryData, nil): "is no Base64"
+    default: nil
     }
   }
 

@@ -91,6 +91,15 @@ struct ImportColumns {
     targets.firstIndex { if case .attribute(let other, _) = $0 { other.slot == property.slot } else { false } }
   }
 
+  /// A fault of a property with the name that the file has for it.
+  func named(_ fault: RowFault) -> RowFault {
+    guard let name = fault.column, !names.contains(name), let column = entity.property(name).flatMap({ places[$0.slot] })
+    else { return fault }
+    var named = fault
+    named.column = names[column]
+    return named
+  }
+
   /// The columns of names, of which new ones are taken in.
   mutating func places(of wanted: [String]) throws -> [Int] {
     try wanted.map { name in

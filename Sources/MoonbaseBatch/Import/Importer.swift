@@ -379,7 +379,7 @@ package final class Importer {
       for index in range {
         guard let fault = attempt.faults[index] else { continue }
         let row = chunk.rows[index]
-        rejects.add(input.reader.names, { fields.field($0, of: row) }, line: row.line, fault)
+        rejects.add(input.reader.names, { fields.field($0, of: row) }, line: row.line, columns.named(fault))
       }
     }
   }

@@ -62,6 +62,12 @@ package final class BatchJob {
     }.sorted()
   }
 
+  /// What is said of a name that no job has.
+  package static func unknown(_ name: String, among names: [String]) -> String {
+    let known = names.isEmpty ? "it knows none" : "it knows \(names.prefix(20).joined(separator: ", "))"
+    return "the store knows no job \(name) (\(known)\(names.count > 20 ? " and more" : ""))"
+  }
+
   package var state: JobState? { get throws { try Self.state(name, of: store) } }
 
   // MARK: Beginning and end
@@ -97,7 +103,9 @@ package final class BatchJob {
   /// Goes on with a job. Throws where there is none, and where the script is another one, unless that is accepted.
   package func resume(acceptingChanges: Bool) throws -> JobState {
     guard let state = try state else {
-      throw GraphError(.invalidRequest, message: "the store knows no job \(name): begin it with moonbase batch run")
+      throw GraphError(
+        .invalidRequest,
+        message: "\(Self.unknown(name, among: try Self.names(in: store))): begin it with moonbase batch run")
     }
     guard !state.isFinished else { return state }
     let changes =

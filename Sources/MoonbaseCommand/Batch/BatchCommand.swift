@@ -223,9 +223,11 @@ struct BatchStatus: ParsableCommand {
     settings.readOnly = true
     let container = try PersistentContainer(settings.container)
     var (count, isDamaged) = (0, false)
+    var names: [String] = []
     for store in container.coordinator.persistentStores {
-      for name in try BatchJob.names(in: store)
-      where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
+      let known = try BatchJob.names(in: store)
+      names += known
+      for name in known where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
         count += 1
         let state: JobState?
         do { state = try BatchJob.state(name, of: store) } catch let error as GraphError
@@ -243,7 +245,7 @@ struct BatchStatus: ParsableCommand {
     if isDamaged { throw ExitCode(ExitStatus.failed) }
     guard count == 0 else { return }
     guard let job else { return Terminal.complain("moonbase: the store knows no jobs") }
-    throw UsageError("the store knows no job \(job)")
+    throw UsageError(BatchJob.unknown(job, among: names))
   }
 
   private func show(_ name: String, _ state: JobState) {

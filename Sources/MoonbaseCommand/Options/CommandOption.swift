@@ -32,7 +32,14 @@ extension CommandOption {
   var parserName: NameSpecification { .customLong(String(name.dropFirst(2))) }
 
   var parserHelp: ArgumentHelp {
-    ArgumentHelp("\(help.prefix(1).uppercased())\(help.dropFirst()).", valueName: argument)
+    ArgumentHelp("\(beginsWithValue ? help : help.prefix(1).uppercased() + help.dropFirst()).", valueName: argument)
+  }
+
+  /// Whether the help begins with a value to be given, whose spelling counts: `pure, standard (default)`.
+  private var beginsWithValue: Bool {
+    let words = help.split(separator: " ", maxSplits: 2)
+    let first = words.first ?? ""
+    return first.hasSuffix(",") || first.hasSuffix(":") || first.contains("=") || words.dropFirst().first == "(default):"
   }
 
   func take(_ value: String, _ stores: inout StoreSettings) throws(UsageError) {

@@ -92,6 +92,8 @@ public final class BatchUpdateFunction: Sendable {
   private static func failure(
     of error: any Error, _ name: String, of entity: ResolvedEntity, id: () -> ManagedObjectID
   ) -> any Error {
+    let ended = GraphError(endOf: error, in: "batch update", entity: entity.name, property: name, objectID: id())
+    if let ended { return ended }
     let script = error as? any ScriptFailure
     let host = script?.hostError ?? error
     if script?.endsRun == true || (host as? any CodedError)?.code.endsRun == true || host is CancellationError {

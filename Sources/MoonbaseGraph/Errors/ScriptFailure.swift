@@ -14,4 +14,20 @@ package protocol ScriptFailure: Error {
   var isOutOfStack: Bool { get }
   /// The code that the script gave its error; nil where it gave none.
   var codeOfScript: ErrorCode? { get }
+  /// The code of a run that a limit or an interruption ended; nil where the script ended itself, or goes on.
+  var codeOfEnd: ErrorCode? { get }
+}
+
+extension GraphError {
+  /// The error of code of an extension whose run is over, as one of the graph's that says where it was. What the extension ended by itself
+  /// stays what it is, and is nil, as is any other error.
+  package init?(endOf error: any Error, in hook: String, entity: String, property: String?, objectID: ManagedObjectID?) {
+    let script = error as? any ScriptFailure
+    guard let code = script?.codeOfEnd ?? (error as? ModelError)?.code, code.endsRun else { return nil }
+    let subject = property.map { "\(entity).\($0)" } ?? entity
+    self.init(
+      code, message: "\(subject): \(script?.hookName(hook) ?? hook): \(error)", entity: entity, property: property,
+      objectID: objectID, underlying: error)
+    reason = "\(error)"
+  }
 }

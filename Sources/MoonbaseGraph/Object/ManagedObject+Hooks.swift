@@ -69,7 +69,8 @@ extension ManagedObject {
   /// An error of an extension as one of the graph. One that was the graph's when it entered a script comes out as what it was.
   private func failure(of error: any Error, property: String?, hook: String) -> any Error {
     if let error = error as? GraphError { return error.ofOthers }
-    if let error = error as? ModelError, error.code.endsRun { return error }
+    let ended = GraphError(endOf: error, in: hook, entity: entity.name, property: property, objectID: objectID)
+    if let ended { return ended }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
     if let script, script.isOutOfStack, let context, context.hookDepth > 10 {

@@ -187,7 +187,7 @@ struct SaveOperation {
     func trying(_ body: () throws -> Void) {
       do {
         try body()
-      } catch let error as GraphError {
+      } catch let error as GraphError where !error.code.endsRun {
         if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }
       } catch {
         endOfRun = endOfRun ?? error

@@ -34,6 +34,7 @@ extension LuaState {
     if status == .stack { return LuaError(.stack, message: "stack overflow in the host") }
     defer { pop() }
     defer { rethrown = nil }
+    defer { forgetEndedRun() }
     let outer = traceback()
     if let ended = endedError(outer) { return ended }
     let box = mbl_crossed_error(raw, -1).map { Unmanaged<LuaCrossedError>.fromOpaque($0).takeUnretainedValue() }
@@ -51,6 +52,11 @@ extension LuaState {
     return LuaError(
       kind, message: message, script: script, line: line, traceback: status == .syntax ? [] : frames,
       underlying: crossed, value: status == .memory ? nil : try? value(plain), raised: text, raisedCode: raisedCode)
+  }
+
+  /// The next run that must end has a place of its own.
+  func forgetEndedRun() {
+    if !endedFrames.isEmpty, !isRunning { endedFrames = [] }
   }
 
   private func hasNoMetatable(_ table: LuaTable) -> Bool {
@@ -91,9 +97,11 @@ extension LuaState {
     case .interrupted: (kind, message) = (.interrupted, "interrupted")
     case .exit: (kind, message) = (.exit(Int(mbl_exit_status(raw))), "the script called os.exit")
     }
-    let place = frames.first { $0.line != nil }
+    // A call within a call ends both: the inner one says where the script was.
+    if endedFrames.isEmpty { endedFrames = frames }
+    let place = endedFrames.first { $0.line != nil }
     return LuaError(
-      kind, message: message, script: place?.source, line: place?.line, traceback: frames)
+      kind, message: message, script: place?.source, line: place?.line, traceback: endedFrames)
   }
 
   private func kind(of status: MBLStatus, crossed: (any Error)?, message: String) -> LuaError.Kind {
@@ -145,6 +153,13 @@ extension LuaState {
     return (frame?.source, frame?.line, text)
   }
 
+  /// The calls that are under way, the innermost first, for an error that is about to be raised.
+  package func callsUnderWay() -> [LuaError.Frame] {
+    mbl_trace_here(raw)
+    defer { mbl_trace_clear(raw) }
+    return traceback()
+  }
+
   func traceback() -> [LuaError.Frame] {
     (0..<mbl_trace_count(raw)).map { index in
       let entry = mbl_trace_entry(raw, index)
@@ -165,6 +180,8 @@ extension LuaState {
       }
       if let value = error.value(in: self) { return failValue(value, error: error) }
       if error.underlying == nil, error.kind == .runtime || error.kind == .conversion {
+        let placed = placedWhereRaised(error)
+        if let placed, let value = errorMapper?(placed, self) { return failValue(value, error: placed) }
         var text = error.description
         return text.withUTF8 { bytes in
           bytes.withMemoryRebound(to: CChar.self) { mbl_fail_text(raw, $0.baseAddress, $0.count) }
@@ -175,6 +192,23 @@ extension LuaState {
     if let value = errorMapper?(origin, self) { return failValue(value, error: error) }
     let crossed = LuaCrossedError(error)
     mbl_fail(raw, Unmanaged.passRetained(crossed).toOpaque(), crossed.weight)
+  }
+
+  /// An error that the host made, such as one of a wrong argument, with the line that called; nil for one that Lua raised already.
+  private func placedWhereRaised(_ error: LuaError) -> LuaError? {
+    guard error.raisedText == nil, error.script == nil else { return nil }
+    let place = blamedPlace
+    let (script, line, message) = Self.place(in: place + error.message, frames: [])
+    return place.isEmpty ? error : LuaError(error.kind, message: message, script: script, line: line)
+  }
+
+  /// The line of the script that called, past the modules on board: "script.lua:12: ".
+  private var blamedPlace: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let base = buffer.baseAddress else { return "" }
+      mbl_blame(mbl_thread(raw), base, 128)
+      return String(cString: base)
+    }
   }
 
   private func failValue(_ value: LuaValue, error: any Error) {

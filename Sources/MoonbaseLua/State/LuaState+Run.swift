@@ -13,7 +13,10 @@ extension LuaState {
   /// ```
   public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     mbl_begin(raw)
-    defer { mbl_end(raw) }
+    defer {
+      mbl_end(raw)
+      forgetEndedRun()
+    }
     return try body()
   }
 
@@ -39,6 +42,7 @@ extension LuaState {
     defer {
       let used = before - mbl_remaining(raw)
       mbl_end(raw)
+      forgetEndedRun()
       mbl_charge_budget(other.raw, used)
     }
     return try body()

@@ -52,6 +52,8 @@ public final class LuaState {
   var loaded = LuaLoadedModules()
   /// The last error that a host function raised as text, with its traceback, which the text does not carry.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
+  /// Where a run was that must end, as long as calls around it end with it.
+  var endedFrames: [LuaError.Frame] = []
   /// For whom this state worked last, and what of its memory counts there.
   var payer: Payer?
   private var buffers: [LuaArgumentBuffer] = []

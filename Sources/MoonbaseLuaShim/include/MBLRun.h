@@ -66,6 +66,8 @@ typedef struct MBLTraceEntry {
 } MBLTraceEntry;
 int32_t mbl_trace_count(MBLState *_Nonnull state);
 MBLTraceEntry mbl_trace_entry(MBLState *_Nonnull state, int32_t index);
+// Notes the calls that are under way, the innermost first.
+void mbl_trace_here(MBLState *_Nonnull state);
 void mbl_trace_clear(MBLState *_Nonnull state);
 
 // MARK: Coroutines

@@ -42,6 +42,7 @@ int mbl_handler(lua_State *L) {
   return 1;
 }
 
+void mbl_trace_here(MBLState *S) { mbl_trace_capture(S, S->running, 0); }
 void mbl_trace_clear(MBLState *S) { S->trace.count = 0; }
 int32_t mbl_trace_count(MBLState *S) { return S->trace.count; }
 

@@ -109,6 +109,7 @@ extension AttributeDescription {
     let advice =
       switch (type, value) {
       case (.date, .string): "; text must be an ISO 8601 date such as 2001-01-01T00:00:00Z"
+      case (.date, .int), (.date, .double): "; make a date of the number, in Lua by moonbase.date.unix(SECONDS)"
       case (.uuid, .string): "; the text is no UUID"
       case (.decimal, .string(let text)): "; the text \(Decimal.misfit(text) ?? "is no number")"
       case (.decimal, .double): "; give a decimal or text, which keep every digit"

@@ -6,10 +6,13 @@ import MoonbaseModel
 final class ErrorBox {
   let error: any CodedError
   private weak var domain: ScriptDomain?
+  /// The calls that were under way when a script got the error, the innermost first.
+  private let calls: [LuaError.Frame]
 
-  init(_ error: any CodedError, domain: ScriptDomain) {
+  init(_ error: any CodedError, domain: ScriptDomain, calls: [LuaError.Frame] = []) {
     self.error = error
     self.domain = domain
+    self.calls = calls
   }
 
   /// A script looks at the error: it need not be told at the end of the program.
@@ -19,17 +22,28 @@ final class ErrorBox {
     domain.unseenFailure = nil
   }
 
-  /// Where the script was that raised the error behind this one, innermost first; empty where no script did.
-  var traceback: [String] {
+  /// Where the script was that raised the error behind this one, or else where it was raised or returned, innermost first.
+  var traceback: [String] { (hookCalls ?? calls).map(\.description) }
+
+  /// Where the script was that raised the error behind this one.
+  var hookTraceback: [String] { (hookCalls ?? []).map(\.description) }
+
+  private var hookCalls: [LuaError.Frame]? {
     let errors = [graphError].compactMap(\.self) + (graphError?.details ?? [])
-    return errors.compactMap { $0.underlying as? LuaError }.first?.traceback.map(\.description) ?? []
+    let causes = errors.map(\.underlying) + [(error as? ScriptError)?.underlying]
+    return causes.compactMap { $0 as? LuaError }.first { !$0.traceback.isEmpty }?.traceback
+  }
+
+  /// The line of the script that got the error, as `shop.lua:12`.
+  var place: String? {
+    calls.first { $0.line != nil }.flatMap { call in call.line.map { "\(call.source):\($0)" } }
   }
 
   var graphError: GraphError? { error as? GraphError }
 
   /// The bytes that it keeps, by estimate: errors hold values, errors of others, and those behind them.
   var weight: Int {
-    var total = 256
+    var total = 256 + 160 * calls.count
     var pending: [any Error] = [error]
     // Errors lead to the same one by several ways.
     var seen: Set<ObjectIdentifier> = []
@@ -68,7 +82,7 @@ final class ErrorBox {
   var entity: String? { error.entity }
 
   /// What is wrong, without the property's name in front where that is known by itself.
-  var message: String { graphError?.reason ?? text }
+  var message: String { graphError?.reason ?? (error as? ScriptError)?.message ?? text }
 
   var text: String { String(describing: error) }
 
@@ -150,7 +164,13 @@ extension HostTypes {
 extension ScriptDomain {
   /// The error value that scripts get for an error of the graph; nil leaves other errors as they are.
   func luaError(_ error: any Error) -> LuaValue? {
-    (error as? any CodedError).map { .object(LuaObject(ErrorBox($0, domain: self), as: types.error)) }
+    box(of: error).map { .object(LuaObject($0, as: types.error)) }
+  }
+
+  /// An error of the graph, or what this layer says of a wrong argument or operand; nil for others.
+  func box(of error: any Error) -> ErrorBox? {
+    let coded = error as? any CodedError ?? (error as? LuaError).map { ScriptError(mistake: $0) }
+    return coded.map { ErrorBox($0, domain: self, calls: state.callsUnderWay()) }
   }
 
   /// Errors of the graph as a list of error values.
@@ -168,7 +188,7 @@ extension ScriptDomain {
       call.return(true)
       return nil
     } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
-      let box = ErrorBox(error, domain: self)
+      let box = ErrorBox(error, domain: self, calls: state.callsUnderWay())
       call.returnNil()
       try call.return(box, as: types.error)
       return box

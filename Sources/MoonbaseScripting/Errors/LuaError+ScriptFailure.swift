@@ -12,6 +12,8 @@ extension LuaError: ScriptFailure {
   /// A limit, an interruption or `os.exit`.
   package var endsRun: Bool { kind.limit != nil || kind.exitStatus != nil || kind == .interrupted }
 
+  package var codeOfEnd: ErrorCode? { kind.limit != nil ? .limitExceeded : kind == .interrupted ? .interrupted : nil }
+
   package var isOutOfStack: Bool { kind == .stack }
 
   package var codeOfScript: ErrorCode? { raisedCode.map(ErrorCode.init(rawValue:)) }
@@ -24,6 +26,7 @@ extension ScriptError: ScriptFailure {
   package var endsRun: Bool { false }
   package var isOutOfStack: Bool { false }
   package var codeOfScript: ErrorCode? { nil }
+  package var codeOfEnd: ErrorCode? { nil }
   package func hookName(_ name: String) -> String { name.inScriptSpelling }
 }
 

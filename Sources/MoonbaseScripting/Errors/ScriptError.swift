@@ -24,6 +24,8 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
   public var entity: String?
   /// The property concerned.
   public var property: String?
+  /// The error behind this one: what Lua says of a file that does not run.
+  public var underlying: (any Error)?
 
   /// Whether it is a mistake of the program: scripts raise it everywhere.
   public var isMistake: Bool { code.isMistake }
@@ -31,13 +33,14 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
   /// Makes an error.
   public init(
     _ code: Code, message: String, at location: SourceLocation? = nil, entity: String? = nil,
-    property: String? = nil
+    property: String? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.location = location
     self.entity = entity
     self.property = property
+    self.underlying = underlying
   }
 
   /// The message behind its place, as `file:line: message`.

@@ -96,7 +96,11 @@ final class PureScriptInstances: PureFunctionInstances {
         try domain.graphValue(from: $0, for: function.type)
       }
       return try get.checking { try AttributeDescription(function.name, type: function.type).computed(value) }
-    } catch let error as any ScriptFailure where !error.endsRun {
+    } catch let error as any ScriptFailure {
+      let ended = GraphError(
+        endOf: error, in: "get", entity: function.entity, property: function.name, objectID: nil)
+      if let ended { throw ended }
+      if error.endsRun { throw error }
       throw GraphError(
         .extensionFailure, message: "\(function.entity).\(function.name): get: \(error)", entity: function.entity,
         property: function.name, underlying: error)

@@ -74,7 +74,7 @@ public final class ScriptExtensions: ExtensionProvider {
     _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits
   ) throws -> Generation {
     let texts = try read(sources, limits: limits)
-    let domain = try ScriptDomain(limits: limits)
+    let domain = try ScriptError.telling { try ScriptDomain(limits: limits) }
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
     let declarations = try ExtensionOrder(try domain.declarations(of: texts, modules)).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()
@@ -113,7 +113,7 @@ public final class ScriptExtensions: ExtensionProvider {
 
   /// Makes a domain with a Lua state of its own.
   public func makeDomain() throws -> ExtensionDomain {
-    let scripts = try ScriptDomain(limits: limits)
+    let scripts = try ScriptError.telling { try ScriptDomain(limits: limits) }
     scripts.model = current.withLock { $0.model }
     let domain = try makeDomain(in: scripts)
     // What the program itself fetches and changes in the context is not the extensions'.
@@ -204,10 +204,10 @@ public final class ScriptExtensions: ExtensionProvider {
     }
   }
 
-  /// The error of a hook with the hook's name; one that ends the run stays as it is.
+  /// The error of a hook with the hook's name; `os.exit` stays as it is.
   private static func failure(of error: LuaError, onReloadOf name: String) -> any Error {
-    if error.endsRun { return error }
-    let code = (error.hostError as? GraphError)?.code ?? .extensionFailure
+    if error.kind.exitStatus != nil { return error }
+    let code = error.codeOfEnd ?? (error.hostError as? GraphError)?.code ?? .extensionFailure
     return GraphError(code, message: "on_reload of extension \(name): \(error)", underlying: error)
   }
 
@@ -270,7 +270,7 @@ extension ExtensionDomain {
 extension ScriptDomain {
   /// Runs extension files, each in a scope of its own, and reads what they return.
   func declarations(of sources: [ScriptSource], _ modules: ExtensionModules) throws -> [ExtensionDeclaration] {
-    try state.runNested { try sources.map { try declaration(of: $0, modules) } }
+    try ScriptError.telling { try state.runNested { try sources.map { try declaration(of: $0, modules) } } }
   }
 
   private func declaration(of source: ScriptSource, _ modules: ExtensionModules) throws -> ExtensionDeclaration {

@@ -173,7 +173,7 @@ extension ScriptDomain {
   /// Returns a number, or `nil` and the error.
   func counting(_ call: inout LuaCall, _ body: () throws -> Int) throws {
     do { call.return(try body()) } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
-      let box = ErrorBox(error, domain: self)
+      let box = ErrorBox(error, domain: self, calls: state.callsUnderWay())
       unseenFailure = UnseenFailure(error: box, cause: .save)
       call.returnNil()
       try call.return(box, as: types.error)

@@ -34,7 +34,7 @@ extension ScriptDomain {
         objectID: error.objectID,
         details: errors)
     }
-    let box = ErrorBox(error, domain: self)
+    let box = ErrorBox(error, domain: self, calls: state.callsUnderWay())
     unseenFailure = UnseenFailure(error: box, cause: .didSave)
     return box
   }

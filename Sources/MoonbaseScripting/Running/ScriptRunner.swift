@@ -116,7 +116,9 @@ public struct ScriptRunner {
   /// The script came to its end: what it left behind decides.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
-      let lines = ["\(failure.cause.rawValue): \(failure.error.text)"] + Self.traceback(failure.error.traceback)
+      let place = failure.error.place.map { "\($0): " } ?? ""
+      let lines =
+        ["\(place)\(failure.cause.rawValue): \(failure.error.text)"] + Self.traceback(failure.error.hookTraceback)
       return Outcome(status: Self.status(of: failure.error.error), message: lines.joined(separator: "\n"))
     }
     let changes = domain.unsavedCount
@@ -127,7 +129,7 @@ public struct ScriptRunner {
   }
 
   private func outcome(of error: any Error) -> Outcome {
-    let script = error as? LuaError
+    let script = error as? LuaError ?? (error as? ScriptError)?.underlying as? LuaError
     if let status = script?.kind.exitStatus {
       domain.state.run { domain.settle() }
       return Outcome(status: Int32(truncatingIfNeeded: status), message: ending().message)
@@ -169,7 +171,7 @@ public struct ScriptRunner {
     if message.hasPrefix("attempt to call a table value (for iterator") {
       return "a list is walked over with: for index, element in ipairs(list) do"
     }
-    if let advice = adviceForCalledValue(message) { return advice }
+    if let advice = adviceForCalledValue(message) ?? adviceForLibraries(message) { return advice }
     guard domain.foundNoContext, error.kind == .runtime, message.contains("a nil value") else { return nil }
     return
       "moonbase.context and moonbase.model are nil here: name a store with --store (or a model with --model, for a store"
@@ -187,6 +189,25 @@ public struct ScriptRunner {
     return isMethod
       ? "\(reading); the method of objects is moonbase.object.\(name)(object) where a property hides it" : reading
   }
+
+  /// `os.execute`, and others of Lua's own functions that a preset leaves out.
+  private func adviceForLibraries(_ message: String) -> String? {
+    guard domain.state.preset != .trusted,
+      let match = message.firstMatch(of: /a nil value \((?:field|global) '(\w+)'\)/),
+      let name = Self.leftOut[String(match.1)]
+    else { return nil }
+    let isInStandard = domain.state.preset == .pure && (name == "io" || name == "os")
+    return "preset \(domain.state.preset) has no \(name): "
+      + (isInStandard
+        ? "--sandbox standard has it" : "--sandbox trusted has all of Lua, for programs of your own")
+  }
+
+  private static let leftOut = [
+    "execute": "os.execute", "popen": "io.popen", "tmpname": "os.tmpname", "setlocale": "os.setlocale",
+    "dofile": "dofile", "loadfile": "loadfile", "loadlib": "package.loadlib", "sethook": "debug.sethook",
+    "getlocal": "debug.getlocal", "io": "io", "os": "os", "debug": "debug",
+    "package": "package",
+  ]
 
   private static func traceback(_ frames: [String], heading: String = "stack traceback:") -> [String] {
     frames.isEmpty ? [] : [heading] + frames.prefix(20).map { "  \($0)" }

@@ -51,7 +51,7 @@ import Testing
     let outcome = try bench.moonbase("import", "P", "p.csv", "--store", "s.sqlite")
     #expect(outcome.status == 4 && outcome.complaints.contains("8 rows: 3 inserted, 5 rejected"), "\(outcome)")
     let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
-    for words in ["1e400 is too large for a double", "1e-400 is too small", "takes a URI, not string 'no uri'"] {
+    for words in ["1e400 is too large for a double", "1e-400 is too small", "no uri,is no URI"] {
       #expect(rejects.contains(words), "\(rejects)")
     }
     try bench.write("{\"d\": 1e400}\n", to: "p.ndjson")

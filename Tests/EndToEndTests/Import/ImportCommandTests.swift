@@ -174,6 +174,21 @@ extension Workbench {
     #expect(try bench.fetched("Person") == before.objects && bench.number(keys) == before.last)
   }
 
+  /// A reason is for the person who mends the row, and the column is that of the file, whatever the property is called.
+  @Test func aRejectedRowNamesTheColumnOfTheFile() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("who,years,mail\nAnn,1.5,a\nBob,999,b\n,3,c\nDi,4,a\nEd,4,a\n", to: "p.csv")
+    try bench.imports(
+      ["Person", "p.csv", "--map", "who=name", "--map", "years=age", "--map", "mail=email"], status: 4)
+    let text = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    let lines = text.split(separator: "\n").dropFirst().map(String.init)
+    try #require(lines.count == 4, "\(text)")
+    #expect(lines[0].hasPrefix("Ann,1.5,a,2,years,1.5,is no whole number,"), "\(lines[0])")
+    #expect(lines[1].hasPrefix("Bob,999,b,3,years,999,"), "\(lines[1])")
+    #expect(lines[2].hasPrefix(",3,c,4,who,,"), "\(lines[2])")
+    #expect(lines[3].hasPrefix("Ed,4,a,6,mail,a,"), "\(lines[3])")
+  }
+
   @Test func rejectedRowsAreMendedAndImportedAgain() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,age,email\nAnn,1,a\n,2,b\nCy,999,c\nDi,x,d\nEd,5,a\nFi\n", to: "p.csv")
@@ -183,7 +198,7 @@ extension Workbench {
     #expect(lines[0] == "name,age,email,_line,_column,_value,_reason,_record")
     #expect(lines[1].hasPrefix(",2,b,3,name,,Person.name is required and missing"))
     #expect(lines[2].hasPrefix("Cy,999,c,4,age,999,Person.age (999) must be at most 150"))
-    #expect(lines[3].hasPrefix("Di,x,d,5,age,x,"))
+    #expect(lines[3].hasPrefix("Di,x,d,5,age,x,is no whole number,"))
     #expect(lines[4].hasPrefix("Ed,5,a,6,email,a,") && lines[4].contains("has the same email"))
     #expect(!text.contains("x-coredata:///"), "an object that was never saved is known by its line")
     #expect(lines[5].hasPrefix(",,,7,,,1 field where 3 are expected,Fi"))

@@ -132,6 +132,9 @@ import Testing
   @Test(arguments: [
     ("context:insert('Person'):delete()", "; write context:delete(object)"), ("context:commit()", "did you mean save?"),
     ("context:insert('Person').friends:append(1)", "did you mean add?"),
+    ("os.execute('ls')", "preset standard has no os.execute: --sandbox trusted has all of Lua"),
+    ("dofile('x.lua')", "preset standard has no dofile"),
+    ("context:insert('Person').born = 5", "make a date of the number, in Lua by moonbase.date.unix(SECONDS)"),
     ("return moonbase.date.unix(0).year", "did you mean require(\"moonbase.date\").fields(date).year?"),
   ]) func aNameOfAnotherLibrarySaysWhatToWrite(_ code: String, _ message: String) throws {
     let outcome = try ScriptBench().run("local context = moonbase.context\n\(code)")
