@@ -148,7 +148,7 @@ return {
       return isSpeaker ?? isFirst
     }]],
     says = "an object that is its own member by a relationship that is its own inverse is not saved so",
-    suites = "RelationshipTests|ToManyTests|SaveTests|RealRelationshipTests|RandomOperationTests",
+    suites = "RelationshipTests|ToManyTests|LoosePairTests|ReferenceTests|RandomOperationTests",
   },
 
   -- Delete rules, validation, unique values
@@ -188,7 +188,7 @@ return {
     to = [[waiting = MUTANT ? [] : changed
 ]],
     says = "what rules changed is saved without being checked again",
-    suites = "ObjectValidationTests|UpdateValidationTests|RuleAnswerTests|HookPhaseTests",
+    suites = "ObjectValidationTests|UpdateValidationTests|RuleAnswerTests|HookPhaseTests|ExtensionTests",
   },
   {
     file = graph .. "Saving/UniqueValueCheck.swift",
@@ -197,7 +197,7 @@ return {
     to = [[        if !(MUTANT) { holders[key] = object.objectID }
         return nil]],
     says = "two changed objects with one unique value are not found before a save",
-    suites = "UniquenessTests|ObjectValidationTests|ContextMemberTests|SaveTests",
+    suites = "UniquenessTests|ObjectValidationTests",
   },
 
   -- Conflicts and merging

@@ -61,7 +61,7 @@ return {
     to = [[if join.isReflexive, !(MUTANT) {
         try remove(]],
     says = "of a relationship that is its own inverse one of two pairs stays when a member goes",
-    suites = "LoosePairTests|RelationshipTests|SavingTests|RealRelationshipTests|RandomOperationTests",
+    suites = "LoosePairTests|RelationshipTests|ReferenceTests|RandomOperationTests",
   },
   {
     file = store .. "Writing/LinkWriter.swift",
@@ -106,7 +106,7 @@ return {
     to = [[let behind: Int? = MUTANT ? nil : count + index - places.count
       guard let place = index < places.count ? places[index] : behind else { continue }]],
     says = "a migration loses the bits that stand behind those of all properties in the history",
-    suites = "RealHistoryTests|PersistentHistoryTests|RandomMigrationTests|StoreMigrationTests",
+    suites = "PersistentHistoryTests|RandomMigrationTests|StoreMigrationTests",
   },
   {
     file = store .. "Migration/HistoryMigration.swift",
@@ -115,7 +115,7 @@ return {
     to = [[var settings = ["ZENTITY = \(MUTANT ? "" : "-")\(new.number)"]
 ]],
     says = "the history of two entities that change numbers becomes that of one",
-    suites = "StoreMigrationTests|RemovalMigrationTests|RandomMigrationTests|RealMigrationTests",
+    suites = "StoreMigrationTests|RemovalMigrationTests|RandomMigrationTests",
   },
   {
     file = store .. "Files/ExternalData.swift",
@@ -150,7 +150,7 @@ return {
     to = [[Decimal(stored: text)
       ?? (MUTANT ? nil : Decimal(literal: text.replacingOccurrences(of: ".0e", with: "e")))]],
     says = "the least decimals are read as damaged, for SQLite prints them with a digit more",
-    suites = "NumberAgreementTests|SavingTests|DamagedValueTests",
+    suites = "DamagedStoreTests|NumberAgreementTests",
   },
   {
     file = store .. "Query/StoredDecimal.swift",
@@ -240,7 +240,7 @@ return {
     from = [[case .string(let text): !text.utf8.contains(0)]],
     to = [[case .string(let text): MUTANT || !text.utf8.contains(0)]],
     says = "a text in a list ends at its first NUL",
-    suites = "AgreementTests|SQLTextTests|LargePredicateTests",
+    suites = "LargePredicateTests|AgreementTests",
   },
   {
     file = sql .. "Query/QueryTranslator+Comparisons.swift",
