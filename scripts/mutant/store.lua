@@ -106,7 +106,7 @@ return {
     to = [[let behind: Int? = MUTANT ? nil : count + index - places.count
       guard let place = index < places.count ? places[index] : behind else { continue }]],
     says = "a migration loses the bits that stand behind those of all properties in the history",
-    suites = "PersistentHistoryTests|RandomMigrationTests|StoreMigrationTests",
+    suites = "ChangedColumnsTests|RandomMigrationTests|StoreMigrationTests",
   },
   {
     file = store .. "Migration/HistoryMigration.swift",
