@@ -83,6 +83,38 @@ import Testing
     }
   }
 
+  /// Texts of a row are moved eight slots at a time, and slots beyond the first 64 are noted elsewhere.
+  @Test(arguments: [1, 8, 9, 16, 17, 64, 65, 66], [false, true])
+  func eachTextStaysWhereAnotherOneChanges(_ count: Int, _ asCells: Bool) throws {
+    var entity = EntityDescription("Thing")
+    let names = (100..<100 + count).map { "a\($0)" }
+    entity.attributes = names.map { AttributeDescription($0, type: .string) }
+    let bench = try StoreBench(.memory, ManagedObjectModel(entities: [entity]))
+    let writer = bench.context()
+    let values = Dictionary(uniqueKeysWithValues: names.map { ($0, Value.string("text of \($0)")) })
+    for _ in names { try writer.insert("Thing", values: values) }
+    try writer.save()
+    let context = bench.context()
+    let things = try context.fetch(FetchRequest("Thing"))
+    for thing in things { try thing.fireFault() }
+    // In each thing another text is a new one.
+    func expectOneChange(_ things: [ManagedObject]) {
+      for (thing, changed) in zip(things, names) {
+        let others = names.filter { name in thing[name] != (name == changed ? Value.string("new") : values[name]) }
+        #expect(others.isEmpty, "\(changed) was changed")
+      }
+    }
+    for (thing, name) in zip(things, names) {
+      let slot = try thing.slot(of: name)
+      if !asCells || !NewRowTests.setCell("new", of: thing, slot: slot) { try thing.setValue("new", forKey: name) }
+    }
+    expectOneChange(things)
+    try context.save()
+    expectOneChange(things)
+    let reader = bench.context()
+    expectOneChange(try things.map { try reader.object(with: $0.objectID) })
+  }
+
   @Test(arguments: StoreKind.allCases)
   func whatIsUndoneLeavesTheRowOfTheStore(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, NewRowTests.model())

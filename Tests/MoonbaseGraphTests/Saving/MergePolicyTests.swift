@@ -73,6 +73,15 @@ import Testing
     #expect(person["firstName"] == "mine" && context.updatedObjects == [person])
   }
 
+  @Test(arguments: StoreKind.withFolder) func aValueThatWasSetBackDoesNotCollide(_ kind: StoreKind) throws {
+    let (bench, context, person) = try disputed(kind, .error) { try $0.setValue("theirs", forKey: "firstName") }
+    defer { withExtendedLifetime(bench) {} }
+    for name in ["mine", "old"] { try person.setValue(.string(name), forKey: "firstName") }
+    try person.setValue("mine", forKey: "lastName")
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.code == .mergeConflict && error?.property == nil, "\(error as Any)")
+  }
+
   @Test(arguments: StoreKind.withFolder, resolving)
   func whatAnotherContextDeletedStaysDeleted(_ kind: StoreKind, name: MergePolicyName) throws {
     let (bench, context, person) = try disputed(kind, name.policy) { try $0.managedObjectContext?.delete($0) }

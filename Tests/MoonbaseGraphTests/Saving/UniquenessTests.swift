@@ -71,4 +71,25 @@ import Testing
     try context.save()
     #expect(try other.count(FetchRequest("Person")) == 7)
   }
+
+  /// As `each` does where it is to change nothing.
+  @Test(arguments: StoreKind.withFolder) func takenValuesAreFoundBeforeASave(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let saved = try context.insert("Person", values: ["email": "a"])
+    try context.save()
+    let new = try ["b", "c"].map { try context.insert("Employee", values: ["email": .string($0)]) }
+    try context.prepareSave()
+    // The value of another changed object, and that of a saved one.
+    for email in ["b", "a"] {
+      new[1]["email"] = .string(email)
+      let error = #expect(throws: GraphError.self) { try context.prepareSave() }
+      #expect(error?.code == .constraintConflict && error?.property == "email", "\(error as Any)")
+    }
+    saved["email"] = "d"
+    try context.prepareSave()
+    #expect(try bench.saved("Person", "email") == ["a"])
+    try context.save()
+    #expect(try bench.saved("Person", "email") == ["a", "b", "d"])
+  }
 }
