@@ -22,6 +22,9 @@ struct JobOptionGroup: ParsableArguments {
   @Argument(help: "The script of the job.")
   var script: String
 
+  @Argument(help: "The store; --store names it too.")
+  var store: String?
+
   @OptionGroup var stores: WritingOptionGroup
   @OptionGroup var scripts: ScriptOptionGroup
 
@@ -44,7 +47,7 @@ struct JobOptionGroup: ParsableArguments {
   }
 
   func makeContainer() throws -> PersistentContainer {
-    let stores = try stores.settings()
+    let stores = try stores.settings(store)
     try scripts.settings().requireWriting("batch")
     return try PersistentContainer(scripts.settings().limiting(stores.container, stores))
   }
@@ -52,11 +55,11 @@ struct JobOptionGroup: ParsableArguments {
   /// What a worker needs, each thread its own.
   func makeJob(_ container: PersistentContainer) throws -> (job: BatchJob, domain: ScriptDomain) {
     let scripts = try scripts.settings()
-    let domain = try scripts.openDomain(forScriptsIn: script.folderOfPath, stores.settings())
+    let domain = try scripts.openDomain(forScriptsIn: script.folderOfPath, stores.settings(store))
     let source = try ScriptSource(path: script, limit: scripts.limits.sourceSize)
     let batch = try BatchScript(source, in: domain)
     let context = try domain.context(of: container.opened)
-    let extensions = try stores.settings().extensions
+    let extensions = try stores.settings(store).extensions
     let code = JobCode(source.text, in: script.folderOfPath, extensions: extensions)
     return (try BatchJob(jobName, batch, code, in: context), domain)
   }
@@ -206,20 +209,29 @@ struct BatchStatus: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Tells how far the jobs of a store are, and why chunks failed.")
 
-  @Argument(help: "The job's name, or its script; without one all jobs.")
-  var job: String?
+  @Argument(help: ArgumentHelp("The job's name, or its script; without one all jobs.", valueName: "job"))
+  var first: String?
+
+  @Argument(help: ArgumentHelp("The store, as the last argument; --store names it too.", valueName: "store"))
+  var second: String?
 
   @OptionGroup var stores: StoreOptionGroup
 
   @Flag(help: "Print the chunks that are neither done nor set aside, a number a line, for moonbase batch worker.")
   var open = false
 
+  private var arguments: ArgumentsBeforeStore {
+    ArgumentsBeforeStore([first, second], least: 0, most: 1, isNamed: stores.isNamed)
+  }
+
+  private var job: String? { arguments[0] }
+
   func validate() throws {
     if open, job == nil { throw ValidationError("--open is about one job: name it") }
   }
 
   func run() throws {
-    var settings = try stores.settings()
+    var settings = try stores.settings(arguments.store)
     settings.readOnly = true
     let container = try PersistentContainer(settings.container)
     var (count, isDamaged) = (0, false)

@@ -24,11 +24,15 @@ struct ExportCommand: ParsableCommand {
       objects, model.lua, and export.json.
       """)
 
-  @Argument(help: "The entity; objects of its subentities are among the results.")
-  var entity: String?
+  @Argument(
+    help: ArgumentHelp("The entity; objects of its subentities are among the results.", valueName: "entity"))
+  var first: String?
 
-  @Argument(help: "The file, or '-' for standard output (default).")
-  var file: String?
+  @Argument(help: ArgumentHelp("The file, or '-' for standard output (default).", valueName: "file"))
+  var second: String?
+
+  @Argument(help: ArgumentHelp("The store, as the last argument; --store names it too.", valueName: "store"))
+  var third: String?
 
   @Option(help: ArgumentHelp("All of the store, in a folder that is new or empty.", valueName: "folder"))
   var all: String?
@@ -57,6 +61,15 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
+  private var arguments: ArgumentsBeforeStore {
+    ArgumentsBeforeStore(
+      [first, second, third], least: all == nil ? 1 : 0, most: all == nil ? 2 : 0, isNamed: stores.isNamed)
+  }
+
+  private var entity: String? { arguments[0] }
+
+  private var file: String? { arguments[1] }
+
   /// Nil for standard output.
   private var path: String? { file == "-" ? nil : file }
 
@@ -75,7 +88,7 @@ struct ExportCommand: ParsableCommand {
   func run() throws { try limits.run(export) }
 
   private func export(in domain: ScriptDomain?) throws {
-    var settings = try stores.settings()
+    var settings = try stores.settings(arguments.store)
     settings.readOnly = true
     let container = try PersistentContainer(limits.settings().limiting(settings.container, settings))
     let bar = ProgressBar(quiet: quiet)

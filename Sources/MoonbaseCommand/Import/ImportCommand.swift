@@ -26,11 +26,16 @@ struct ImportCommand: ParsableCommand {
       moonbase import --all folder --store new.sqlite makes the store that export --all wrote, with the model in the folder.
       """)
 
-  @Argument(help: "The entity whose objects the rows become; with --infer it may be left out.")
-  var entity: String?
+  @Argument(
+    help: ArgumentHelp(
+      "The entity whose objects the rows become; with --infer it may be left out.", valueName: "entity"))
+  var first: String?
 
-  @Argument(help: "The file; - is standard input.")
-  var file: String?
+  @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
+  var second: String?
+
+  @Argument(help: ArgumentHelp("The store, as the last argument; --store names it too.", valueName: "store"))
+  var third: String?
 
   @Option(
     help: ArgumentHelp(
@@ -107,6 +112,19 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "No progress, no summary.")
   var quiet = false
 
+  private var arguments: ArgumentsBeforeStore {
+    let counts = all != nil ? (least: 0, most: 0) : (least: infer && !dryRun ? 1 : 2, most: 2)
+    return ArgumentsBeforeStore(
+      [first, second, third], least: counts.least, most: counts.most, isNamed: stores.stores.isNamed)
+  }
+
+  private var entity: String? { arguments[0] }
+
+  private var file: String? { arguments[1] }
+
+  /// What is said of the store.
+  func storeSettings() throws(UsageError) -> StoreSettings { try stores.settings(arguments.store) }
+
   func validate() throws {
     if let entity, all != nil {
       throw ValidationError("--all takes a folder of all entities: leave '\(entity)' out")
@@ -156,7 +174,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let all { return try StoreImportRun(all, stores.settings(), quiet: quiet).run() }
+    if let all { return try StoreImportRun(all, storeSettings(), quiet: quiet).run() }
     guard let entity else { return }
     if !dryRun { try scripts.settings().requireWriting("import") }
     if infer {
@@ -165,7 +183,7 @@ struct ImportCommand: ParsableCommand {
       return try InferredImport(self, entity, path).run()
     }
     guard let file else { return }
-    try take(input(file == "-" ? nil : file), file, as: entity, into: stores.settings().container)
+    try take(input(file == "-" ? nil : file), file, as: entity, into: storeSettings().container)
   }
 
   /// The rows of a file, of standard input, or of what was spooled of them.
@@ -179,7 +197,7 @@ struct ImportCommand: ParsableCommand {
 
   /// Takes rows into the stores of a container.
   func take(_ input: ImportInput, _ file: String, as entity: String, into description: ContainerDescription) throws {
-    let (stores, scripts) = (try stores.settings(), try scripts.settings())
+    let (stores, scripts) = (try storeSettings(), try scripts.settings())
     var description = description
     // To try out needs no file.
     if dryRun, stores.model != nil { description.keepMissingStoresInMemory() }

@@ -27,7 +27,7 @@ struct InferredDatabase {
 
   func run() throws {
     let database = try OpenDatabase(path)
-    let place = command.dryRun ? nil : try InferredStore(command.stores.settings())
+    let place = command.dryRun ? nil : try InferredStore(command.storeSettings())
     let isGoingOn = try place?.hasBegun(DatabaseImport.job(path)) ?? false
     let plan = try plan(of: database)
     guard let place else { return Terminal.write(try plan.inferred.luaSource()) }
@@ -58,7 +58,7 @@ struct InferredDatabase {
   }
 
   private func take(_ plan: DatabasePlan, of database: OpenDatabase, into description: ContainerDescription) throws {
-    let (stores, scripts) = (try command.stores.settings(), try command.scripts.settings())
+    let (stores, scripts) = (try command.storeSettings(), try command.scripts.settings())
     let container = try PersistentContainer(scripts.limiting(description, stores))
     let domain = try scripts.openDomain(forScriptsIn: ".", stores)
     defer { domain.close() }

@@ -28,7 +28,7 @@ struct InferredImport {
       if !command.quiet { for warning in input.warnings { Terminal.complain("moonbase: \(warning)") } }
       return Terminal.write(try model(of: input).luaSource())
     }
-    let place = try InferredStore(command.stores.settings())
+    let place = try InferredStore(command.storeSettings())
     if try place.hasBegun(ImportRun.job(entity, file)) {
       return try command.take(input, file, as: entity, into: place.description)
     }

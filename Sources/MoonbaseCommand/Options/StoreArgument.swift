@@ -42,3 +42,21 @@ struct StoreAndArgument {
     (store, other) = (place, second ?? first)
   }
 }
+
+/// The arguments of a command whose last one is the store, where nothing else names it.
+struct ArgumentsBeforeStore {
+  /// All but the store.
+  let others: [String]
+  let store: String?
+
+  /// Between `least` and `most` arguments are others; `isNamed` says whether the store has been named already.
+  init(_ all: [String?], least: Int, most: Int, isNamed: Bool) {
+    let words = all.compactMap(\.self)
+    let hasStore = words.count > most || !isNamed && words.count > least
+    others = Array(hasStore ? words.dropLast() : words[...])
+    store = hasStore ? words.last : nil
+  }
+
+  /// The argument at a place, or nil.
+  subscript(index: Int) -> String? { others.indices.contains(index) ? others[index] : nil }
+}

@@ -20,6 +20,9 @@ struct StoreOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
+  /// Whether `--store` or the environment names a store.
+  var isNamed: Bool { !store.isEmpty || ProcessInfo.processInfo.environment["MOONBASE_STORE"]?.isEmpty == false }
+
   /// The settings that the options give, with the store of an argument. Where no store is named, `MOONBASE_STORE` of
   /// the environment names one.
   func settings(_ argument: String? = nil, mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {

@@ -76,8 +76,25 @@ import Testing
       try bench.moonbase("sql", "--store", "s.sqlite", "SELECT COUNT(*) AS n FROM P", "--format", "csv").output
         == "n\n3\n")
     #expect(try bench.moonbase("backup", "b.sqlite", "--store", "s.sqlite").status == 0)
-    #expect(try bench.moonbase("migrate", "--store", "b.sqlite", "--to", "m.lua").output == "no row changes\n")
-    for command in [["fetch", "P"], ["info"]] {
+    try bench.write("return { request = 'P', chunk = function() end }", to: "j.lua")
+    for place in [["b.sqlite"], ["--store", "b.sqlite"]] {
+      for command in [
+        ["export", "P", "p.csv", "--force"], ["import", "P", "p.csv", "--dry-run"], ["batch", "run", "j.lua"],
+        ["batch", "status", "j"], ["batch", "status"], ["batch", "resume", "j.lua"],
+      ] {
+        let words = command.prefix { !$0.hasPrefix("-") } + place + command.drop { !$0.hasPrefix("-") }
+        let outcome = try bench.moonbase(Array(words))
+        #expect(outcome.status == 0, "\(words) \(outcome)")
+      }
+      let rows = try bench.moonbase(["export", "P"] + place + ["--columns", "f", "--limit", "1"])
+      #expect(rows.output == "{\"f\": 0.1}\n", "\(rows)")
+      let folder = "folder\(place.count)"
+      #expect(try bench.moonbase(["export", "--all", folder] + place).status == 0)
+      func new(_ name: String) -> [String] { place.dropLast() + ["\(name)\(place.count).sqlite"] }
+      #expect(try bench.moonbase(["import", "--all", folder] + new("all")).status == 0)
+      #expect(try bench.moonbase(["import", "p.csv", "--infer"] + new("inferred")).status == 0)
+    }
+    for command in [["fetch", "P"], ["info"], ["import", "P", "p.csv"], ["batch", "run", "j.lua"]] {
       let both = try bench.moonbase(command + ["s.sqlite", "--store", "s.sqlite"])
       #expect(both.status == 2 && both.complaints.contains("two stores are named"), "\(both)")
       let none = try bench.moonbase(command)

@@ -178,8 +178,8 @@ extension Workbench {
   @Test func aRejectedRowNamesTheColumnOfTheFile() throws {
     let bench = try Workbench.forImports()
     try bench.write("who,years,mail\nAnn,1.5,a\nBob,999,b\n,3,c\nDi,4,a\nEd,4,a\n", to: "p.csv")
-    try bench.imports(
-      ["Person", "p.csv", "--map", "who=name", "--map", "years=age", "--map", "mail=email"], status: 4)
+    try bench.write("return { columns = { who = 'name', years = 'age', mail = 'email' } }", to: "map.lua")
+    try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 4)
     let text = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
     let lines = text.split(separator: "\n").dropFirst().map(String.init)
     try #require(lines.count == 4, "\(text)")

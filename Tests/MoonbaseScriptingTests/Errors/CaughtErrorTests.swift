@@ -1,3 +1,4 @@
+import MoonbaseLua
 import MoonbaseScripting
 import Testing
 
@@ -6,7 +7,6 @@ import Testing
   private func caught(_ code: String) throws -> [String] {
     try ScriptBench().lines(
       """
-      local context = moonbase.context
       local function body()
         \(code)
       end
@@ -14,7 +14,7 @@ import Testing
       print(done, type(e), math.type(e.code), type(e.message), (e.traceback:gsub("\\n", " / ")))
       print(e.message)
       print(e)
-      """)
+      """, leavingChanges: true)
   }
 
   @Test(arguments: [
@@ -39,7 +39,6 @@ import Testing
   @Test func anErrorThatIsReturnedSaysWhereItWas() throws {
     let lines = try ScriptBench().lines(
       """
-      local context = moonbase.context
       context:insert("Person", { age = 999 })
       local function try()
         return context:save()
@@ -68,13 +67,13 @@ import Testing
 
   /// A limit names the place where the script was, also where that was in an extension.
   @Test func aLimitThatAnExtensionPassedNamesItsLine() throws {
-    let outcome = try ScriptBench(
-      extensions: [
-        "return { entities = { Person = { derived = { initials = { get = function()\n  while true do end\nend } } } } }"
-      ],
-      limits: LuaLimits(instructions: 100_000)
-    ).run("local p = moonbase.context:insert('Person')\nprint(pcall(function() return p.initials end))")
+    let get = "function()\n  while true do end\nend"
+    let bench = try ScriptBench(
+      extensions: [ScriptBench.colors, "return { entities = { Person = { derived = { slow = { type = \"string\", get = \(get) } } } } }"])
+    let outcome = try bench.run(
+      "local p = moonbase.context:insert('Person')\nprint(pcall(function() return p.slow end))",
+      limits: LuaLimits(instructions: 100_000))
     #expect(outcome.status == 3)
-    #expect(outcome.message?.hasPrefix("extension1.lua:2: the script used up its instructions") == true, "\(outcome)")
+    #expect(outcome.message?.hasPrefix("extension2.lua:2: the script used up its instructions") == true, "\(outcome)")
   }
 }

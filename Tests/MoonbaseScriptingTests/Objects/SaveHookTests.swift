@@ -311,7 +311,7 @@ import Testing
       for p in context:fetch("P"):save_every(1):each() do i = i + 1 p.i = i end
       """)
     #expect(outcome.status == 1)
-    #expect(outcome.message?.contains(":6: the data is saved, but a did_save hook failed: ") == true)
+    #expect(outcome.message?.contains(":5: the data is saved, but a did_save hook failed: ") == true)
     #expect(outcome.message?.contains("after two") == true)
     #expect(try bench.lines("print(context:fetch('P'):where('i > 0'):count())") == ["3"])
   }
