@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLiteStore
 
 /// Which objects there are in a folder, so that no row leads to one that there is not.
 struct FolderKeys {
@@ -19,6 +20,12 @@ struct FolderKeys {
         guard let id = reader.id, let key = ExportedFolder.key(id) else {
           throw ImportError(
             message: "\(path), line \(reader.line): it has no _id, as x-coredata://STORE/\(entity.name)/p1")
+        }
+        guard key <= KeyReservation.greatestKey else {
+          throw ImportError(
+            message:
+              "\(path), line \(reader.line): the key of \(id) leaves none for the objects that come after it: give the object a smaller one, here and in all lines that lead to it"
+          )
         }
         guard known.insert(key) else {
           throw ImportError(message: "\(path), line \(reader.line): there are two objects of the _id \(id)")

@@ -176,6 +176,9 @@ package final class Importer {
 
   // MARK: Chunks
 
+  /// Asked for while rows are tried that may be tried again.
+  private var overtaken: Overtaken?
+
   /// Where an import stands, to come back to.
   private struct Mark {
     var rejectLength: Int64
@@ -237,11 +240,40 @@ package final class Importer {
   /// Saves rows by halves, down to single ones: what cannot be said to be a row's fault otherwise is that of the row that fails alone.
   private func takeCarefully(_ range: Range<Int>) throws {
     let mark = mark
-    if try take(range, ahead: false) { return }
+    if try takeAgain(range, at: mark) { return }
     try startAnew(at: mark)
     let middle = range.lowerBound + range.count / 2
     try takeCarefully(range.lowerBound..<middle)
     try takeCarefully(middle..<range.upperBound)
+  }
+
+  /// Saves rows. Where another program saved meanwhile what they are about, all is read anew and they are tried again, ten times at most, and
+  /// in vain where the same values are taken twice.
+  private func takeAgain(_ range: Range<Int>, at mark: Mark) throws -> Bool {
+    defer { context.stalenessInterval = -1 }
+    var former: Set<Int> = []
+    for round in 1...Self.greatestRounds {
+      overtaken = Overtaken()
+      defer { overtaken = nil }
+      if try take(range, ahead: false) { return true }
+      guard let rows = overtaken?.rows, !rows.isEmpty else { return false }
+      try startAnew(at: mark)
+      if overtaken?.areValues == true, rows == former { break }
+      former = rows
+      context.stalenessInterval = 0
+      usleep(UInt32(round) * 1000)
+    }
+    // What is in the way now is the rows' own fault.
+    return try take(range, ahead: false)
+  }
+
+  private static let greatestRounds = 10
+
+  /// The rows that another program was quicker with.
+  private struct Overtaken {
+    var rows: Set<Int> = []
+    /// Whether other objects have values that must be unique, and no object was changed.
+    var areValues = false
   }
 
   /// Inserts rows and saves them. False where that failed, and nobody knows for which row; what ends the import is thrown.
@@ -268,6 +300,7 @@ package final class Importer {
     if ahead {
       // The former chunk is written while this one was made.
       do { try context.finishSave() } catch let error where ImportFailure.isOfRows(error) { return false }
+      former = nil
     }
     return try save(&attempt, range, ahead: ahead)
   }
@@ -347,6 +380,10 @@ package final class Importer {
         return true
       } catch let error where ImportFailure.isOfRows(error) {
         try rejects.cut(to: mark.rejectLength)
+        if let others = othersBehind(error, attempt, range), ahead || overtaken != nil {
+          if overtaken != nil { overtaken = others }
+          return false
+        }
         if try drop(error, &attempt, range) { continue }
         guard range.count == 1 else { return false }
         try startAnew(at: mark)
@@ -355,6 +392,20 @@ package final class Importer {
         attempt.report.rows += 1
       }
     }
+  }
+
+  /// What another program saved meanwhile, of objects that are found by a key; nil for another error.
+  private func othersBehind(_ error: any Error, _ attempt: Attempt, _ range: Range<Int>) -> Overtaken? {
+    guard existing != nil || options.createsMissing else { return nil }
+    let codes: [ErrorCode] = [.mergeConflict, .constraintConflict, .objectNotFound]
+    let details = ImportFailure.details(of: error)
+    guard !details.isEmpty, details.allSatisfy({ codes.contains($0.code) }) else { return nil }
+    let ids = Set(details.compactMap(\.objectID))
+    let rows = zip(range, attempt.objects).filter { _, object in object.map { ids.contains($0.objectID) } == true }
+    return Overtaken(
+      // An object that rows lead to is none of theirs.
+      rows: rows.isEmpty ? [range.lowerBound] : Set(rows.map(\.0)),
+      areValues: details.allSatisfy { $0.code == .constraintConflict })
   }
 
   /// Errors tell of new objects by their lines, and not by IDs that they never get.

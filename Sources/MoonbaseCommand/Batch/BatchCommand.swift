@@ -239,7 +239,8 @@ struct BatchStatus: ParsableCommand {
     for store in container.coordinator.persistentStores {
       let known = try BatchJob.names(in: store)
       names += known
-      for name in known where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
+      for name in known
+      where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
         count += 1
         let state: JobState?
         do { state = try BatchJob.state(name, of: store) } catch let error as GraphError

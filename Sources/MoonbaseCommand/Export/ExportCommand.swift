@@ -62,8 +62,9 @@ struct ExportCommand: ParsableCommand {
   var quiet = false
 
   private var arguments: ArgumentsBeforeStore {
-    ArgumentsBeforeStore(
-      [first, second, third], least: all == nil ? 1 : 0, most: all == nil ? 2 : 0, isNamed: stores.isNamed)
+    let words = [first, second, third]
+    if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores) }
+    return ArgumentsBeforeStore(words, least: 1, most: 2, isNamed: stores.isNamed)
   }
 
   private var entity: String? { arguments[0] }

@@ -113,9 +113,11 @@ struct ImportCommand: ParsableCommand {
   var quiet = false
 
   private var arguments: ArgumentsBeforeStore {
-    let counts = all != nil ? (least: 0, most: 0) : (least: infer && !dryRun ? 1 : 2, most: 2)
-    return ArgumentsBeforeStore(
-      [first, second, third], least: counts.least, most: counts.most, isNamed: stores.stores.isNamed)
+    let words = [first, second, third]
+    if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores.stores) }
+    // No entity's name has a dot or a slash.
+    let beginsWithFile = infer && first?.contains { "./-".contains($0) } == true
+    return ArgumentsBeforeStore(words, least: beginsWithFile ? 1 : 2, most: 2, isNamed: stores.stores.isNamed)
   }
 
   private var entity: String? { arguments[0] }

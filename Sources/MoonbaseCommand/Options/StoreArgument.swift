@@ -57,6 +57,11 @@ struct ArgumentsBeforeStore {
     store = hasStore ? words.last : nil
   }
 
+  /// The same for `--all FOLDER`, beside which an argument can be nothing but the store.
+  init(besideFolder all: [String?], _ stores: StoreOptionGroup) {
+    self.init(all, least: 0, most: stores.store.isEmpty ? 0 : 1, isNamed: !stores.store.isEmpty)
+  }
+
   /// The argument at a place, or nil.
   subscript(index: Int) -> String? { others.indices.contains(index) ? others[index] : nil }
 }

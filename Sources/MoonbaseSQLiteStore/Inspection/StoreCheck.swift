@@ -262,13 +262,29 @@ package final class StoreCheck {
     let given = try connection.integer("SELECT Z_MAX \(row) AND TYPEOF(Z_MAX) IN ('integer', 'real')")
     let hasRow = try connection.integer("SELECT 1 \(row)") != nil
     let greatest = try connection.integer("SELECT MAX(Z_PK) FROM \(identifier(table))") ?? 0
-    guard greatest > given ?? 0 else { return }
+    guard greatest > given ?? 0 else {
+      if let given, given > KeyReservation.greatestKey { try tellFullCounter(number, name, given, table, greatest) }
+      return
+    }
     try tell(
       StoreFinding(
         kind: .counter, place: "Z_PRIMARYKEY \(number) (\(name))",
         message:
           "Z_MAX is \(given.map(String.init) ?? (hasRow ? "no number" : "not there")), and \(table) has a row \(greatest): a new one could get its key",
         repair: hasRow ? .file : .none))
+  }
+
+  private func tellFullCounter(_ number: Int64, _ name: String, _ given: Int64, _ table: String, _ greatest: Int64)
+    throws
+  {
+    let isOfRow = greatest > KeyReservation.greatestKey
+    try tell(
+      StoreFinding(
+        kind: .counter, place: "Z_PRIMARYKEY \(number) (\(name))",
+        message:
+          "Z_MAX is \(given), which leaves no keys for new rows"
+          + (isOfRow ? ": \(table) has a row \(greatest), which needs another key" : ""),
+        repair: isOfRow ? .none : .file))
   }
 
   // MARK: References

@@ -57,6 +57,9 @@ package enum StoreRepair {
       try connection.execute(
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(greatest) WHERE Z_ENT = \(number) AND \(greatest) > 0 "
           + "AND (Z_MAX < \(greatest) OR TYPEOF(Z_MAX) <> 'integer')")
+      try connection.execute(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(\(greatest), 0) WHERE Z_ENT = \(number) "
+          + "AND Z_MAX > \(KeyReservation.greatestKey) AND IFNULL(\(greatest), 0) <= \(KeyReservation.greatestKey)")
     }
   }
 

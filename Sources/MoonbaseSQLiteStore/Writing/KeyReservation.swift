@@ -3,7 +3,10 @@ import MoonbaseGraph
 import MoonbaseSQLite
 
 /// Sets keys aside: `Z_PRIMARYKEY` holds the greatest one given out, for each table.
-struct KeyReservation {
+package struct KeyReservation {
+  /// Above this key there is no room for the objects of many imports: none has so many rows.
+  package static let greatestKey = Int64.max - Int64(1) << 32
+
   let connection: Connection
   let path: String
 

@@ -184,6 +184,11 @@ import Testing
       return outcome.complaints
     }
     #expect(try complaint("--all", "none", "--store", "n1.sqlite").contains("has no export.json"))
+    let line = String(decoding: try bench.bytes(of: "one/Person.ndjson"), as: UTF8.self)
+    try bench.write(line.replacing("/Person/p1\"", with: "/Person/p9223372036854775807\""), to: "one/Person.ndjson")
+    let full = try complaint("--all", "one", "--store", "n1.sqlite")
+    #expect(full.contains("Person.ndjson, line 1: the key of ") && full.contains("leaves none"), "\(full)")
+    try bench.write(line, to: "one/Person.ndjson")
     #expect(try complaint("--all", "one", "--store", "s.sqlite").contains(" already: import --all makes a new store"))
     #expect(try complaint("--all", "one", "Person", "--store", "n1.sqlite", status: 2).contains("leave 'Person' out"))
     #expect(

@@ -174,6 +174,27 @@ extension Workbench {
     #expect(try bench.fetched("Person") == before.objects && bench.number(keys) == before.last)
   }
 
+  /// What another import saved meanwhile is no fault of a row: it is read anew, and the row updates it.
+  @Test func twoImportsOfTheSameRowsRejectNone() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,email\n", to: "none.csv")
+    try bench.imports(["Person", "none.csv"])
+    let arguments = [
+      "--store", "s.sqlite", "--model", "m.lua", "--upsert", "email", "--batch", "20", "--busy-timeout", "60",
+    ]
+    let children = try ["a", "b"].map { name in
+      let rows = (0..<400).map { "\(name)\($0),mail\(name == "a" ? $0 : 399 - $0)\n" }
+      try bench.write("name,email\n" + rows.joined(), to: "\(name).csv")
+      return try bench.begin(["import", "Person", "\(name).csv"] + arguments)
+    }
+    for child in children {
+      let outcome = child.outcome()
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+    #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == 400)
+    #expect(try bench.number("SELECT COUNT(DISTINCT ZEMAIL) FROM ZPERSON") == 400)
+  }
+
   /// A reason is for the person who mends the row, and the column is that of the file, whatever the property is called.
   @Test func aRejectedRowNamesTheColumnOfTheFile() throws {
     let bench = try Workbench.forImports()

@@ -29,9 +29,10 @@ extension ChildProcess {
 
 extension Workbench {
   /// Begins a run of `moonbase` in the folder, which goes on while the test does something else.
-  func begin(_ arguments: String...) throws -> ChildProcess {
-    try ChildProcess(Self.command, arguments, in: folder)
-  }
+  func begin(_ arguments: String...) throws -> ChildProcess { try begin(arguments) }
+
+  /// The same, with the arguments as a list.
+  func begin(_ arguments: [String]) throws -> ChildProcess { try ChildProcess(Self.command, arguments, in: folder) }
 
   #if os(Linux)
     /// The same, where SIGINT is not ignored, whatever these tests were started by.

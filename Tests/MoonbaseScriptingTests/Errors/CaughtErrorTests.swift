@@ -69,7 +69,10 @@ import Testing
   @Test func aLimitThatAnExtensionPassedNamesItsLine() throws {
     let get = "function()\n  while true do end\nend"
     let bench = try ScriptBench(
-      extensions: [ScriptBench.colors, "return { entities = { Person = { derived = { slow = { type = \"string\", get = \(get) } } } } }"])
+      extensions: [
+        ScriptBench.colors,
+        "return { entities = { Person = { derived = { slow = { type = \"string\", get = \(get) } } } } }",
+      ])
     let outcome = try bench.run(
       "local p = moonbase.context:insert('Person')\nprint(pcall(function() return p.slow end))",
       limits: LuaLimits(instructions: 100_000))
