@@ -52,7 +52,14 @@ public actor BackgroundContext {
   public func perform<Output, Failure: Error>(
     _ body: sending (ManagedObjectContext) throws(Failure) -> sending Output
   ) async throws(Failure) -> sending Output {
-    try body(context)
+    do throws(Failure) {
+      let output = try body(context)
+      Confinement.checkLeaving(output)
+      return output
+    } catch {
+      Confinement.checkLeaving(error)
+      throw error
+    }
   }
 
   /// Gives up all unsaved changes and all objects, and the memory that they hold. What is asked of the context from then on throws
@@ -83,8 +90,11 @@ public actor BackgroundContext {
     _ body: (ManagedObjectContext) throws(Failure) -> sending Output, in context: ManagedObjectContext
   ) -> Result<Output, Failure> {
     do throws(Failure) {
-      return .success(try body(context))
+      let output = try body(context)
+      Confinement.checkLeaving(output)
+      return .success(output)
     } catch {
+      Confinement.checkLeaving(error)
       return .failure(error)
     }
   }

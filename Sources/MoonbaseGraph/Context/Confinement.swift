@@ -27,6 +27,35 @@ struct Confinement: Sendable {
   }
 }
 
+extension Confinement {
+  /// Looks through what leaves `perform`, where uses are looked at. The compiler refuses objects there, but lets pass a lazy sequence over
+  /// them, `Any` and an error that hold some: such a one ends the process, and is named.
+  static func checkLeaving<Leaving>(_ value: Leaving) {
+    guard isChecked else { return }
+    var rest = 1000
+    guard let found = object(in: value, depth: 8, &rest) else { return }
+    fatalError(
+      """
+      a value of type \(type(of: value as Any)) that holds \(found) left the perform of its context: hand over its objectID or values, and make an \
+      array of a lazy sequence
+      """)
+  }
+
+  /// An object or a context within a value, as people read it.
+  private static func object(in value: Any, depth: Int, _ rest: inout Int) -> String? {
+    if let object = value as? ManagedObject {
+      return object.context == nil ? nil : "\(object.entity.name) \(object.objectID)"
+    }
+    if value is ManagedObjectContext { return "the context" }
+    rest -= 1
+    guard depth > 0, rest > 0 else { return nil }
+    for child in Mirror(reflecting: value).children {
+      if let found = object(in: child.value, depth: depth - 1, &rest) { return found }
+    }
+    return nil
+  }
+}
+
 extension ManagedObjectContext {
   /// The context is used on one executor from now on, which is looked at where that is wanted.
   package func confineToMainActor() { confine(to: .mainActor) }

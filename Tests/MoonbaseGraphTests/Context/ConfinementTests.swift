@@ -54,6 +54,39 @@ import Testing
     #expect(said.contains("the context 'import of people' was used on"), "\(said)")
   }
 
+  final class Typed: ManagedObject {
+    static let key = Attribute<Typed, Int>("age")
+    var age: Int { self[Self.key] }
+  }
+
+  struct Failing: Error { nonisolated(unsafe) let object: ManagedObject }
+
+  /// A lazy sequence, `Any` and an error, which the compiler lets pass.
+  @Test func whatHoldsAnObjectDoesNotLeaveUnseen() async throws {
+    let lazy = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      setenv("MOONBASE_CONCURRENCY_DEBUG", "1", 1)
+      let background = try BackgroundContext(ConfinementTests.coordinator())
+      let ages = try await background.perform { context in
+        [try context.insert("Person", values: ["age": 1])].lazy.map { $0["age"] }
+      }
+      print(Array(ages))
+    }
+    let any = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      setenv("MOONBASE_CONCURRENCY_DEBUG", "1", 1)
+      let background = try BackgroundContext(ConfinementTests.coordinator())
+      print(try await background.perform { context in Optional(try context.insert("Person")) as Any })
+    }
+    let error = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      setenv("MOONBASE_CONCURRENCY_DEBUG", "1", 1)
+      let background = try BackgroundContext(ConfinementTests.coordinator())
+      try background.performAndWait { context in throw Failing(object: try context.insert("Person")) }
+    }
+    for (result, name) in [(lazy, "type LazyMap"), (any, "type Optional"), (error, "type Failing")] {
+      let said = String(decoding: result.standardErrorContent, as: UTF8.self)
+      #expect(said.contains(name) && said.contains("that holds Person x-coredata:"), "\(said)")
+    }
+  }
+
   /// With the check on, what is right goes on as ever.
   @Test func usesOnTheExecutorAreFine() async throws {
     await #expect(processExitsWith: .success) {
