@@ -135,7 +135,9 @@ extension ManagedObject {
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
-    guard try replace(value, slot: slot, silently: context?.primitivesAreSilent ?? true) else { return }
+    // What no store has is a cache: a getter that a rule asks may fill it.
+    let isSilent = entity.properties[slot].isTransient || context?.primitivesAreSilent ?? true
+    guard try replace(value, slot: slot, silently: isSilent) else { return }
     context?.noteChange()
     context?.changedObjects.note(self)
     if state.contains(.awaking) || entity.properties[slot].isTransient { keepForNewIDs(slot) }
