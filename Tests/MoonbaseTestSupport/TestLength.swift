@@ -81,6 +81,8 @@ extension Repetition {
   public static let childSeeds = Repetition(short: 12, long: 40)
   public static let resultSeeds = Repetition(short: 2, long: 6)
   public static let derivationSeeds = Repetition(short: 6, long: 20)
+  public static let staleInputSeeds = Repetition(short: 8, long: 200)
+  public static let linkConflictSeeds = Repetition(short: 8, long: 200)
   public static let orderSeeds = Repetition(short: 3, long: 12)
   public static let windowSeeds = Repetition(short: 1, long: 3)
   public static let listRounds = Repetition(short: 80, long: 250)

@@ -96,6 +96,17 @@ struct Change {
     }
   }
 
+  /// The slot that it is about; nil for the object as a whole.
+  var slot: Slot? {
+    switch former {
+    case .value(let own): own.slot
+    case .delayed(let slot, _), .order(let slot, _, _), .members(let slot, _, _): slot
+    case .destination(_, let step): step.slot
+    case .flags(let flags): flags.slot
+    case .row, .absence, .presence: nil
+    }
+  }
+
   /// With its share of a part of the journal.
   static let ownWeight = 56
 

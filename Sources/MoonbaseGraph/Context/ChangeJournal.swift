@@ -131,6 +131,15 @@ struct ChangeJournal {
     return OrderedSet(recent.map(\.object))
   }
 
+  /// Whether anything is kept since a savepoint.
+  func hasChanges(since savepoint: Savepoint) -> Bool { index(of: savepoint) < changes.count }
+
+  /// The first object that changed, came or went since a savepoint, where that was not silent, and the slot.
+  func firstNoted(since savepoint: Savepoint) -> (object: ManagedObject, slot: Slot?)? {
+    guard hasChanges(since: savepoint) else { return nil }
+    return changes[index(of: savepoint)...].first { $0.isChange && !$0.isSilent }.map { ($0.object, $0.slot) }
+  }
+
   /// What changed of an object after so many changes is no reason to call anything for it again.
   mutating func silence(_ object: ManagedObject, after count: Int) {
     for index in changes.indices.dropFirst(count) where changes[index].object === object {

@@ -11,6 +11,7 @@ extension ManagedObjectContext {
     settle()
     try requireOwn(object, participle: "deleted")
     try refuseWhileValidating("an object was deleted")
+    try refuseWithinGetters("an object was deleted")
     // A hook that deletes its own object asks for what is already happening.
     guard !object.state.contains(.departing) else { return }
     try prepareForDeletion(of: object)

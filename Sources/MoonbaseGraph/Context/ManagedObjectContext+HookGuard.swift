@@ -5,9 +5,12 @@ import MoonbasePlatform
 ///
 /// | asked for by a hook | validation | `willSave` | `didSave` | outside of a save |
 /// |---|---|---|---|---|
-/// | change a value | yes, and it is validated again | yes, and it is validated | yes, for the next save | yes |
+/// | change a value | a rule: no; else yes, and it is validated again | yes, and it is validated | yes, for the next save | yes |
 /// | insert, delete | no | yes | yes, for the next save | yes |
 /// | save, reset, roll back, refresh | no | no | no | no |
+///
+/// A rule changes nothing whoever asks it, and a getter inserts and deletes nothing. What either keeps for itself, the
+/// primitive value of a transient attribute, is no change.
 enum SavePhase {
   /// Rules and normalizers run.
   case validating
@@ -70,6 +73,48 @@ extension ManagedObjectContext {
     guard phase == .validating else { return }
     let hook = domain.hookName("willSave")
     throw GraphError(.contextBusy, message: "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
+  }
+
+  /// Throws where a derived value is computed: whoever reads it does not expect that objects come or go.
+  func refuseWithinGetters(_ operation: @autoclosure () -> String) throws {
+    guard derivations.isRecording, propagationDepth == 0, let computed = derivations.computations.last else { return }
+    throw GraphError(
+      .contextBusy,
+      message:
+        "\(operation()) while \(computed.name) is computed: a getter only computes; do it in \(domain.hookName("willSave")), or where the value is asked for"
+    )
+  }
+
+  /// Runs a rule. What it changed, by whichever door, is undone, and an error.
+  func runningRule<Result>(_ body: () throws -> Result) throws -> Result {
+    let (savepoint, sweeps) = (journal.begin(), propagationCount)
+    ruleDepth += 1
+    defer {
+      ruleDepth -= 1
+      endSavepoint(savepoint)
+      tellObservers()
+    }
+    do {
+      let result = try body()
+      // A fetch applies the delete rules that wait.
+      if sweeps == propagationCount, let change = journal.firstNoted(since: savepoint) {
+        throw changedByRule(change.object, change.slot)
+      }
+      return result
+    } catch {
+      if journal.hasChanges(since: savepoint) { undo(since: savepoint) }
+      throw error
+    }
+  }
+
+  private func changedByRule(_ object: ManagedObject, _ slot: Slot?) -> GraphError {
+    let property = slot.map { object.entity.property(at: $0).name }
+    let subject = property.map { "\($0) of \(object.objectID)" } ?? "\(object.objectID)"
+    return GraphError(
+      .contextBusy,
+      message:
+        "\(subject) was changed while rules are checked: a rule only looks; do it in \(domain.hookName("willSave"))",
+      entity: object.entity.name, property: property, objectID: object.objectID)
   }
 
   /// Runs code of an extension. Nothing that it calls may save, reset, roll back or refresh this context.

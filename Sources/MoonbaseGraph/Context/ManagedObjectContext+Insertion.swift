@@ -44,6 +44,7 @@ extension ManagedObjectContext {
   @inline(__always)
   func placeForNewObject(of entity: ResolvedEntity) throws -> ManagedObject.ContextPlace {
     try refuseWhileValidating("an object was inserted")
+    try refuseWithinGetters("an object was inserted")
     guard !entity.isAbstract else {
       throw GraphError(
         .invalidRequest, message: "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)

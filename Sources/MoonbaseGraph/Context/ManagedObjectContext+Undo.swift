@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     // A key that a store had a row for is never taken again. One that was only set aside is still the object's: others that went with it
     // know it by that.
     let former = object.objectID
-    let id = stash.wasSaved ? temporaryID(for: object.entity) : former
+    let id = stash.wasSaved ? try newID(for: object.entity, insteadOf: former) : former
     if id != former { undo.noteID(id, after: former) }
     object.returnAsNew(to: self, as: id)
     arrivalCount &+= 1
@@ -78,6 +78,18 @@ extension ManagedObjectContext {
     object.outdateAll()
     changeCount &+= 1
     return stash
+  }
+
+  /// The ID of an object that comes back after its deletion was saved. It goes to the store that it was in: where new
+  /// ones go to another, it has its key there at once.
+  private func newID(for entity: ResolvedEntity, insteadOf former: ManagedObjectID) throws -> ManagedObjectID {
+    guard source.hasSeveralStores,
+      let store = coordinator.stores(holding: entity).first(where: {
+        StoreNumber($0.identifier).rawValue == former.storeNumber
+      }), !store.isReadOnly, try coordinator.storeForNewObjects(of: entity) !== store
+    else { return temporaryID(for: entity) }
+    let (number, key) = try SavePlan.reserveKeys(1, of: entity, in: store)
+    return ManagedObjectID(store: number, entity: entity.symbol, key: key)
   }
 
   /// An object that came back leads again where it led, as far as that is there.

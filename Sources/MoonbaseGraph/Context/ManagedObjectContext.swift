@@ -126,6 +126,11 @@ public final class ManagedObjectContext {
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.
   @exclusivity(unchecked) var hookDepth = 0
+  /// How many rules are running inside of each other.
+  @exclusivity(unchecked) var ruleDepth = 0
+  /// How many times delete rules are being applied inside of each other, and how often they were.
+  var propagationDepth = 0
+  var propagationCount: UInt64 = 0
   /// How many accessors of subclasses are running inside of each other.
   @exclusivity(unchecked) var accessorDepth = 0
   /// What derived values were computed from.
@@ -446,7 +451,7 @@ public final class ManagedObjectContext {
   }
 
   /// Rules only look: what one sets has to be checked, by whichever door it came.
-  var primitivesAreSilent: Bool { phase != .validating }
+  var primitivesAreSilent: Bool { phase != .validating && ruleDepth == 0 }
 
   /// The next save looks at an object and a slot.
   @inline(__always)

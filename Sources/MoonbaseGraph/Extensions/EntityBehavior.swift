@@ -71,7 +71,7 @@ final class EntityBehavior {
   /// Whether anything but the store looks at an object that is saved.
   var looksAtSaves: Bool {
     hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !derivedSlotsToValidate.isEmpty
-      || !ruledToManySlots.isEmpty
+      || !ruledToManySlots.isEmpty || !slotsToCount.isEmpty
   }
 
   /// Takes what a builder has collected.

@@ -135,7 +135,9 @@ extension ManagedObject {
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
-    guard try replace(value, slot: slot, silently: context?.primitivesAreSilent ?? true) else { return }
+    // What no store has is a cache: a getter that a rule asks may fill it.
+    let isSilent = entity.properties[slot].isTransient || context?.primitivesAreSilent ?? true
+    guard try replace(value, slot: slot, silently: isSilent) else { return }
     context?.noteChange()
     context?.changedObjects.note(self)
     if state.contains(.awaking) || entity.properties[slot].isTransient { keepForNewIDs(slot) }
@@ -315,7 +317,9 @@ extension ManagedObject {
     let fitting = try fitting(value, slot: slot, behavior: behavior)
     if derived.writePolicy == .delayed {
       // An equal value is no change. One that cannot be computed is another one.
-      if let old = try? read(slot, behavior: behavior), old.isSame(as: fitting) { return }
+      if let old = try? read(slot, behavior: behavior), old.isSame(as: fitting) || keepsSame(old, fitting, derived) {
+        return
+      }
       delay(fitting, slot: slot)
       return didChange(slot)
     }
@@ -331,6 +335,15 @@ extension ManagedObject {
       let shadow = derived.shadow.flatMap(entity.slot)
       cache(shadow.map { Cached(value: fitting, reads: Readings(own: SlotSet([Facet($0).number]))) }, slot: slot)
     }
+  }
+
+  /// Whether the shadow of a derived attribute keeps one thing for two values. A value of which it can keep nothing is
+  /// another one.
+  private func keepsSame(_ old: Value, _ new: Value, _ derived: DerivedAttribute) -> Bool {
+    guard let shadowValue = derived.shadowValue, !old.isNull, !new.isNull else { return false }
+    func kept(_ value: Value) -> Value? { try? context?.withinHook { try shadowValue(value, self) } }
+    guard let known = kept(old), let coming = kept(new) else { return false }
+    return known.isSame(as: coming)
   }
 
   private func setter(of derived: DerivedAttribute, slot: Slot, value: Value) throws -> (

@@ -66,6 +66,10 @@ struct ConflictResolver {
       }
       guard let other = self.object(id), !other.isInserted else { return false }
       return try giveUp(other)
+    case .destinationLeadsElsewhere(let relationship, let id):
+      if case .rollback = resolution, !object.isInserted { return try giveUp(object) }
+      guard try lead(object, to: id, relationship, anyhow: !resolution.isForStore) else { return false }
+      try setValues(of: resolution, in: object)
     case .sameValues(let properties, let id):
       return try resolveSameValues(properties, of: object, and: id, by: resolution)
     }
@@ -175,6 +179,25 @@ struct ConflictResolver {
       if try object.hasMember(known, slot: slot) { try object.removeMember(known, slot: slot) }
     } else if try object.stored(slot) == .objectID(known) {
       try object.setDestination(nil, slot: slot, relationship: relationship)
+    }
+    return true
+  }
+
+  /// A one-to-one relationship is to lead to an object that another context led elsewhere. That is read anew; then it
+  /// is taken from where it is, or the relationship leads where its row does.
+  private func lead(
+    _ object: ManagedObject, to id: ManagedObjectID, _ name: String, anyhow isOurs: Bool
+  ) throws -> Bool {
+    guard !object.isDeleted, let slot = object.entity.slot(name),
+      let relationship = object.entity.properties[slot].relationship,
+      let other = try self.object(id) ?? context.objectIfPresent(with: id)
+    else { return false }
+    if !other.isInserted, !other.isDeleted { try context.refresh(other, mergeChanges: true) }
+    try object.setDestination(nil, slot: slot, relationship: relationship)
+    if isOurs {
+      try set(.objectID(other.objectID), slot: slot, of: object)
+    } else if let saved = object.snapshot?.values[slot], saved != .objectID(other.objectID) {
+      try set(saved, slot: slot, of: object)
     }
     return true
   }

@@ -26,6 +26,9 @@ extension ManagedObjectContext {
 
   private func propagateDeletions() throws {
     guard !deletionsToPropagate.isEmpty else { return try dropNewDeletedObjects() }
+    propagationCount &+= 1
+    propagationDepth += 1
+    defer { propagationDepth -= 1 }
     var ahead = DeletionsAhead(self)
     while !deletionsToPropagate.isEmpty {
       try HostWork.charge()

@@ -131,14 +131,21 @@ struct ObjectValidator {
     for rule in rules {
       try collectMistakes {
         // The message is a part of what the rule does wrong, or right.
-        let found = try object.blaming(slot, hook: "validate") {
-          try rule(value, subject).map { try ($0, message(of: $0, value: value, subject: subject)) }
+        let found = try asking {
+          try object.blaming(slot, hook: "validate") {
+            try rule(value, subject).map { try ($0, message(of: $0, value: value, subject: subject)) }
+          }
         }
         guard let (failure, message) = found else { return }
         let blamed = failure.key.flatMap(entity.slot) ?? slot
         try tell(failure, slot: blamed, value: blamed == slot ? value : blamedValue(blamed), message: message)
       }
     }
+  }
+
+  /// Asks a rule, which only looks.
+  private func asking<Result>(_ rule: () throws -> Result) throws -> Result {
+    try object.context?.runningRule(rule) ?? rule()
   }
 
   /// The value of a property that a rule over another one blames.
@@ -251,7 +258,7 @@ struct ObjectValidator {
     let (hook, method) = method(of: occasion)
     if behavior.hooks.contains(hook) {
       let check = method(object)
-      try collect { try object.running("validateFor\(occasion)", check) }
+      try collect { try asking { try object.running("validateFor\(occasion)", check) } }
     }
     for entry in behavior.extensions {
       let hook =
@@ -262,8 +269,10 @@ struct ObjectValidator {
         }
       guard let hook else { continue }
       try collectMistakes {
-        let found = try object.running("validateFor\(occasion)") {
-          try hook(object).map { try ($0, message(of: $0, value: .null, subject: nil)) }
+        let found = try asking {
+          try object.running("validateFor\(occasion)") {
+            try hook(object).map { try ($0, message(of: $0, value: .null, subject: nil)) }
+          }
         }
         guard let (failure, message) = found else { return }
         let blamed = failure.key.flatMap(entity.slot)

@@ -45,7 +45,7 @@ struct SavePreparation {
       try pointer._withUnsafeGuaranteedRef { object in
         if last.table != object.table.toOpaque() {
           let behavior = try context.behavior(of: object.entity)
-          last = (object.table.toOpaque(), behavior.looksAtSaves || !behavior.slotsToCount.isEmpty)
+          last = (object.table.toOpaque(), behavior.looksAtSaves)
         }
         all.formUnion(object.state)
         if last.isLookedAt || object.state.contains(.deleted) || object.record?.delayed.isEmpty == false {

@@ -49,9 +49,12 @@ extension InMemoryContents {
     let key = model.entities[side.destination].properties[side.inverse].id
     let others = (pointers[key]?[id] ?? []).filter { row($0)?.values[side.inverse] == .objectID(id) }
     let destination = row(id)?.values[side.slot]
-    return others.filter { destination != .objectID($0) }.map {
-      .destinationLeaves(id, from: $0, slot: side.inverse, in: model)
+    let leading = others.filter { destination != .objectID($0) }.map {
+      SaveConflict.destinationLeaves(id, from: $0, slot: side.inverse, in: model)
     }
+    guard case .objectID(let other)? = destination, let there = row(other), there.values[side.inverse] != .objectID(id)
+    else { return leading }
+    return leading + [.destinationLeadsElsewhere(other, from: id, slot: side.slot, in: model)]
   }
 
   private func pointers(at id: ManagedObjectID) -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] {

@@ -24,6 +24,10 @@ extension SaveConflict {
       return error(
         "\(name).\(relationship) of \(objectID) leads to \(other) in the store, which is to lead elsewhere or to go: refresh "
           + "\(objectID), or give it another destination, and try again", relationship, other)
+    case .destinationLeadsElsewhere(let relationship, let other):
+      return error(
+        "\(name).\(relationship) of \(objectID) is to lead to \(other), which another context led elsewhere: refresh \(other), and try "
+          + "again", relationship, other)
     case .sameValues(let properties, let other):
       let names = properties.isEmpty ? "unique values" : properties.joined(separator: ", ")
       let shown = values.isEmpty ? "" : " (\(values.map(\.shownInMessages).joined(separator: ", ")))"

@@ -17,6 +17,8 @@ public struct SaveConflict: Sendable {
     case destinationCame(relationship: String, ManagedObjectID)
     /// The relationship of a row leads to an object that is to lead elsewhere, or to go.
     case destinationLeaves(relationship: String, ManagedObjectID)
+    /// The one-to-one relationship is to lead to an object that another context led elsewhere.
+    case destinationLeadsElsewhere(relationship: String, ManagedObjectID)
     /// Another object has the same values of properties that are unique, where the store knows which.
     case sameValues(properties: [String], as: ManagedObjectID?)
   }
@@ -37,7 +39,9 @@ public struct SaveConflict: Sendable {
   var otherID: ManagedObjectID? {
     switch kind {
     case .changed, .deleted: nil
-    case .destinationIsGone(_, let id), .destinationCame(_, let id), .destinationLeaves(_, let id): id
+    case .destinationIsGone(_, let id), .destinationCame(_, let id), .destinationLeaves(_, let id),
+      .destinationLeadsElsewhere(_, let id):
+      id
     case .sameValues(_, let id): id
     }
   }
@@ -60,6 +64,12 @@ extension SaveConflict {
     _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {
     Self(id, .destinationLeaves(relationship: name(slot, of: id, in: model), destination))
+  }
+
+  package static func destinationLeadsElsewhere(
+    _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
+  ) -> Self {
+    Self(id, .destinationLeadsElsewhere(relationship: name(slot, of: id, in: model), destination))
   }
 
   private static func name(_ slot: Slot, of id: ManagedObjectID, in model: ResolvedModel) -> String {

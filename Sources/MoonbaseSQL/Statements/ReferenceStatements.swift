@@ -26,4 +26,15 @@ package struct ReferenceStatements: Sendable {
         + "ON s.Z_PK = \(column) WHERE \(dialect.isOneOfKeys(column)) "
         + "AND s.\(identifier(back)) \(dialect.nullSafe.distinct) o.Z_PK")
   }
+
+  /// The destinations of a one-to-one relationship that do not lead back to the rows of some keys, each behind the key
+  /// of its row.
+  package func destinations(by column: String, of table: String, in other: String, notLeadingBackBy back: String)
+    -> String
+  {
+    dialect.statement(
+      "SELECT s.Z_PK, o.Z_PK, o.Z_ENT FROM \(identifier(table)) s JOIN \(identifier(other)) o "
+        + "ON o.Z_PK = s.\(identifier(column)) WHERE \(dialect.isOneOfKeys("s.Z_PK")) "
+        + "AND o.\(identifier(back)) \(dialect.nullSafe.distinct) s.Z_PK")
+  }
 }

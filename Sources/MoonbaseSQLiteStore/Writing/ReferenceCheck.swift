@@ -81,12 +81,22 @@ struct ReferenceCheck {
     let rows = try rows(
       Self.statements.rows(of: other.table, leadingBy: back.column, butNotBackFrom: own.table, by: toOne.column),
       ids: ids)
-    return rows.compactMap { row in
+    let leading: [SaveConflict] = rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
       return .destinationLeaves(
         id, from: object(row[1], entity: row[2], declared: declared, store: id.storeNumber), slot: side.inverse,
         in: layout.model)
     }
+    let elsewhere = try self.rows(
+      Self.statements.destinations(
+        by: toOne.column, of: own.table, in: other.table, notLeadingBackBy: back.column), ids: ids)
+    return leading
+      + elsewhere.compactMap { row in
+        guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
+        return .destinationLeadsElsewhere(
+          object(row[1], entity: row[2], declared: declared, store: id.storeNumber), from: id, slot: side.slot,
+          in: layout.model)
+      }
   }
 
   private func object(

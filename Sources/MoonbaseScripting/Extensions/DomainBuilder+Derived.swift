@@ -40,12 +40,14 @@ extension DomainBuilder {
       }
       return value
     }
-    result.set = { value, object in
-      guard !value.isNull else { return try object.setValue(.null, forKey: shadow) }
+    let kept: (Value, ManagedObject) throws -> Value = { value, object in
+      guard !value.isNull else { return .null }
       let stored = try transformer.transformedValue(value)
       guard !stored.isNull else { throw Self.lost(transformer.gaveNothing(.transform, for: "a value")) }
-      try object.setValue(Self.fitting(stored, as: object.entity.property(shadow)?.attributeType), forKey: shadow)
+      return Self.fitting(stored, as: object.entity.property(shadow)?.attributeType)
     }
+    result.shadowValue = kept
+    result.set = { value, object in try object.setValue(kept(value, object), forKey: shadow) }
   }
 
   private static func lost(_ message: String) -> ScriptError { ScriptError(.invalidValue, message: message) }

@@ -93,7 +93,8 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
     let state = domain.state
     switch conflict.conflict.kind {
     case .changed, .deleted: break
-    case .destinationIsGone(let name, _), .destinationCame(let name, _), .destinationLeaves(let name, _):
+    case .destinationIsGone(let name, _), .destinationCame(let name, _), .destinationLeaves(let name, _),
+      .destinationLeadsElsewhere(let name, _):
       try table.set("properties", to: .table(state.list([.text(name)])))
     case .sameValues(let names, _): try table.set("properties", to: .table(state.list(names.map(LuaValue.text))))
     }
@@ -119,6 +120,7 @@ extension SaveConflict.Kind {
     case .destinationIsGone: "destination_is_gone"
     case .destinationCame: "destination_came"
     case .destinationLeaves: "destination_leaves"
+    case .destinationLeadsElsewhere: "destination_leads_elsewhere"
     case .sameValues: "same_values"
     }
   }

@@ -54,6 +54,40 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
+  /// New objects go to the first of several stores, and what comes back goes where it was: what it led to is there.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func whatComesBackIsInTheStoreThatItWasIn(_ kind: StoreKind, deletesOwner: Bool) throws {
+    let folder = try TemporaryFolder()
+    let model = try People.model().resolved()
+    let coordinator = PersistentStoreCoordinator(model: model)
+    let stores = try (0..<2).map { _ in try kind.store(for: model, in: folder) }
+    for store in stores { try coordinator.add(store) }
+    let (context, undo) = undoing(try ManagedObjectContext(coordinator))
+    let department = try context.insert("Department", values: ["name": "D"])
+    let projects = try ["c", "a", "b"].map { try context.insert("Project", values: ["title": .string($0)]) }
+    for object in [department] + projects { try context.assign(object, to: stores[1]) }
+    try department.setObjects(projects, forKey: "projects")
+    try context.save()
+    try context.delete(deletesOwner ? department : projects[1])
+    try context.save()
+    try undo.undo()
+    try context.save()
+    #expect(try department.objects(forKey: "projects").map { $0["title"] } == ["c", "a", "b"])
+    let number = StoreNumber(stores[1].identifier).rawValue
+    #expect(([department] + projects).allSatisfy { $0.objectID.storeNumber == number })
+    let fresh = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
+    let saved = try fresh.object(with: department.objectID)
+    #expect(try saved.objects(forKey: "projects").map { $0["title"] } == ["c", "a", "b"])
+    #expect(try fresh.count(FetchRequest("Project")) == 3 && context.brokenInvariants() == [])
+    for _ in 0..<2 {
+      try undo.redo()
+      try context.save()
+      try undo.undo()
+      try context.save()
+    }
+    #expect(try department.objects(forKey: "projects").map { $0["title"] } == ["c", "a", "b"])
+  }
+
   @Test(arguments: StoreKind.allCases) func aSaveEndsAGroupThatGotNewIDs(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())

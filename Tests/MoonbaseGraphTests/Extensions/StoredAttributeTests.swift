@@ -93,15 +93,15 @@ import Testing
   private static let orders: [ManagedObjectContext.SaveOrder] = [.guide, .framework]
 
   @Test(arguments: StoreKind.allCases, [1, 2, 3])
-  func storedAttributesFollowARuleThatAssignsToOthersInAnyRound(_ kind: StoreKind, _ round: Int) throws {
+  func storedAttributesFollowANormalizerThatAssignsToOthersInAnyRound(_ kind: StoreKind, _ round: Int) throws {
     for (order, primitively) in Self.orders.flatMap({ order in [(order, false), (order, true)] }) {
       var others: [ManagedObject] = []
       var rounds = 0
       let (bench, context) = try things(in: kind, saving: order) { entry in
-        entry.validateForInsert = { _ in
-          guard !others.isEmpty else { return nil }
+        entry.normalize["value"] = { value, _ in
+          guard !others.isEmpty else { return value }
           rounds += 1
-          guard rounds == round else { return nil }
+          guard rounds == round else { return value }
           for other in others {
             if primitively {
               try other.setPrimitiveValue(3, forKey: "value")
@@ -109,7 +109,7 @@ import Testing
               try other.setValue(3, forKey: "value")
             }
           }
-          return nil
+          return value
         }
         entry.willSave = { thing in
           if thing["name"].isNull { thing["name"] = "named" }

@@ -212,27 +212,6 @@ import Testing
     #expect(try bench.saved("Person", "lastName") == ["alone", "alone"])
   }
 
-  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
-  func aDelayedValueThatARuleAssignsIsSaved(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
-    let bench = try StoreBench(kind)
-    let context = bench.context { entry in
-      var bounds = DerivedAttribute(
-        "fullName", ownInputs: ["lastName"], writePolicy: .delayed, get: { try $0.value(forKey: "lastName") })
-      bounds.set = { value, object in try object.setPrimitiveValue(value, forKey: "lastName") }
-      entry.derived = [bounds]
-      entry.validate["firstName"] = { value, subject in
-        let object = subject.object
-        if try object.value(forKey: "fullName").isNull { try object.setValue("by a rule", forKey: "fullName") }
-        return nil
-      }
-      entry.validate["lastName"] = { value, _ in value == "refused" ? .init("is refused") : nil }
-    }
-    context.saveOrder = order
-    let person = try context.insert("Person", values: ["firstName": "A"])
-    try context.save()
-    #expect(try bench.saved("Person", "lastName") == ["by a rule"] && person["fullName"] == "by a rule")
-  }
-
   @Test(arguments: StoreKind.allCases)
   func aFailedSaveKeepsTheOrderOfWhatCameToARelationshipThatWasNotRead(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)

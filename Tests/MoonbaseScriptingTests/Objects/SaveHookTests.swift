@@ -62,37 +62,39 @@ import Testing
     #expect(lines == ["false\ttrue\tfalse\tb", "true\t1"])
   }
 
-  @Test(arguments: StoreKind.allCases) func ruleMayNotInsertOrDelete(_ kind: StoreKind) throws {
-    for call in ["insert('P')", "delete(object)"] {
+  @Test(arguments: StoreKind.allCases) func ruleMayNotChangeAnything(_ kind: StoreKind) throws {
+    let changes = [
+      "moonbase.context:insert('P')", "moonbase.context:delete(object)", "object.i = 11",
+      "object:set_primitive('i', 11)",
+      "object.fr:add(object)", "object.q = object", "object.ord = { object }",
+      "moonbase.object.set_primitive(object, 'f', 1)",
+    ]
+    for change in changes {
       let lines = try ThingBench.bench(
         kind,
-        "validate = { s = function(v, object) moonbase.context:\(call) return true end }"
+        "validate = { s = function(v, object) \(change) return true end }"
       ).lines(
         """
         context:insert("P", { s = "a" })
         local ok, err = context:save()
-        print(ok, err.message:match("a rule only looks") ~= nil, context:fetch("P"):count())
+        print(ok, err.message:match("a rule only looks") ~= nil, context:fetch("P"):count(), context:fetch("P"):first().i)
         """, leavingChanges: true)
-      #expect(lines == ["nil\ttrue\t1"])
+      #expect(lines == ["nil\ttrue\t1\tnil"], "\(change)")
     }
   }
 
-  @Test(arguments: StoreKind.allCases) func whatARuleChangesIsValidatedToo(_ kind: StoreKind) throws {
-    let lines = try ThingBench.bench(
-      kind,
-      """
-      validate = {
-        i = function(v) return v < 10, "is too large" end,
-        s = function(v, object) object.i = 11 return true end,
-      }
-      """
-    ).lines(
-      """
-      local p = context:insert("P", { s = "a", i = 1 })
-      local ok, err = context:save()
-      print(ok, err.key, err.message)
-      """, leavingChanges: true)
-    #expect(lines == ["nil\ti\tis too large"])
+  @Test(arguments: StoreKind.allCases) func aGetterMayNeitherInsertNorDelete(_ kind: StoreKind) throws {
+    for change in ["moonbase.context:insert('P')", "moonbase.context:delete(object)"] {
+      let lines = try ThingBench.bench(
+        kind, "derived = { other = { type = 'string', get = function(object) \(change) return 'f' end } }"
+      ).lines(
+        """
+        local p = context:insert("P", { s = "a" })
+        local ok, err = pcall(function() return p.other end)
+        print(ok, err.message:match("a getter only computes") ~= nil, context:fetch("P"):count(), p:is_deleted())
+        """, leavingChanges: true)
+      #expect(lines == ["false\ttrue\t1\tfalse"], "\(change)")
+    }
   }
 
   @Test(arguments: StoreKind.allCases) func willSaveMayInsertAndDelete(_ kind: StoreKind) throws {
