@@ -43,6 +43,8 @@ public struct DerivedAttribute {
   public var inputs: [String]?
   /// The attribute that a delayed write will overwrite, where there is one: writing it meanwhile is refused.
   public var shadow: String?
+  /// Computes the shadow's value of an assigned value, if a transformer does that. `findsValuesChangedInPlace` compares both.
+  package var storedValue: ((Value, ManagedObject) throws -> Value)?
   /// The class of its values, where a transformer or an extension names one: assigning a value of another class is
   /// refused.
   public var valueClass: ValueClass?

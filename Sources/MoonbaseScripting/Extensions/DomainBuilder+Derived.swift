@@ -40,11 +40,14 @@ extension DomainBuilder {
       }
       return value
     }
-    result.set = { value, object in
-      guard !value.isNull else { return try object.setValue(.null, forKey: shadow) }
+    let stored: (Value, ManagedObject) throws -> Value = { value, object in
       let stored = try transformer.transformedValue(value)
       guard !stored.isNull else { throw Self.lost(transformer.gaveNothing(.transform, for: "a value")) }
-      try object.setValue(Self.fitting(stored, as: object.entity.property(shadow)?.attributeType), forKey: shadow)
+      return Self.fitting(stored, as: object.entity.property(shadow)?.attributeType)
+    }
+    result.storedValue = stored
+    result.set = { value, object in
+      try object.setValue(value.isNull ? .null : stored(value, object), forKey: shadow)
     }
   }
 
