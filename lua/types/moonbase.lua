@@ -36,6 +36,12 @@ function Store.reload() end
 ---Reads the extension files of all contexts of the script anew; a file that fails leaves all in place and raises.
 function moonbase.reload() end
 
+---A copy of a table, and of all tables within, that may be changed and assigned: what an attribute returns is frozen.
+---@generic T
+---@param value T
+---@return T
+function moonbase.copy(value) end
+
 ---A progress bar on standard error. It draws on a terminal only.
 ---@param total? integer how many steps there will be, if known
 ---@param label? string "progress" unless said otherwise

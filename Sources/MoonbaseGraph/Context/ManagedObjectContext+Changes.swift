@@ -74,6 +74,7 @@ extension ManagedObjectContext {
     for object in holders { failures += object.failuresOfHooks(before: true) }
     for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
     let objects = changedObjects
+    meetInEvent(objects)
     forgetChanges()
     // What was begun is finished: it takes no longer than the changes did.
     HostWork.note(objects.count)
@@ -84,7 +85,7 @@ extension ManagedObjectContext {
     for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
     sourceOfChildren?.parentStores?.rows.forgetUnused(after: objects.count)
-    changeEvent?.rollback(objects.filter { $0.context === self })
+    changeEvent?.rollback((objects + holders).filter { $0.context === self })
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfAwaking(from: .rollback) }
@@ -165,7 +166,7 @@ extension ManagedObjectContext {
 
   /// An object takes a row as the store has it now, with its unsaved changes on top.
   func merge(_ row: Snapshot, into object: ManagedObject, because event: SnapshotEventType = .refresh) throws {
-    changeEvent?.refreshed.append(object)
+    changeEvent?.refresh(object)
     object.adopt(row)
     object.forgetReadDestinations()
     try object.followUnsavedChanges()
@@ -214,17 +215,13 @@ extension ManagedObjectContext {
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
     let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
     object.becomeFault()
-    changeEvent?.refreshed.append(object)
+    changeEvent?.refresh(object)
     failures += object.failuresOfHooks(before: false)
     for (slot, ids) in removals {
       for id in ids { _ = object.toManyState(slot).remove(id) }
       didChange(object)
     }
-    for (slot, list) in lists {
-      object.setRelationship(list, slot: slot)
-      didChange(object)
-      object.unload(list, slot: slot)
-    }
+    for (slot, list) in lists { try restore(list, slot: slot, of: object) }
     // What others know by the row stays where the row says the same.
     object.outdateAll()
     if !partners.isEmpty { try tell(partners, of: object) }
@@ -233,6 +230,15 @@ extension ManagedObjectContext {
       for tie in ties { try object.retie(tie, to: row.values[tie.slot]) }
     }
     if let first = failures.first { throw first }
+  }
+
+  /// Restores the changes of a list that belong to its members. The order belongs to the object itself and is given up.
+  private func restore(_ list: ToManyState, slot: Slot, of object: ManagedObject) throws {
+    object.setRelationship(list, slot: slot)
+    object.remember(.members(slot, list, list.contents))
+    list.giveUpOrder()
+    object.outdate(slot, because: .row)
+    if list.hasChanges { didChange(object) }
   }
 
   /// Tells other sides where the row of an object points now. Where it cannot be read, lists are read anew.

@@ -130,6 +130,7 @@ extension ManagedObjectContext {
     forgetMembers(
       Set(ids).subtracting(ids.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) == true }))
     guard !gone.isEmpty else { return }
+    meetInEvent(gone)
     for object in gone {
       for slot in object.entity.toOneSlots {
         object.rowMoved(slot, from: object.snapshot?.values[slot] ?? .null, to: .null)
@@ -137,7 +138,6 @@ extension ManagedObjectContext {
       object.outdateAll()
       registered.remove(object)
       object.becomeDeleted()
-      changeEvent?.leave(object)
     }
     LooseEnds(to: gone, in: self)?.cut()
   }

@@ -36,6 +36,8 @@ extension ManagedObject {
     var own: SlotSet
     /// Whether the value is in the row: it was computed from these when it was put there.
     var isStored = false
+    /// Whether the value was assigned, and a transformer made the shadow's value of it: it does not depend on the object's ID.
+    var isAssigned = false
     /// As whom the facets of other objects know it; nil where it read none.
     var dependent: Derivations.Dependent?
     /// Where anything may change the value: the context's count of changes.
@@ -125,7 +127,7 @@ extension ManagedObject {
   final func slotsComputed(from facet: Facet, because cause: Derivations.Cause) -> [Slot] {
     caches.filter { slot, cached in
       guard let reads = cached.reads else { return cause != .identity && facet.slot == slot }
-      return reads.own.contains(facet.number) && !(cause == .identity && reads.isStored)
+      return reads.own.contains(facet.number) && !(cause == .identity && (reads.isStored || reads.isAssigned))
     }.keys
   }
 

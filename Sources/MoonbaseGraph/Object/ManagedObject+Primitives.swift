@@ -58,6 +58,7 @@ extension ManagedObject {
   public final func didChangeValue(forKey key: String) throws {
     let slot = try slot(of: key)
     if isAdded(slot) { outdate(slot) } else { rememberValue(slot) }
+    context?.changeEvent?.noteChange(of: self)
     didChange(slot)
     tellObservers()
   }

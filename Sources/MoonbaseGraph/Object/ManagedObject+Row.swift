@@ -129,6 +129,7 @@ extension ManagedObject {
   final func takeRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
     setRead(value, slot: slot)
+    context?.changeEvent?.refresh(self)
     outdate(slot, because: .row)
     context?.noteChange()
   }

@@ -124,6 +124,7 @@ extension ManagedObject {
   /// The next access reads the destinations anew.
   final func unload(_ known: ToManyState, slot: Slot) {
     if known.isLoaded, state.contains(.listed) { remember(.members(slot, known, known.contents)) }
+    if known.isLoaded { context?.changeEvent?.refresh(self) }
     known.unload()
     outdate(slot, because: .row)
   }

@@ -306,6 +306,7 @@ extension ManagedObject {
     if let cached = caches[slot], cached.reads.map(holds) ?? true { return cached.value }
     let (value, reads) = try computing(slot) { try blaming(slot, hook: "get") { try derived.get(self) } }
     cache(reads.map { Cached(value: value, reads: $0) }, slot: slot)
+    if derived.shadowValue != nil { keepForChecks() }
     if let reads { _ = holds(reads) }
     return value
   }
@@ -333,7 +334,12 @@ extension ManagedObject {
     default:
       // What is kept in a shadow is what was assigned; of anything else only `get` knows what came of it.
       let shadow = derived.shadow.flatMap(entity.slot)
-      cache(shadow.map { Cached(value: fitting, reads: Readings(own: SlotSet([Facet($0).number]))) }, slot: slot)
+      let isAssigned = derived.shadowValue != nil
+      cache(
+        shadow.map {
+          Cached(value: fitting, reads: Readings(own: SlotSet([Facet($0).number]), isAssigned: isAssigned))
+        }, slot: slot)
+      if derived.shadowValue != nil { keepForChecks() }
     }
   }
 

@@ -456,7 +456,7 @@ extension ManagedObject {
   private func changeID(to id: ManagedObjectID) {
     // A getter may have looked at the ID, which nothing tells.
     outdateAll(because: .identity)
-    if hasCaches { setCaches(caches.filter { $1.reads?.isStored ?? true }) }
+    if hasCaches { setCaches(caches.filter { $1.reads.map { $0.isStored || $0.isAssigned } ?? true }) }
     guard let context else { return }
     if context.derivations.isWatching || hasCaches { context.derivations.rename(self, to: id) }
     context.tellListeners(of: objectID, renamedTo: id)

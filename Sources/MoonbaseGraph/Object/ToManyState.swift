@@ -179,7 +179,38 @@ final class ToManyState {
     moved = nil
   }
 
+  /// Gives up the order that was set. Destinations that were added stand at the end; those that were removed and added again
+  /// stand where they are saved.
+  func giveUpOrder() {
+    for id in removed.filter({ added.contains($0) }) {
+      removed.remove(id, keepingOrder: false)
+      added.remove(id, keepingOrder: true)
+    }
+    (members, isLoaded, rowsAhead) = (MemberList(), false, nil)
+    (isReordered, moved) = (isOrdered && !added.isEmpty, [])
+  }
+
+  /// Whether another state has the same destinations, in the same order if the relationship is ordered.
+  func isSame(as other: ToManyState) -> Bool {
+    guard isLoaded == other.isLoaded else { return false }
+    if isLoaded { return isSame(members, other.members) }
+    return isSame(added, other.added) && isSame(removed, other.removed) && isSame(members, other.members)
+  }
+
+  private func isSame(_ left: MemberList, _ right: MemberList) -> Bool {
+    guard left.count == right.count else { return false }
+    var right = right
+    return isOrdered ? left.elementsEqual(right) : left.allSatisfy { right.contains($0) }
+  }
+
   // MARK: Undoing
+
+  /// A state of its own with the same contents.
+  func copy() -> ToManyState {
+    let copy = ToManyState(isOrdered: isOrdered, isLoaded: isLoaded)
+    copy.restore(contents)
+    return copy
+  }
 
   /// What a destination is to the relationship, and where it stands.
   struct Step {

@@ -1,6 +1,3 @@
-import MoonbaseModel
-import OrderedCollections
-
 /// What changed in a context since the event before, with its objects.
 public struct ContextChange {
   /// Objects that came, or came back.
@@ -28,8 +25,8 @@ public struct ContextChange {
 
 /// An observation of what changes in a context, which goes on as long as this is kept.
 public final class ChangeObservation {
-  fileprivate let body: (ContextChange) -> Void
-  fileprivate private(set) var isOver = false
+  let body: (ContextChange) -> Void
+  private(set) var isOver = false
   private let context: ContextReference
 
   fileprivate init(_ context: ManagedObjectContext, _ body: @escaping (ContextChange) -> Void) {
@@ -44,101 +41,6 @@ public final class ChangeObservation {
     guard let context = context.context else { return }
     context.changeEvent?.observers.removeAll { $0.pointer == ObjectIdentifier(self) }
     context.endUnheardChangeEvent()
-  }
-}
-
-/// What changed since the last event. The journal tells of it, which is kept for that.
-struct ChangeEvent {
-  struct Observer {
-    weak var observation: ChangeObservation?
-    let pointer: ObjectIdentifier
-  }
-
-  fileprivate(set) var observers: [Observer] = []
-  /// Who reads of changes elsewhere, by IDs; nil where nobody ever did.
-  fileprivate var sequences: NewsListeners<ChangedObjectIDs>?
-  private var inserted: OrderedSet<ManagedObject> = []
-  private var updated: OrderedSet<ManagedObject> = []
-  private var deleted: OrderedSet<ManagedObject> = []
-  var refreshed: OrderedSet<ManagedObject> = []
-  private var isInvalidated = false
-  /// By object and slot: what attributes and to-one relationships had before.
-  private var former: [ObjectIdentifier: [Slot: Value]] = [:]
-  /// How many changes of the journal were looked at.
-  private var position = 0
-  fileprivate var isTelling = false
-  /// The former values of the event that observers are being told of.
-  fileprivate var told: [ObjectIdentifier: [Slot: Value]] = [:]
-
-  /// Takes in what the journal has; `isLast` says that this goes now.
-  mutating func take(_ changes: ChangeSequence, isLast: Bool) {
-    for change in changes.dropFirst(position) where change.isChange { note(change) }
-    position = isLast ? 0 : changes.count
-  }
-
-  private mutating func note(_ change: Change) {
-    let object = change.object
-    switch change.former {
-    case .absence:
-      if deleted.remove(object) == nil { inserted.append(object) } else { updated.append(object) }
-    case .presence:
-      if inserted.remove(object) == nil { deleted.append(object) }
-    case .flags(let flags):
-      // One that left has no state any more, and another change tells of it.
-      if object.context == nil { return }
-      let wasDeleted = flags.state.contains(.deleted)
-      if object.isDeleted, !wasDeleted, !inserted.contains(object) { deleted.append(object) }
-      if !object.isDeleted, wasDeleted, deleted.remove(object) == nil { inserted.append(object) }
-    case .value(let own):
-      updated.append(object)
-      noteFormer(own.value ?? object.snapshot?.values[own.slot] ?? .null, own.slot, of: object)
-    default: updated.append(object)
-    }
-  }
-
-  private mutating func noteFormer(_ value: Value, _ slot: Slot, of object: ManagedObject) {
-    if former[ObjectIdentifier(object)]?[slot] == nil { former[ObjectIdentifier(object), default: [:]][slot] = value }
-  }
-
-  mutating func rollback(_ objects: [ManagedObject]) {
-    for object in objects {
-      updated.remove(object)
-      deleted.remove(object)
-      refreshed.append(object)
-    }
-  }
-
-  /// Somebody else deleted the object.
-  mutating func leave(_ object: ManagedObject) { deleted.append(object) }
-
-  mutating func invalidateAll() {
-    (inserted, updated, deleted, refreshed, former) = ([], [], [], [], [:])
-    isInvalidated = true
-  }
-
-  /// The values that an object had before, in slots that changed since. Changes that this event has not taken in yet
-  /// count too. While observers are called with an event, the changes of that event count too.
-  func formerValues(of object: ManagedObject, _ changes: ChangeSequence) -> [Slot: Value] {
-    let number = ObjectIdentifier(object)
-    var values = (told[number] ?? [:]).merging(former[number] ?? [:]) { earlier, _ in earlier }
-    for change in changes.dropFirst(position) where change.object === object {
-      guard case .value(let own) = change.former, values[own.slot] == nil else { continue }
-      values[own.slot] = own.value ?? object.snapshot?.values[own.slot] ?? .null
-    }
-    return values
-  }
-
-  /// Takes out what changed; the next event begins.
-  fileprivate mutating func end(in context: ManagedObjectContext) -> ContextChange {
-    let came = inserted.filter { $0.context === context && !$0.isDeleted }
-    let others = updated.filter { $0.context === context && !$0.isDeleted && !came.contains($0) }
-    let change = ContextChange(
-      inserted: Array(came), updated: Array(others), deleted: Array(deleted),
-      refreshed: refreshed.filter { $0.context === context && !others.contains($0) && !came.contains($0) },
-      isInvalidated: isInvalidated)
-    told = former
-    (inserted, updated, deleted, refreshed, former, isInvalidated) = ([], [], [], [], [:], false)
-    return change
   }
 }
 
@@ -160,7 +62,9 @@ extension ManagedObjectContext {
 
   /// From now on changes are noted, for somebody who is added.
   private func noteChanges(for add: (inout ChangeEvent) -> Void) {
-    var event = changeEvent ?? ChangeEvent()
+    // Changes from before the observation are not reported.
+    if changeEvent == nil { undoManager?.beginApart() }
+    var event = changeEvent ?? ChangeEvent(after: journal.count)
     add(&event)
     changeEvent = event
     if journal.isSettled { settleUndo() }
@@ -192,6 +96,13 @@ extension ManagedObjectContext {
     changeEvent?.take(journal.all, isLast: isLast)
   }
 
+  /// Notes which objects are here, before they leave or come back in a way that the journal does not record.
+  func meetInEvent(_ objects: some Sequence<ManagedObject>) {
+    guard changeEvent != nil, journal.isSettled else { return }
+    noteEvent(isLast: false)
+    for object in objects { changeEvent?.meet(object, wasThere: object.context === self && !object.isDeleted) }
+  }
+
   /// An event ends: observers are told what changed.
   func endChangeEvent() {
     guard changeEvent != nil, changeEvent?.isTelling == false, phase == nil, hookDepth == 0, journal.isSettled else {
@@ -200,8 +111,9 @@ extension ManagedObjectContext {
     endUnheardChangeEvent()
     if changeEvent == nil { return }
     noteEvent(isLast: undoManager == nil)
-    if undoManager == nil, journal.base != 0 { restartBase() }
-    defer { changeEvent?.told = [:] }
+    // The journal records no changes of objects that were inserted since its base began, so the next event gets a new base.
+    if let undoManager { undoManager.beginApart() } else if journal.base != 0 { restartBase() }
+    defer { changeEvent?.forgetTold() }
     guard let change = changeEvent?.end(in: self), !change.isEmpty, let observers = changeEvent?.observers else {
       return
     }

@@ -82,10 +82,12 @@ final class ValueWatch: Watch {
 /// An observer of a to-many relationship: it keeps the destinations that he knows of, and looks at those of which something is noted.
 final class MembersWatch: Watch {
   private let slot: Slot
+  private let isOrdered: Bool
   private let handler: (ObservedChange) -> Void
-  private var members: Set<ManagedObjectID> = []
+  /// The destinations at the last comparison; in order if the relationship is ordered.
+  private var members = MemberList()
   private var noted: OrderedSet<ManagedObjectID> = []
-  /// Whether any destination may have come or gone.
+  /// Whether any destination may have come or gone, or stand elsewhere.
   private var isUnknown = false
   /// Whether the IDs of destinations are others: those who have them are the same.
   private var isRenamed = false
@@ -96,8 +98,9 @@ final class MembersWatch: Watch {
 
   init(_ object: ManagedObject, slot: Slot, handler: @escaping (ObservedChange) -> Void) {
     (self.slot, self.handler) = (slot, handler)
+    isOrdered = object.entity.properties[slot].relationship?.isOrdered == true
     super.init(object)
-    members = Set(current)
+    members = MemberList(unique: current)
   }
 
   private var current: [ManagedObjectID] { object.keepingErrors(or: []) { try object.memberIDs(slot) } }
@@ -113,7 +116,6 @@ final class MembersWatch: Watch {
       isRenamed = true
     } else {
       isUnknown = true
-      if cause == .change { isReordered = object.entity.properties[slot].relationship?.isOrdered == true }
     }
     return true
   }
@@ -121,29 +123,51 @@ final class MembersWatch: Watch {
   /// The destinations have their new IDs; of one it was just noted that it came or went.
   private func rename(but member: ManagedObjectID? = nil) {
     isRenamed = false
-    members = Set(current)
-    if let member, members.remove(member) == nil { members.insert(member) }
+    members = MemberList(unique: current)
+    if let member, members.remove(member, keepingOrder: isOrdered) == nil { members.append(member) }
   }
 
   /// Takes in who came and who went.
   private func compare() {
     if isRenamed { rename() }
-    if !isUnknown, let known = object.relationships[slot], known.isLoaded {
-      for id in noted where known.contains(id) != members.contains(id) { toggle(id) }
+    if !isUnknown, let known = object.relationships[slot], known.isLoaded, !mayBeReordered(by: known) {
+      for id in noted(asIn: known) where known.contains(id) != members.contains(id) { toggle(id) }
     } else if isUnknown || !noted.isEmpty {
-      let (before, after) = (members, Set(current))
-      for id in after where !before.contains(id) { toggle(id) }
-      for id in before where !after.contains(id) { toggle(id) }
+      take(MemberList(unique: current))
     }
     (noted, isUnknown) = ([], false)
   }
 
+  /// Whether an ordered relationship may have another order: a noted destination was a member before and is one now.
+  private func mayBeReordered(by known: ToManyState) -> Bool {
+    isOrdered && noted.contains { known.contains($0) && members.contains($0) }
+  }
+
+  /// The noted destinations in the order of the list, because added ones were appended in that order.
+  private func noted(asIn known: ToManyState) -> [ManagedObjectID] {
+    guard isOrdered, noted.count > 1 else { return Array(noted) }
+    return noted.map { ($0, known.index(of: $0) ?? -1) }.sorted { $0.1 < $1.1 }.map(\.0)
+  }
+
+  /// Compares the destinations with those of the last comparison.
+  private func take(_ list: MemberList) {
+    var (before, now) = (members, list)
+    let came = list.filter { !before.contains($0) }
+    let went = members.filter { !now.contains($0) }
+    if isOrdered {
+      let stayed = members.lazy.filter { now.contains($0) }
+      if !stayed.elementsEqual(list.lazy.filter { before.contains($0) }) { isReordered = true }
+    }
+    for id in came + went { toggle(id) }
+    members = list
+  }
+
   private func toggle(_ id: ManagedObjectID) {
     let new = id.isTemporaryID ? object.context?.registeredObject(for: id) : nil
-    if members.remove(id) != nil {
+    if members.remove(id, keepingOrder: isOrdered) != nil {
       if inserted.removeValue(forKey: id) == nil { removed[id] = .some(new) }
     } else {
-      members.insert(id)
+      members.append(id)
       if removed.removeValue(forKey: id) == nil { inserted[id] = .some(new) }
     }
   }

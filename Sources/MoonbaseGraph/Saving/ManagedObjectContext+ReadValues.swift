@@ -11,6 +11,12 @@ extension ManagedObjectContext {
     }
     try failures.throwFailures(consequence: "; nothing was saved")
   }
+
+  /// Forgets objects that left or have no such values any more.
+  func forgetReadObjectsThatLeft() {
+    if readObjects.isEmpty { return }
+    readObjects = readObjects.filter { $0.context === self && !$0.caches.isEmpty }
+  }
 }
 
 extension ManagedObject {
@@ -18,14 +24,23 @@ extension ManagedObject {
     guard !isDeleted, !isFault else { return [] }
     let behavior = try behavior()
     return try caches.keys.sorted().compactMap { slot in
-      guard let transformer = behavior.transformer(slot), !transformer.isDefault, let cached = caches[slot],
-        !cached.value.isNull,
-        try blaming(slot, hook: "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
-      else { return nil }
+      guard let cached = caches[slot], !cached.value.isNull, try isChangedInPlace(cached, slot: slot, behavior) else {
+        return nil
+      }
       return refused(
         slot, value: cached.value,
         reason: "its value was changed in place, which is no change: assign a changed copy to the attribute",
         as: .changedInPlace)
     }
+  }
+
+  private func isChangedInPlace(_ cached: Cached, slot: Slot, _ behavior: EntityBehavior) throws -> Bool {
+    if let transformer = behavior.transformer(slot), !transformer.isDefault {
+      return try blaming(slot, hook: "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
+    }
+    guard case .derived(let derived) = behavior.kind(slot), let shadow = derived.shadow.flatMap(entity.slot),
+      let stored = derived.shadowValue, delayed[slot] == nil, cached.reads.map(holds) ?? true
+    else { return false }
+    return try !blaming(slot, hook: "transform", { try stored(cached.value, self) }).isSame(as: value(at: shadow))
   }
 }

@@ -149,7 +149,8 @@ struct SaveOperation {
     }
     if plan.savedAllChanges { context.changedObjects.removeAll() } else { context.changedObjects.removeSaved() }
     context.tellListenersOfSave()
-    context.readObjects = []
+    // The program still shares the values that it assigned.
+    context.forgetReadObjectsThatLeft()
     context.objectsToCheck = []
     context.forgetReadAhead()
     context.readDerived(plan.derived)

@@ -82,6 +82,17 @@ struct InMemoryContents {
     return Self.ordered(ids ?? [], like: orders[key]?[id])
   }
 
+  /// Whether an object is a destination of another one.
+  func isLinked(_ links: StoreChanges.Links, _ id: ManagedObjectID) -> Bool {
+    guard let property = model.entity(of: links.owner)?.properties[links.slot], let relationship = property.relationship
+    else { return false }
+    guard !relationship.isManyToMany, let inverse = relationship.inverseSlot else {
+      var members = self.links[property.id]?[links.owner]
+      return members?.contains(id) == true
+    }
+    return row(of: id)?.values[inverse].objectID == links.owner
+  }
+
   /// How many destinations a relationship has, or, where rows of some are gone, more.
   func destinationCount(of id: ManagedObjectID, slot: Slot) -> Int {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {

@@ -55,12 +55,16 @@ final class InMemoryHistory: StoreHistory {
 
   /// What a save is about to do, before it is done: rows that go are still there.
   func record(
-    _ changes: StoreChanges, author: String?, in model: ResolvedModel, row: (ManagedObjectID) -> Snapshot?
+    _ changes: StoreChanges, author: String?, in stored: InMemoryContents
   ) {
     guard !changes.isEmpty else { return }
-    let deletions = changes.deleted.map { deletion in
-      (deletion.id, row(deletion.id).flatMap { row in model.entity(of: row.id)?.tombstone(of: row) } ?? [:])
+    let model = stored.model
+    // Another context may have deleted the row.
+    let deletions = changes.deleted.compactMap { deletion in
+      stored.row(of: deletion.id).map { row in (deletion.id, model.entity(of: row.id)?.tombstone(of: row) ?? [:]) }
     }
+    let updates = changes.updatedSlots(in: model, isLinked: stored.isLinked)
+    if changes.inserted.isEmpty, updates.isEmpty, deletions.isEmpty, changes.metadataChange == nil { return }
     contents.withLock { contents in
       var recorded: [PersistentHistoryChange] = []
       func add(
@@ -74,7 +78,7 @@ final class InMemoryHistory: StoreHistory {
             tombstone: tombstone))
       }
       for row in changes.inserted { add(row.id, .insert) }
-      for (id, slots) in changes.updatedSlots {
+      for (id, slots) in updates {
         add(
           id, .update,
           properties: model.entity(of: id).map { entity in slots.map { entity.properties[$0].name }.sorted() } ?? [])
@@ -103,19 +107,42 @@ extension ResolvedEntity {
 }
 
 extension StoreChanges {
-  /// Rows that change, and owners whose links change, with the slots concerned; inserted rows speak for themselves.
-  package var updatedSlots: [(ManagedObjectID, Set<Slot>)] {
+  /// The updates that a history records for a save: changed rows, and the objects at both ends of added and removed links, with their
+  /// changed slots. Inserted and deleted rows are not among them.
+  ///
+  /// `isLinked` says whether the store has a link already: to add a member again to a list that was not read is no change.
+  package func updatedSlots(
+    in model: ResolvedModel, isLinked: (Links, ManagedObjectID) throws -> Bool
+  ) rethrows -> [(ManagedObjectID, Set<Slot>)] {
     var order: [ManagedObjectID] = []
     var slots: [ManagedObjectID: Set<Slot>] = [:]
     for update in updated {
       order.append(update.snapshot.id)
       slots[update.snapshot.id] = Set(update.changedSlots)
     }
-    let inserted = links.isEmpty ? [] : Set(inserted.map(\.id))
-    for links in links where !inserted.contains(links.owner) {
-      if slots[links.owner] == nil { order.append(links.owner) }
-      slots[links.owner, default: []].insert(links.slot)
+    let others = links.isEmpty ? [] : Set(inserted.ids).union(deleted.lazy.map(\.id))
+    func note(_ id: ManagedObjectID, _ slot: Slot) {
+      if others.contains(id) { return }
+      if slots[id] == nil { order.append(id) }
+      slots[id, default: []].insert(slot)
+    }
+    for links in links {
+      let isNew = others.contains(links.owner)
+      let came = try links.added.filter { id in try isNew || others.contains(id) || !isLinked(links, id) }
+      let went = try links.removed.filter { id in try others.contains(id) || isLinked(links, id) }
+      if try !came.isEmpty || !went.isEmpty || links.changesOrder(isLinked) { note(links.owner, links.slot) }
+      let inverse = model.entity(of: links.owner)?.properties[links.slot].relationship?.inverseSlot
+      if let inverse { for id in came + went { note(id, inverse) } }
     }
     return order.map { ($0, slots[$0] ?? []) }
+  }
+}
+
+extension StoreChanges.Links {
+  /// Whether the order may change. A destination that is appended and is in the list already keeps its place.
+  fileprivate func changesOrder(_ isLinked: (Self, ManagedObjectID) throws -> Bool) rethrows -> Bool {
+    guard let order else { return false }
+    guard case .appended(let ids, let returned) = order else { return true }
+    return try ids.contains { id in try returned.contains(id) || !isLinked(self, id) }
   }
 }

@@ -142,7 +142,7 @@ private final class InMemorySaveSession: SaveSession {
     end { stored in
       if let lostHistory { history?.delete(lostHistory) }
       // Rows that go are still there.
-      history?.record(changes, author: author, in: stored.model) { stored.row(of: $0) }
+      history?.record(changes, author: author, in: stored)
       derivedObjectIDs = stored.write(changes)
       if let newMetadata { stored.metadata = newMetadata }
     }

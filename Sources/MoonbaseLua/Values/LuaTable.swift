@@ -130,6 +130,14 @@ public struct LuaTable {
     return LuaTable(reference: try state.keep(mbl_table_freeze(state.raw, reference.index)))
   }
 
+  /// Creates a proxy of this table, a plain list or map, that scripts can read and not change; a change raises the freezer's error.
+  /// The host reads the proxy as it reads the table.
+  package func frozen(by freezer: LuaFreezer) throws(LuaError) -> LuaTable {
+    let state = try reference.state
+    return LuaTable(
+      reference: try state.keep(mbl_value_freeze(state.raw, reference.index, freezer.metatable.reference.index)))
+  }
+
   /// Marks the table as a list, so that it is one even when empty.
   public func markAsList() throws(LuaError) {
     let state = try reference.state

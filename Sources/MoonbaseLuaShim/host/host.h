@@ -10,6 +10,10 @@
 // Keys of the registry, by address; `null` is the address of the sentinel itself.
 extern const char mbl_key_null, mbl_key_interned, mbl_key_errors, mbl_key_error_metatable, mbl_key_function_metatable,
     mbl_key_identities, mbl_key_list;
+// The key of the table behind a frozen value, and in its metatable the key of the error text for changes.
+extern const char mbl_key_value;
+bool mbl_push_refusal(lua_State *L, int index);
+bool mbl_thaw_value(lua_State *L, int index);
 
 typedef struct MBLObject {
   MBLState *state;  // tells our handles from any other userdata

@@ -2,6 +2,35 @@
 
 // Tables as the host reads and writes them.
 
+const char mbl_key_value = 0;
+
+// Pushes the error text for a change if the value at `index` is frozen.
+bool mbl_push_refusal(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) return false;
+  if (lua_rawgetp(L, -1, &mbl_key_value) == LUA_TSTRING) {
+    lua_replace(L, -2);
+    return true;
+  }
+  lua_settop(L, -3);
+  return false;
+}
+
+// Puts the table behind a frozen value in its place on the stack.
+bool mbl_thaw_value(lua_State *L, int index) {
+  if (!mbl_push_refusal(L, index)) return false;
+  lua_settop(L, -2);
+  index = lua_absindex(L, index);
+  lua_rawgetp(L, index, &mbl_key_value);
+  lua_replace(L, index);
+  return true;
+}
+
+// Pushes the table of a reference.
+static void push_table(lua_State *L, int32_t table) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  mbl_thaw_value(L, -1);
+}
+
 typedef struct TableRequest {
   int32_t table, metatable;
   const MBLValue *key;
@@ -24,7 +53,7 @@ MBLStatus mbl_table_new(MBLState *S, int32_t arrayCount, int32_t hashCount) {
 
 static int get_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  push_table(L, request->table);
   mbl_push_value(mbl_of(L), L, request->key);
   if (request->raw && lua_type(L, -2) == LUA_TTABLE) {
     lua_rawget(L, -2);
@@ -43,6 +72,7 @@ static int set_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
   MBLState *S = mbl_of(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  if (mbl_push_refusal(L, -1)) return luaL_error(L, "%s", lua_tolstring(L, -1, NULL));
   mbl_push_value(S, L, request->key);
   mbl_push_value(S, L, request->value);
   if (request->raw && lua_type(L, -3) == LUA_TTABLE) {
@@ -90,8 +120,8 @@ MBLStatus mbl_table_set_row(MBLState *S, int32_t table, int64_t index, int32_t k
 
 uint64_t mbl_table_length(MBLState *S, int32_t table) {
   lua_State *L = S->running;
-  if (!lua_checkstack(L, 4)) return 0;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  if (!lua_checkstack(L, 8)) return 0;
+  push_table(L, table);
   uint64_t length = lua_rawlen(L, -1);
   lua_settop(L, -2);
   return length;
@@ -99,7 +129,7 @@ uint64_t mbl_table_length(MBLState *S, int32_t table) {
 
 static int size_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
+  push_table(L, request->table);
   for (lua_pushnil(L); lua_next(L, -2); lua_settop(L, -2)) {
     if (++request->size % MBL_STRIDE == 0) mbl_check_abort(L);
   }
@@ -115,7 +145,8 @@ MBLStatus mbl_table_size(MBLState *S, int32_t table, uint64_t *size) {
 
 bool mbl_push_element(MBLState *S, int64_t index) {
   lua_State *L = S->running;
-  if (!lua_checkstack(L, 4)) return false;
+  if (!lua_checkstack(L, 8)) return false;
+  mbl_thaw_value(L, -1);
   if (lua_rawgeti(L, -1, index) != LUA_TNIL) return true;
   lua_settop(L, -2);
   return false;
@@ -133,7 +164,7 @@ bool mbl_table_next(MBLState *S, int32_t table, bool *ok) {
   if (!lua_checkstack(L, 8)) return false;
   int base = lua_gettop(L) - 1;  // below the key
   lua_pushcfunction(L, next_body);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  push_table(L, table);
   lua_pushvalue(L, base + 1);
   MBLStatus status = mbl_call_lua(S, L, 2, LUA_MULTRET, 0);
   lua_rotate(L, base + 1, -1);
@@ -153,6 +184,7 @@ typedef struct SlotsRequest {
 static int slots_body(lua_State *L) {
   SlotsRequest *request = lua_touserdata(L, 1);
   luaL_checkstack(L, request->most + 8, NULL);
+  mbl_thaw_value(L, 2);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->keys);
   lua_rotate(L, 3, 1);  // request, table, keys, key
   int32_t slot = 0;
@@ -205,7 +237,14 @@ MBLStatus mbl_table_set_metatable(MBLState *S, int32_t table, int32_t metatable)
 }
 
 bool mbl_table_metatable(MBLState *S, int32_t index) {
-  return lua_checkstack(S->running, 4) && lua_getmetatable(S->running, index);
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 8)) return false;
+  // A frozen value is as plain as the table behind it.
+  if (mbl_push_refusal(L, index)) {
+    lua_settop(L, -2);
+    return false;
+  }
+  return lua_getmetatable(L, index);
 }
 
 // A weak set in the registry names the tables that are lists: a script cannot take the mark away or forge it.
@@ -224,10 +263,11 @@ MBLStatus mbl_mark_list(MBLState *S, int32_t table) {
 }
 
 bool mbl_is_list(lua_State *L, int32_t index) {
-  if (!lua_checkstack(L, 4)) return false;
+  if (!lua_checkstack(L, 8)) return false;
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_list);
   lua_pushvalue(L, index);
+  mbl_thaw_value(L, -1);
   lua_rawget(L, -2);
   bool marked = lua_toboolean(L, -1);
   lua_settop(L, -3);

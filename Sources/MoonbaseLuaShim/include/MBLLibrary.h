@@ -12,5 +12,8 @@ MBLStatus mbl_scope_new(MBLState *_Nonnull state, int32_t proxies, int32_t own);
 MBLStatus mbl_globals(MBLState *_Nonnull state);
 // A proxy of a table that scripts can read and not change.
 MBLStatus mbl_table_freeze(MBLState *_Nonnull state, int32_t table);
+// A metatable for frozen values with an error text for changes, and a proxy of a list or map with such a metatable.
+MBLStatus mbl_value_metatable(MBLState *_Nonnull state, const MBLValue *_Nonnull refusal);
+MBLStatus mbl_value_freeze(MBLState *_Nonnull state, int32_t table, int32_t metatable);
 
 #endif

@@ -13,7 +13,7 @@ static bool is_frozen(lua_State *L, int index) {
 
 // Raw access reads the table behind the proxy, as scripts may read all that is in it.
 static void thaw(lua_State *L, int index) {
-  if (!is_frozen(L, index)) return;
+  if (mbl_thaw_value(L, index) || !is_frozen(L, index)) return;
   lua_getmetatable(L, index);
   lua_rawgetp(L, -1, &mbl_key_frozen);
   lua_replace(L, index);
@@ -92,6 +92,7 @@ int mbl_rawset(lua_State *L) {
   luaL_checkany(L, 2);
   luaL_checkany(L, 3);
   lua_settop(L, 3);
+  if (mbl_push_refusal(L, 1)) return luaL_error(L, "%s", lua_tolstring(L, -1, NULL));
   if (is_frozen(L, 1)) return frozen_write(L);
   lua_rawset(L, 1);
   return 1;

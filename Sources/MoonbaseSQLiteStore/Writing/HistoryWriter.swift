@@ -15,8 +15,10 @@ struct HistoryWriter {
 
   /// Written before the rows change, because tombstones keep values of rows that are about to go.
   func write(_ changes: StoreChanges) throws {
-    let updates = changes.updatedSlots
-    let count = changes.inserted.count + updates.count + changes.deleted.count
+    let updates = try changes.updatedSlots(in: layout.model, isLinked: isLinked)
+    // Another context may have deleted the row.
+    let deleted = try changes.deleted.filter { try isThere($0.id) }
+    let count = changes.inserted.count + updates.count + deleted.count
     guard count > 0 else { return }
     var writer = try ChangeWriter(
       table("ACHANGE", 16_001), form: form, transaction: writeTransaction(of: changes.contextName), count: count)
@@ -25,11 +27,36 @@ struct HistoryWriter {
       let entity = try layout.layout(of: id)
       try writer.write(.update, of: entity, row: id.key, columns: ChangedColumns.bitmap(slots, of: entity))
     }
-    for deletion in changes.deleted {
+    for deletion in deleted {
       let entity = try layout.layout(of: deletion.id)
       try writer.write(
         .deletion, of: entity, row: deletion.id.key, tombstone: entity.tombstone.compactMap(entity.column))
     }
+  }
+
+  private func isThere(_ id: ManagedObjectID) throws -> Bool {
+    let table = identifier(try layout.layout(of: id).table)
+    return try answers("SELECT 1 FROM \(table) WHERE Z_PK = ?", id.key)
+  }
+
+  /// Whether the file has an object as a destination of another one.
+  private func isLinked(_ links: StoreChanges.Links, _ id: ManagedObjectID) throws -> Bool {
+    switch try layout.layout(of: links.owner).slots[links.slot] {
+    case .join(let join):
+      return try answers(PairStatements(join, dialect: .sqlite).presence, links.owner.key, id.key)
+    case .foreignKey(let toOne, let destination):
+      let table = identifier(try layout.layout(layout.model.entities[destination]).table)
+      return try answers(
+        "SELECT 1 FROM \(table) WHERE Z_PK = ? AND \(identifier(toOne.column)) = ?", id.key, links.owner.key)
+    case .none, .lost, .attribute, .composite, .toOne: return false
+    }
+  }
+
+  private func answers(_ sql: String, _ keys: Int64...) throws -> Bool {
+    let statement = try connection.statement(sql)
+    for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
+    defer { statement.reset() }
+    return try statement.step()
   }
 
   // MARK: The transaction

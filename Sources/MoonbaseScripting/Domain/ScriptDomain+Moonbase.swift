@@ -35,6 +35,9 @@ extension ScriptDomain {
       }
       try call.return(LuaBox(uri), as: types.uri)
     }
+    try define("copy", upTo: 1) { [unowned types] call in
+      try call.return(types.openDomain().copy(of: call.value(0)))
+    }
     try define("progress", upTo: 2) { [unowned types] call in
       let total = call.isNil(0) ? nil : try call.integer(0)
       let label = call.isNil(1) ? "progress" : try call.text(1)

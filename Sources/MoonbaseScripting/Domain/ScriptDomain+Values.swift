@@ -6,8 +6,8 @@ import MoonbasePlatform
 extension ScriptDomain {
   // MARK: To Lua
 
-  /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`.
-  func luaValue(from value: Value, depth: Int = 0) throws -> LuaValue {
+  /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`. With a freezer lists and maps cannot be changed.
+  func luaValue(from value: Value, depth: Int = 0, frozenBy freezer: LuaFreezer? = nil) throws -> LuaValue {
     switch value {
     case .null: return depth == 0 ? .nil : .null
     case .bool(let truth): return .boolean(truth)
@@ -23,10 +23,12 @@ extension ScriptDomain {
     case .object(let object): return try resolve(object)
     case .list(let list):
       try checkDepth(depth)
-      return .table(try state.list(list.map { try luaValue(from: $0, depth: depth + 1) }))
+      let table = try state.list(list.map { try luaValue(from: $0, depth: depth + 1, frozenBy: freezer) })
+      return .table(try freezer.map(table.frozen(by:)) ?? table)
     case .map(let map):
       try checkDepth(depth)
-      return .table(try state.table(map.mapValues { try luaValue(from: $0, depth: depth + 1) }))
+      let table = try state.table(map.mapValues { try luaValue(from: $0, depth: depth + 1, frozenBy: freezer) })
+      return .table(try freezer.map(table.frozen(by:)) ?? table)
     }
   }
 
@@ -250,6 +252,52 @@ extension ScriptDomain {
     case .data(let data): data.withUnsafeBytes { call.return(bytes: $0) }
     default: try call.return(luaValue(from: value))
     }
+  }
+
+  /// Returns the value of an attribute from a host function.
+  func answer(_ call: inout LuaCall, with value: Value, of property: ResolvedProperty, entity: ResolvedEntity) throws {
+    switch value {
+    case .list, .map:
+      let freezer = try freezer(of: "\(entity.name).\(property.name)")
+      try call.return(luaValue(from: value, frozenBy: freezer))
+    default: try answer(&call, with: value)
+    }
+  }
+
+  /// Sets an argument of a call that is made often to the value of an attribute.
+  func setArgument(
+    _ index: Int, of arguments: borrowing LuaArguments, to value: Value, ofAttribute name: String
+  ) throws {
+    switch value {
+    case .list, .map: try arguments.set(index, to: luaValue(from: value, frozenBy: freezer(of: name)))
+    default: try setArgument(index, of: arguments, to: value)
+    }
+  }
+
+  /// The freezer for lists and maps of an attribute.
+  private func freezer(of attribute: String) throws -> LuaFreezer {
+    if let known = freezers[attribute] { return known }
+    let name = attribute.split(separator: ".").last ?? ""
+    let new = try state.freezer(
+      saying:
+        "\(attribute): what an attribute returns is frozen, because a change in place would be lost: assign a changed copy: "
+        + "local t = moonbase.copy(p.\(name))")
+    freezers[attribute] = new
+    return new
+  }
+
+  /// A copy of a table that scripts may change, with copies of all tables within. Other values are returned unchanged.
+  func copy(of value: LuaValue, depth: Int = 0) throws -> LuaValue {
+    guard case .table(let table) = value else { return value }
+    try checkDepth(depth)
+    let copy = try state.table()
+    for (key, inner) in try table.pairs {
+      try HostWork.charge()
+      try copy.set(key, to: self.copy(of: inner, depth: depth + 1))
+    }
+    if try table.isMarkedList { try copy.markAsList() }
+    if let metatable = try table.metatable { try copy.setMetatable(metatable) }
+    return .table(copy)
   }
 
   /// Sets an argument of a call that is made often.

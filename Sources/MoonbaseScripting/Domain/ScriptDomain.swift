@@ -38,6 +38,8 @@ public final class ScriptDomain {
   var model: ResolvedModel?
   /// What tables of `moonbase.model` say to misspelt names, by what they describe.
   var infoMetatables: [String: LuaTable] = [:]
+  /// The freezers of lists and maps, by the names of their attributes.
+  var freezers: [String: LuaFreezer] = [:]
   /// Whether a script asked for a context or a model where there is none.
   var foundNoContext = false
   /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.

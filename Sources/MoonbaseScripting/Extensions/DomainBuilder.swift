@@ -106,9 +106,10 @@ struct DomainBuilder {
       result.normalize[key] = normalizer(function, entity: entry.name, key: key)
     }
     for (key, function) in entry.validate {
-      result.validate[key] = rule(function)
+      let name = "\(entry.name).\(key)"
+      result.validate[key] = rule(function, of: name)
       let isOverAttribute = model.entity(entry.name)?.property(key)?.attribute != nil
-      if isOverAttribute, function.parameterCount <= 1 { result.valueRules[key] = valueRule(function) }
+      if isOverAttribute, function.parameterCount <= 1 { result.valueRules[key] = valueRule(function, of: name) }
     }
     for derived in entry.derived {
       let attribute = try make(derived, of: entry.name, in: domain)
@@ -139,7 +140,7 @@ struct DomainBuilder {
     }
   }
 
-  private func rule(_ function: LuaFunction) -> EntityExtension.Rule {
+  private func rule(_ function: LuaFunction, of name: String) -> EntityExtension.Rule {
     // What it does not ask for is not looked up.
     let count = min(function.parameterCount, 4)
     let call = LuaFastCall(function, parameters: count)
@@ -148,9 +149,9 @@ struct DomainBuilder {
       let object = subject.object
       let old = try count > 2 ? subject.oldValue : .null
       return try call.run {
-        if count > 0 { try Self.set(0, of: $0, to: value, subject, scripts) }
+        if count > 0 { try Self.set(0, of: $0, to: value, of: name, subject, scripts) }
         if count > 1 { try $0.set(1, object: object, as: scripts.types.type(of: object.entity)) }
-        if count > 2 { try Self.set(2, of: $0, to: old, subject, scripts) }
+        if count > 2 { try Self.set(2, of: $0, to: old, of: name, subject, scripts) }
         if count > 3 { try scripts.setArgument(3, of: $0, to: .string(subject.occasion.rawValue)) }
       } reading: {
         try RuleOutcome(function, entity: object.entity).failure($0, in: scripts)
@@ -160,10 +161,11 @@ struct DomainBuilder {
 
   /// A rule over a relationship gets the object, or a list of objects.
   private static func set(
-    _ index: Int, of arguments: borrowing LuaArguments, to value: Value, _ subject: RuleSubject, _ scripts: ScriptDomain
+    _ index: Int, of arguments: borrowing LuaArguments, to value: Value, of name: String, _ subject: RuleSubject,
+    _ scripts: ScriptDomain
   ) throws {
     guard let isToMany = subject.isToMany, !value.isNull else {
-      return try scripts.setArgument(index, of: arguments, to: value)
+      return try scripts.setArgument(index, of: arguments, to: value, ofAttribute: name)
     }
     let objects = try subject.destinations(of: value)
     if isToMany { return try arguments.set(index, to: .table(scripts.state.list(objects.map(scripts.handle)))) }
@@ -172,12 +174,14 @@ struct DomainBuilder {
   }
 
   /// One that names no argument but the value cannot see more of the object.
-  private func valueRule(_ function: LuaFunction) -> EntityExtension.ValueRule {
+  private func valueRule(_ function: LuaFunction, of name: String) -> EntityExtension.ValueRule {
     let count = function.parameterCount
     let call = LuaFastCall(function, parameters: count)
     return EntityExtension.ValueRule(origin: ScriptRule(function)) { [types] value in
       try call.run {
-        if count > 0, !$0.set(0, plain: value) { try types.openDomain().setArgument(0, of: $0, to: value.asValue) }
+        if count > 0, !$0.set(0, plain: value) {
+          try types.openDomain().setArgument(0, of: $0, to: value.asValue, ofAttribute: name)
+        }
       } reading: {
         $0.boolean == true
       }

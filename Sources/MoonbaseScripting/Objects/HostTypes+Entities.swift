@@ -124,7 +124,7 @@ extension HostTypes {
   private func get(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let property = object.entity.property(at: slot)
     guard let relationship = property.relationship else {
-      return try openDomain().answer(&call, with: object.value(at: slot))
+      return try openDomain().answer(&call, with: object.value(at: slot), of: property, entity: object.entity)
     }
     if relationship.isToMany {
       guard object.managedObjectContext != nil else { throw object.goneError }
@@ -183,7 +183,9 @@ extension HostTypes {
       (
         "primitive", 1,
         { [unowned self] object, call in
-          try openDomain().answer(&call, with: object.primitiveValue(forKey: try call.name(0)))
+          let value = try object.primitiveValue(forKey: try call.name(0))
+          guard let property = try object.entity.property(call.name(0)) else { return }
+          try openDomain().answer(&call, with: value, of: property, entity: object.entity)
         }
       ),
       (

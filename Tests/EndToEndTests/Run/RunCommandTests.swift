@@ -175,6 +175,44 @@ import Testing
     #expect(try bench.moonbase(["run", "--strict"] + arguments).output == "nil\t134045\ttags\n")
   }
 
+  /// Of a value class and of a shadow, read or assigned, before the save and after it.
+  @Test(arguments: ["tags", "label"]) func aValueThatWasAssignedAndChangedIsFoundByStrict(_ key: String) throws {
+    try bench.write(
+      """
+      return { entities = { P = { attributes = {
+        tags = { 'transformable', transformer = 'T' }, label = { 'undefined', transient = true }, text = 'string' } } } }
+      """, to: "t.lua")
+    try bench.write(
+      """
+      local Tag = {}
+      Tag.__index = Tag
+      return { name = "t", classes = { Tag = Tag }, transformers = { T = {
+        class = "Tag",
+        transform = function(tag) return tag.text end,
+        reverse = function(bytes) return setmetatable({ text = bytes }, Tag) end,
+      } }, entities = { P = { derived = { label = { shadow = "text", transformer = "T" } } } } }
+      """, to: "t-extension.lua")
+    let code = """
+      local c = moonbase.context
+      local tag = setmetatable({ text = "a" }, moonbase.classes.Tag)
+      local p = c:insert("P", { \(key) = tag })
+      assert(c:save())
+      tag.text = "b"
+      local ok, err = c:save()
+      print(ok, err and err.code, err and err.key)
+      p.\(key) = moonbase.copy(tag)
+      print(c:save())
+      p.\(key).text = "c"
+      ok, err = c:save()
+      print(ok, err and err.key)
+      c:refresh(p, false)
+      print(p.\(key).text, c:save())
+      """
+    let arguments = ["--model", "t.lua", "--extension", "t-extension.lua", "-e", code]
+    let found = "nil\t134045\t\(key)\ntrue\nnil\t\(key)\nb\ttrue\n"
+    #expect(try bench.moonbase(["run", "--strict"] + arguments).output == found)
+  }
+
   @Test(arguments: [("guide", "false\n"), ("framework", "true\n")])
   func theOrderOfASaveIsChosen(_ order: String, _ saved: String) throws {
     try bench.write(

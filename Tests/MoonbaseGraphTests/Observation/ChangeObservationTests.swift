@@ -223,4 +223,44 @@ import Testing
     #expect(told == ["first"])
     withExtendedLifetime((first, second)) {}
   }
+
+  @Test(arguments: StoreKind.allCases) func aNewObjectThatWasToldAndIsGoneAgainIsToldAsDeleted(_ kind: StoreKind) throws
+  {
+    let watched = try Watched(kind)
+    let (context, person) = (watched.context, watched.people[0])
+    let new = try ["d", "e"].map { try context.insert("Person", values: ["firstName": .string($0)]) }
+    try context.delete(person)
+    try context.processPendingChanges()
+    #expect(watched.take()?.inserted == new)
+    try context.delete(new[0])
+    try context.processPendingChanges()
+    #expect(watched.take()?.deleted == [new[0]])
+    try context.rollback()
+    let change = try #require(watched.take())
+    #expect(change.deleted == [new[1]] && change.inserted == [person] && change.updated.isEmpty)
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatIsAsItWasIsNotTold(_ kind: StoreKind) throws {
+    let watched = try Watched(kind)
+    let (context, people) = (watched.context, watched.people)
+    try people[0].setValue("x", forKey: "firstName")
+    try people[0].setValue("a", forKey: "firstName")
+    try people[1].add(people[0], to: "friends")
+    try people[1].remove(people[0], from: "friends")
+    try context.processPendingChanges()
+    #expect(watched.take() == nil)
+    let office = try context.insert("Department")
+    let projects = try (0..<3).map { _ in try context.insert("Project") }
+    try office.setObjects(projects, forKey: "projects")
+    try context.save()
+    _ = watched.take()
+    let list = try office.mutableOrderedSetValue(forKey: "projects")
+    try list.move(from: 0, to: 2)
+    try list.move(from: 2, to: 0)
+    try context.processPendingChanges()
+    #expect(watched.take() == nil)
+    try list.move(from: 0, to: 2)
+    try context.processPendingChanges()
+    #expect(watched.take()?.updated == [office])
+  }
 }

@@ -1,7 +1,8 @@
-import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
+
+@testable import MoonbaseGraph
 
 /// Observing keys and objects: what key-value observing is in Core Data.
 @Suite struct ObservationTests {
@@ -390,6 +391,56 @@ import Testing
     let token = try department.observe("employees") { count += $0.inserted.count }
     for _ in 0..<20_000 { try department.add(context.insert("Person"), to: "employees") }
     #expect(count == 20_000)
+    withExtendedLifetime(token) {}
+  }
+
+  private enum OrderDoor: CaseIterable { case rollback, refresh, merge, keptRefresh, emptyMove }
+
+  /// A department with three projects in an order, of which each new order is told once.
+  @Test(arguments: StoreKind.allCases, OrderDoor.allCases)
+  private func aNewOrderIsToldByWhicheverDoor(_ kind: StoreKind, _ door: OrderDoor) throws {
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    let projects = try ["a", "b", "c"].map { try context.insert("Project", values: ["title": .string($0)]) }
+    let office = try context.insert("Department")
+    try office.setObjects(projects, forKey: "projects")
+    try context.save()
+    var told: [String] = []
+    let token = try office.observe("projects") { change in
+      let titles = try? office.objects(forKey: "projects").map { $0["title"].string ?? "" }.joined()
+      told.append("\(titles ?? "?")+\(change.inserted.count)-\(change.removed.count)")
+    }
+    let list = try office.mutableOrderedSetValue(forKey: "projects")
+    switch door {
+    case .emptyMove:
+      try context.changingTogether {
+        try list.move(from: 0, to: 2)
+        try list.move(from: 2, to: 0)
+      }
+      #expect(told == [])
+    case .rollback:
+      try list.move(from: 0, to: 2)
+      try context.rollback()
+      #expect(told == ["bca+0-0", "abc+0-0"])
+    case .refresh:
+      try list.move(from: 0, to: 2)
+      try context.refresh(office, mergeChanges: false)
+      #expect(told == ["bca+0-0", "abc+0-0"] && !context.hasChanges)
+    case .merge, .keptRefresh:
+      let other = bench.context()
+      let same = try other.object(with: office.objectID)
+      try same.setObjects(same.objects(forKey: "projects").reversed(), forKey: "projects")
+      var saved: SavedObjectIDs?
+      let observation = other.observeSaves(didSave: { saved = $0.objectIDs })
+      try other.save()
+      withExtendedLifetime(observation) {}
+      if door == .merge {
+        try context.mergeChanges(from: #require(saved))
+      } else {
+        try context.refresh(office, mergeChanges: true)
+      }
+      #expect(told == ["cba+0-0"])
+    }
     withExtendedLifetime(token) {}
   }
 }

@@ -77,6 +77,91 @@ import Testing
     #expect(Set(changes.joined().map(\.changeID)).count == changes.joined().count)
   }
 
+  /// The changes of all transactions after the first ones: kinds, objects and properties.
+  private func changes(_ context: ManagedObjectContext, after number: Int) throws -> [String] {
+    let result = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
+    return try (result.transactions ?? []).dropFirst(number).flatMap { transaction in
+      try #require(transaction.changes).map { change in
+        "\(change.changeType) \(change.changedObjectID.entityName)/\(change.changedObjectID.key) \(change.updatedProperties)"
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func bothEndsOfALinkAreNamed(_ kind: Kind) throws {
+    let bench = try Bench(kind)
+    let context = try bench.context()
+    let people = try ["a", "b", "c"].map { try context.insert("Person", values: ["firstName": .string($0)]) }
+    try people[0].setObjects([people[1]], forKey: "friends")
+    try context.save()
+    let other = try bench.context()
+    let others = try people.map { try other.object(with: $0.objectID) }
+    for person in others { _ = try person.objects(forKey: "friends") }
+    try people[0].setObjects([people[2]], forKey: "friends")
+    let observed = Told()
+    let observation = context.observeSaves(didSave: { observed.ids = $0.objectIDs })
+    try context.save()
+    withExtendedLifetime(observation) {}
+    let friends = (1...3).map { "update Person/\($0) [\"friends\"]" }
+    #expect(try Set(changes(context, after: 1)) == Set(friends))
+    let request = PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+    let saved = try #require(context.execute(request).transactions?.last?.objectIDs)
+    #expect(Set(saved.updated) == Set(people.map(\.objectID)))
+    #expect(try Set(#require(observed.ids).updated) == Set(people.map(\.objectID)))
+    try other.mergeChanges(from: saved)
+    #expect(try others.map { try $0.objects(forKey: "friends").count } == [1, 0, 1])
+  }
+
+  private final class Told { var ids: SavedObjectIDs? }
+
+  @Test(arguments: Kind.allCases, [false, true]) func whatIsInAListAlreadyIsNoChangeOfIt(_ kind: Kind, _ isNew: Bool)
+    throws
+  {
+    let bench = try Bench(kind)
+    let context = try bench.context()
+    let people = try (0..<3).map { _ in try context.insert("Person") }
+    let (office, project) = (try context.insert("Department"), try context.insert("Project"))
+    try people[0].setObjects([people[1]], forKey: "friends")
+    try office.setObjects([project], forKey: "projects")
+    try office.setObjects([people[0]], forKey: "employees")
+    try context.save()
+    let other = try bench.context()
+    func same(_ object: ManagedObject) throws -> ManagedObject { try other.object(with: object.objectID) }
+    try same(people[0]).add(same(people[1]), to: "friends")
+    try same(office).add(same(project), to: "projects")
+    try same(office).add(same(people[0]), to: "employees")
+    if isNew { try same(people[2]).add(same(people[1]), to: "friends") }
+    try other.save()
+    let friends = [2, 3].map { "update Person/\($0) [\"friends\"]" }
+    #expect(try Set(changes(context, after: 1)) == Set(isNew ? friends : []))
+  }
+
+  private static let trumps: [MergePolicy] = [.mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump]
+
+  @Test(arguments: Kind.allCases, 0..<3)
+  func aDeletionOfARowThatIsNotThereIsNotRecorded(_ kind: Kind, _ policy: Int) throws {
+    let bench = try Bench(kind)
+    let context = try bench.context()
+    let person = try context.insert("Person")
+    try context.save()
+    let other = try bench.context()
+    other.mergePolicy = Self.trumps[policy]
+    let same = try other.object(with: person.objectID)
+    try same.fireFault()
+    try context.delete(person)
+    try context.save()
+    try other.delete(same)
+    try other.save()
+    #expect(try changes(context, after: 0) == ["insert Person/1 []", "delete Person/1 []"])
+    // A child's object that was never stored.
+    let child = ManagedObjectContext(parent: context)
+    let new = try child.insert("Person")
+    try child.save()
+    try child.delete(new)
+    try child.save()
+    try context.save()
+    #expect(try changes(context, after: 2) == [])
+  }
+
   @Test(arguments: Kind.allCases) func tokensDatesAndTransactionsSayFromWhere(_ kind: Kind) throws {
     let bench = try Bench(kind)
     let context = try bench.context()

@@ -1,0 +1,146 @@
+import MoonbaseModel
+import OrderedCollections
+
+/// What changed since the last event. The journal tells of it, which is kept for that.
+struct ChangeEvent {
+  struct Observer {
+    weak var observation: ChangeObservation?
+    let pointer: ObjectIdentifier
+  }
+
+  var observers: [Observer] = []
+  /// Who reads of changes elsewhere, by IDs; nil where nobody ever did.
+  var sequences: NewsListeners<ChangedObjectIDs>?
+  /// Whether objects that came or went were there when the event began.
+  private var presence: OrderedDictionary<ManagedObject, Bool> = [:]
+  /// Objects that may have changed, and what is known of that.
+  private var updated: OrderedDictionary<ManagedObject, Difference> = [:]
+  private var refreshed: OrderedSet<ManagedObject> = []
+  private var isInvalidated = false
+  /// How many changes of the journal were looked at.
+  private var position: Int
+  var isTelling = false
+  /// The former values of the event that observers are being told of.
+  private var told: [ObjectIdentifier: [Slot: Value]] = [:]
+
+  /// What an object had before the event.
+  fileprivate struct Difference {
+    /// What attributes and to-one relationships had.
+    var values: [Slot: Value] = [:]
+    /// What happened to to-many relationships, the first change first.
+    var lists: [Slot: [Change.Former]] = [:]
+    /// Whether something else changed, or something of which it cannot be told what it was.
+    var isCertain = false
+  }
+
+  /// Begins behind so many changes of the journal.
+  init(after count: Int) { position = count }
+
+  /// Takes in what the journal has; `isLast` says that this goes now.
+  mutating func take(_ changes: ChangeSequence, isLast: Bool) {
+    for change in changes.dropFirst(position) { note(change) }
+    position = isLast ? 0 : changes.count
+  }
+
+  private mutating func note(_ change: Change) {
+    let object = change.object
+    switch change.former {
+    case .absence: meet(object, wasThere: false)
+    case .presence: meet(object, wasThere: true)
+    case .flags(let flags): meet(object, wasThere: !flags.state.contains(.deleted))
+    case .row(let reading): meet(object, wasThere: !reading.flags.state.contains(.deleted))
+    case .value(let own): noteValue(own, of: object)
+    case .delayed: updated[object, default: Difference()].isCertain = true
+    case .destination(_, let step):
+      updated[object, default: Difference()].lists[step.slot, default: []].append(change.former)
+    case .order(let slot, _, _): updated[object, default: Difference()].lists[slot, default: []].append(change.former)
+    // That a list was read is no change, and counts where one is undone.
+    case .members(let slot, _, _): updated[object]?.lists[slot]?.append(change.former)
+    }
+  }
+
+  private mutating func noteValue(_ own: Change.Own, of object: ManagedObject) {
+    guard updated[object]?.values[own.slot] == nil else { return }
+    let value = own.value ?? object.snapshot?.values[own.slot] ?? .null
+    updated[object, default: Difference()].values[own.slot] = value
+    // The row may be one that a save wrote since.
+    if own.value == nil, !object.state.contains(.listed) { updated[object]?.isCertain = true }
+  }
+
+  /// Somebody says that an object changed, be it that no value shows it.
+  mutating func noteChange(of object: ManagedObject) { updated[object, default: Difference()].isCertain = true }
+
+  /// Notes whether an object was there before what happens to it now.
+  mutating func meet(_ object: ManagedObject, wasThere: Bool) {
+    if presence[object] == nil { presence[object] = wasThere }
+  }
+
+  /// Objects have given up their changes.
+  mutating func rollback(_ objects: [ManagedObject]) {
+    for object in objects {
+      updated[object] = nil
+      refreshed.append(object)
+    }
+  }
+
+  /// The object, or a list of it, is read anew.
+  mutating func refresh(_ object: ManagedObject) { refreshed.append(object) }
+
+  mutating func invalidateAll() {
+    (presence, updated, refreshed) = ([:], [:], [])
+    isInvalidated = true
+  }
+
+  /// The values that an object had before, in slots that changed since. Changes that this event has not taken in yet
+  /// count too. While observers are called with an event, the changes of that event count too.
+  func formerValues(of object: ManagedObject, _ changes: ChangeSequence) -> [Slot: Value] {
+    let number = ObjectIdentifier(object)
+    var values = (told[number] ?? [:]).merging(updated[object]?.values ?? [:]) { earlier, _ in earlier }
+    for change in changes.dropFirst(position) where change.object === object {
+      guard case .value(let own) = change.former, values[own.slot] == nil else { continue }
+      values[own.slot] = own.value ?? object.snapshot?.values[own.slot] ?? .null
+    }
+    return values
+  }
+
+  /// Takes out what changed; the next event begins.
+  mutating func end(in context: ManagedObjectContext) -> ContextChange {
+    func isThere(_ object: ManagedObject) -> Bool { object.context === context && !object.isDeleted }
+    let came = OrderedSet(presence.filter { !$1 && isThere($0) }.keys)
+    let went = presence.filter { $1 && !isThere($0) }.keys
+    let others = OrderedSet(updated.filter { isThere($0) && !came.contains($0) && $1.isFound(in: $0) }.keys)
+    let change = ContextChange(
+      inserted: Array(came), updated: Array(others), deleted: Array(went),
+      refreshed: refreshed.filter { isThere($0) && !others.contains($0) && !came.contains($0) },
+      isInvalidated: isInvalidated)
+    told = Dictionary(uniqueKeysWithValues: updated.map { (ObjectIdentifier($0), $1.values) })
+    (presence, updated, refreshed, isInvalidated) = ([:], [:], [], false)
+    return change
+  }
+
+  /// Observers were told.
+  mutating func forgetTold() { told = [:] }
+}
+
+extension ChangeEvent.Difference {
+  /// Whether the object has other values now.
+  fileprivate func isFound(in object: ManagedObject) -> Bool {
+    isCertain || values.contains { slot, value in !(object.current(slot) ?? .null).isSame(as: value) }
+      || lists.contains { slot, changes in !isSame(slot, of: object, before: changes) }
+  }
+
+  /// Whether the destinations are what they were before changes, the first one first.
+  private func isSame(_ slot: Slot, of object: ManagedObject, before changes: [Change.Former]) -> Bool {
+    guard let now = object.relationships[slot] else { return false }
+    let before = now.copy()
+    for change in changes.reversed() {
+      switch change {
+      case .destination(let state, let step) where state === now: before.restore(step)
+      case .order(_, let state, let contents) where state === now: before.restore(contents)
+      case .members(_, let state, let contents) where state === now: before.restore(contents)
+      default: return false
+      }
+    }
+    return before.isSame(as: now)
+  }
+}
