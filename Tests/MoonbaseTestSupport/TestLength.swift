@@ -67,6 +67,7 @@ extension Repetition {
 extension Repetition {
   public static let reloadSeeds = Repetition(short: 10, long: 30)
   public static let observerSeeds = Repetition(short: 7, long: 20)
+  public static let tableOrderSeeds = Repetition(short: 40, long: 400)
   public static let newRowSeeds = Repetition(short: 4, long: 12)
   public static let parentSeeds = Repetition(short: 4, long: 12)
   public static let patternSeeds = Repetition(short: 14, long: 40)

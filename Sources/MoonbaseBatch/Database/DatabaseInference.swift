@@ -43,9 +43,10 @@ package final class DatabaseInference {
   // MARK: Foreign keys
 
   private func findLinks() throws {
+    let named = Dictionary(tables.map { ($0.table.name.lowercased(), $0) }) { first, _ in first }
     for child in tables {
       for key in child.table.foreignKeys {
-        let parent = tables.first { $0.table.name.lowercased() == key.parent.lowercased() }
+        let parent = named[key.parent.lowercased()]
         if let parent, let link = try TableLink(key, of: child, to: parent, database.connection) {
           links.append(link)
           continue
@@ -60,33 +61,29 @@ package final class DatabaseInference {
   }
 
   private func findJoins() throws {
+    let own = Dictionary(grouping: links) { ObjectIdentifier($0.child) }
+    let referenced = Set(links.map { ObjectIdentifier($0.parent) })
     for table in tables {
-      let own = links.filter { $0.child === table }
-      let isReferenced = links.contains { $0.parent === table }
-      guard let join = try JoinTable(table, own, isReferenced: isReferenced, database.connection) else { continue }
-      joins.append(join)
+      let id = ObjectIdentifier(table)
+      let join = try JoinTable(table, own[id] ?? [], isReferenced: referenced.contains(id), database.connection)
+      if let join { joins.append(join) }
     }
-    links.removeAll { link in joins.contains { $0.profile === link.child } }
+    let joined = Set(joins.map { ObjectIdentifier($0.profile) })
+    links.removeAll { joined.contains(ObjectIdentifier($0.child)) }
   }
 
   // MARK: The order
 
   /// Tables that others lead to come first. Where they lead to each other, one begins, and its relationships follow when all objects are there.
   private func orderedTables() throws -> [TableProfile] {
-    var rest = tables.filter { table in !joins.contains { $0.profile === table } }
-    var order: [TableProfile] = []
-    while !rest.isEmpty {
-      let ready = rest.firstIndex { table in
-        links.allSatisfy { link in
-          link.child !== table || link.parent === table || order.contains { $0 === link.parent }
-        }
-      }
-      let next = rest.remove(at: ready ?? 0)
-      for link in links where link.child === next {
-        link.isDeferred = link.parent === next || !order.contains { $0 === link.parent }
-      }
-      order.append(next)
-    }
+    let joined = Set(joins.map { ObjectIdentifier($0.profile) })
+    let numbers = Dictionary(uniqueKeysWithValues: tables.enumerated().map { (ObjectIdentifier($1), $0) })
+    func number(_ table: TableProfile) -> Int { numbers[ObjectIdentifier(table)] ?? 0 }
+    var parents: [[Int]] = Array(repeating: [], count: tables.count)
+    for link in links { parents[number(link.child)].append(number(link.parent)) }
+    let rest = tables.indices.filter { !joined.contains(ObjectIdentifier(tables[$0])) }
+    let order = TableOrder(rest, leadingTo: parents)
+    for link in links { link.isDeferred = !order.comes(number(link.child), after: number(link.parent)) }
     // What follows later needs a key by which its object is found.
     for link in links where link.isDeferred {
       guard try link.child.identity(database.connection) == nil else { continue }
@@ -95,7 +92,7 @@ package final class DatabaseInference {
           .shownOnOneLine)
     }
     links = try links.filter { link in try !link.isDeferred || link.child.identity(database.connection) != nil }
-    return order
+    return order.tables.map { tables[$0] }
   }
 }
 

@@ -6,6 +6,7 @@ struct DatabaseModel {
   let tables: [TableProfile]
   let links: [TableLink]
   let joins: [JoinTable]
+  private let linksOfTables: [ObjectIdentifier: [TableLink]]
   private(set) var inferred = InferredModel()
   /// The names of many-to-many relationships of the owners, as the joins are.
   private(set) var joinNames: [String] = []
@@ -20,8 +21,13 @@ struct DatabaseModel {
     tables: [TableProfile], links: [TableLink], joins: [JoinTable], refusals: [ObjectIdentifier: [String]]
   ) {
     (self.links, self.joins, self.refusals) = (links, joins, refusals)
-    self.tables = tables.filter { table in !joins.contains { $0.profile === table } }
+    let joined = Set(joins.map { ObjectIdentifier($0.profile) })
+    self.tables = tables.filter { !joined.contains(ObjectIdentifier($0)) }
+    linksOfTables = Dictionary(grouping: links) { ObjectIdentifier($0.child) }
   }
+
+  /// The links of a table.
+  func links(of table: TableProfile) -> [TableLink] { linksOfTables[ObjectIdentifier(table)] ?? [] }
 
   func entity(_ table: TableProfile) -> String { entityNames[ObjectIdentifier(table)] ?? "" }
 
@@ -65,8 +71,8 @@ struct DatabaseModel {
   /// All columns, but for those that only say which row of another table is meant.
   private mutating func addAttributes(of table: TableProfile, _ connection: Connection) throws {
     let id = ObjectIdentifier(table)
-    let exact = Set(links.filter { $0.child === table && $0.inexact == 0 }.flatMap(\.columns))
-    let others = Set(links.filter { $0.child === table && $0.inexact > 0 }.flatMap(\.columns))
+    let exact = Set(links(of: table).filter { $0.inexact == 0 }.flatMap(\.columns))
+    let others = Set(links(of: table).filter { $0.inexact > 0 }.flatMap(\.columns))
     let keys = Set(table.table.uniqueKeys.flatMap { $0 })
     let columns = table.table.columns.map(\.name).filter {
       !exact.contains($0) || others.contains($0) || keys.contains($0)
@@ -115,7 +121,7 @@ struct DatabaseModel {
   }
 
   private mutating func addInverse(of link: TableLink) {
-    let isOnly = links.filter { $0.child === link.child && $0.parent === link.parent }.count == 1
+    let isOnly = links(of: link.child).filter { $0.parent === link.parent }.count == 1
     let plain = InferredNames.property(link.child.table.name)
     let name = isOnly && link.child !== link.parent ? plain : "\(plain)By\(link.name.capitalizedFirst)"
     link.inverse = unique(name, in: link.parent)

@@ -41,7 +41,7 @@ package struct DatabasePlan {
       parts.append("t.\(column.name.sqlName)")
     }
     let first = columns.count
-    for link in model.links where link.child === table && !link.isDeferred {
+    for link in model.links(of: table) where !link.isDeferred {
       columns.append(path(link.name, link, model))
       parts.append(link.keySQL)
     }

@@ -112,13 +112,16 @@ struct StoreReport: Encodable {
     return (lines + [""] + rows(counts, name: "entity", count: "objects")).joined(separator: "\n")
   }
 
+  private static let widestName = 128
+
   private func rows(_ counts: [(String, String)], name: String, count: String) -> [String] {
-    let width = max(32, (counts.map(\.0.count).max() ?? 0) + 2)
+    // A name of megabytes widens no other line.
+    let width = max(32, (counts.map(\.0.count).filter { $0 <= Self.widestName }.max() ?? 0) + 2)
     return [column(name, width: width) + count] + counts.map { column($0.0, width: width) + $0.1 }
   }
 
   private func column(_ text: String, width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
+    text + String(repeating: " ", count: max(2, width - text.count))
   }
 }
 

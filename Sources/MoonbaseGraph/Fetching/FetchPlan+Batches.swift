@@ -92,13 +92,19 @@ extension FetchPlan {
   /// Whether the rows of a walk are asked for by their keys: no state can be kept for it, and its stores keep what they have in files.
   var readsByKeys: Bool { isKept && !view.isSteady && context.parent == nil }
 
-  /// The rows that match where they fit in one page, which are of one state; nil where there are more.
+  /// The rows that match where they fit in one page, which are of one state; nil where there are more, or they weigh too much.
   func onlyPage(of query: StoreQuery, in session: any ReadSession) throws -> [Snapshot]? {
-    guard query.limit == 0 || query.limit > RowPage.capacity else { return try session.snapshots(matching: query) }
+    let isShort = query.limit > 0 && query.limit <= RowPage.capacity
     var first = query
-    first.limit = RowPage.capacity + 1
-    let rows = try session.snapshots(matching: first)
-    return rows.count < first.limit ? rows : nil
+    if !isShort { first.limit = RowPage.capacity + 1 }
+    let rows =
+      if let session = session as? any WeighingReadSession {
+        try session.snapshots(matching: first, lighterThan: FetchedObjects.greatestWeight)
+      } else {
+        try session.snapshots(matching: first)
+      }
+    guard let rows, isShort || rows.count < first.limit else { return nil }
+    return rows
   }
 
   /// The pages of a cursor. One of a store that keeps no state while it is read is read at once, where somebody may save meanwhile.

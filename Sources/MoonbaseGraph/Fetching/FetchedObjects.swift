@@ -287,7 +287,7 @@ extension FetchedObjects {
 extension FetchedObjects {
   private static let firstSize = 8
   /// The bytes that the objects of a window are to weigh at most, if they weigh what those before them did.
-  private static let greatestWeight = 4 << 20
+  static let greatestWeight = 4 << 20
   /// What reading a window costs, were it that all its rows are gone.
   private static let units = 100
 

@@ -102,6 +102,7 @@ extension ManagedObject {
     if state.contains(.listed) { remember(.row(reading)) }
     forgetReadings(before: newer)
     rebase(on: newer)
+    context?.changeEvent?.refresh(self)
     outdateDifferences(from: former, because: .row)
     context?.derivations.setVersion(newer.version, of: objectID)
     context?.noteChange()

@@ -211,14 +211,21 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The stores that hold an entity.
   func stores(holding entity: ResolvedEntity) -> [any PersistentStore] {
-    persistentStores.filter { store in store.entities.contains { $0.root == entity.root && $0.index == entity.index } }
+    persistentStores.filter { store in
+      holdsAll(store) || store.entities.contains { $0.root == entity.root && $0.index == entity.index }
+    }
   }
 
   /// The stores that may hold objects of an entity or of its subentities.
   func stores(for entity: ResolvedEntity, includingSubentities: Bool) -> [any PersistentStore] {
     let wanted = entity.indexes(includingSubentities: includingSubentities)
-    return persistentStores.filter { store in store.entities.contains { wanted.contains($0.index) } }
+    return persistentStores.filter { store in
+      holdsAll(store) || store.entities.contains { wanted.contains($0.index) }
+    }
   }
+
+  /// Whether a store has all entities of the model, so that no search among thousands is needed.
+  private func holdsAll(_ store: any PersistentStore) -> Bool { store.entities.count == model.entities.count }
 
   /// IDs by the store they are in.
   func byStore(_ ids: [ManagedObjectID]) throws -> [(any PersistentStore, [ManagedObjectID])] {

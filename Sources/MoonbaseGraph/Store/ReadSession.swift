@@ -286,3 +286,9 @@ extension PersistentStore {
     return try body(session)
   }
 }
+
+/// A session that stops reading rows that weigh too much to be held together.
+package protocol WeighingReadSession: ReadSession {
+  /// The rows that match a query; nil if they weigh as many bytes as this or more.
+  func snapshots(matching query: StoreQuery, lighterThan weight: Int) throws -> [Snapshot]?
+}

@@ -22,6 +22,8 @@ package struct StoreLayout: Sendable {
   package var keepsUTF16 = false
   /// Indexes of the model's entities by `Z_ENT`, −1 where a number is not in use.
   private let indexesByNumber: [Int]
+  /// Symbols and root entities by `Z_ENT`; a root of −1 stands for no entity. All row plans share this list.
+  package let symbolsByNumber: ContiguousArray<(symbol: Symbol, root: EntityIndex)>
 
   package init(
     model: ResolvedModel, entities: [EntityLayout?], tables: [TableLayout], joins: [JoinLayout],
@@ -35,6 +37,10 @@ package struct StoreLayout: Sendable {
     var indexes = [Int](repeating: -1, count: Int(numbers.values.max() ?? 0) + 1)
     for (index, number) in numbers { indexes[Int(number)] = index }
     indexesByNumber = indexes
+    symbolsByNumber = ContiguousArray(
+      indexes.enumerated().map { number, index in
+        number > 0 && index >= 0 ? (model.entities[index].symbol, model.entities[index].root) : (Symbol(number: 0), -1)
+      })
   }
 
   /// The layout of an entity.
@@ -66,9 +72,6 @@ package struct StoreLayout: Sendable {
     let index = indexesByNumber[Int(number)]
     return index < 0 ? nil : model.entities[index]
   }
-
-  /// The greatest `Z_ENT` of an entity.
-  package var greatestNumber: Int64 { Int64(indexesByNumber.count - 1) }
 
   /// The number of an entity given by its index in the model.
   package func number(_ index: EntityIndex) -> Int64 { entities[index]?.number ?? 0 }

@@ -7,6 +7,8 @@ import MoonbasePlatform
 extension MigrationManager {
   /// So many objects are held together at most, and so many bytes of them.
   private static let greatestBatch = (count: 512, weight: 16 << 20)
+  /// So many objects are read together at first, as nothing is known of their weight yet.
+  private static let firstBatch = 16
 
   func run(_ progress: MigrationProgress) throws {
     for entry in plan.entries { try entry.policy.begin(entry.mapping, with: self) }
@@ -69,9 +71,9 @@ extension MigrationManager {
 
   private func makeRelationships(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
     try progress.step("relationships of \(entry.mapping.name)")
-    var last: ManagedObjectID?
+    var (last, count): (ManagedObjectID?, Int) = (nil, Self.firstBatch)
     while true {
-      let ids = try madeObjects(by: entry.index, after: last, upTo: Self.greatestBatch.count)
+      let ids = try madeObjects(by: entry.index, after: last, upTo: count)
       guard let next = ids.last else { break }
       last = next
       // One that a policy deleted meanwhile is not there.
@@ -82,12 +84,20 @@ extension MigrationManager {
         }
       }
       try progress.step("a batch")
-      try saveBatch()
+      count = Self.nextBatch(after: count, weight: destinationContext.objectWeight + sourceContext.objectWeight)
+      // A save needs none of the old objects.
       try sourceContext.refreshAllObjects()
+      try saveBatch()
       progress.finish(ids.count)
     }
     try entry.policy.endRelationshipCreation(forMapping: entry.mapping, manager: self)
     try saveBatch()
+  }
+
+  /// How many objects are read together after a batch of such a weight.
+  static func nextBatch(after count: Int, weight: Int) -> Int {
+    if weight > greatestBatch.weight { return max(1, count / 2) }
+    return weight < greatestBatch.weight / 4 ? min(greatestBatch.count, count * 4) : count
   }
 
   /// What somebody did to old objects would be gone with the next batch.

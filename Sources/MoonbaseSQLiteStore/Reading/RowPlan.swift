@@ -66,11 +66,7 @@ struct RowPlan: Sendable {
       self.decoders = decoders
     }
     stranger = layout.firstConcrete(ofTable: entity)
-    let greatest = layout.greatestNumber
-    numbered = ContiguousArray(
-      (0...greatest).map { number in
-        layout.numbered(number).map { ($0.symbol, $0.root) } ?? (Symbol(number: 0), -1)
-      })
+    numbered = layout.symbolsByNumber
   }
 
   /// The statement that reads one row by its key.

@@ -8,7 +8,7 @@ import MoonbaseSQLite
 ///
 /// The connection of a view is in a transaction. One call needs none: a statement that runs sees one state, and that of a cursor keeps its
 /// connection. A file without a log is never read for longer than a call, and a cursor then reads all at once.
-final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what changes is touched only while `turn` is held
+final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // changed only while `turn` is held
   let store: SQLiteStore
   let isView: Bool
   let turn = Lock(())
@@ -67,12 +67,16 @@ final class SQLiteReadSession: ReadSession, @unchecked Sendable {  // what chang
   // MARK: Queries
 
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
+    try snapshots(matching: query, lighterThan: .max) ?? []
+  }
+
+  func snapshots(matching query: StoreQuery, lighterThan weight: Int) throws -> [Snapshot]? {
     let select = try store.select(query)
     return try read(looksAtFile: true) { session in
       try session.running(select.rows(query), for: query) { statement in
         let rows = RowCollector(store: store.number)
-        _ = try select.plan.collect(statement, into: rows)
-        return Array(rows.finish())
+        let mayHaveMore = try select.plan.collect(statement, into: rows, weight: weight)
+        return mayHaveMore ? nil : Array(rows.finish())
       }
     }
   }

@@ -66,14 +66,14 @@ final class RowWriter {
     statement.bind(row.id.key, at: 1)
     statement.bind(number, at: 2)
     statement.bind(row.version, at: 3)
-    var index: Int32 = 4
+    var (index, large): (Int32, [LargeBinding]) = (4, [])
     let own = loops.isEmpty ? [] : loops.filter { row.cell($0.slot).leads(to: row.id) }
     for step in steps {
       let cell = own.contains { $0.slot == step.slot } ? .null : row.cell(step.slot)
-      try bind(cell, step: step, at: &index, to: statement, files: &files)
+      try bind(cell, step: step, at: &index, to: statement, files: &files, large: &large)
     }
     defer { statement.rewind() }
-    try withExtendedLifetime(row) { _ = try statement.step() }
+    try withExtendedLifetime(row) { try LargeBinding.step(statement, with: large[...]) }
     guard connection.changes > 0 else { return false }
     for loop in own { try close(loop.toOne, of: row.id, on: connection) }
     return true
@@ -91,9 +91,9 @@ final class RowWriter {
   func update(
     _ change: StoreChanges.Update, with statement: Statement, on connection: Connection, files: inout ExternalFiles
   ) throws -> Bool {
-    var index: Int32 = 1
+    var (index, large): (Int32, [LargeBinding]) = (1, [])
     for step in steps where change.changedSlots.contains(step.slot) {
-      try bind(change.snapshot.cell(step.slot), step: step, at: &index, to: statement, files: &files)
+      try bind(change.snapshot.cell(step.slot), step: step, at: &index, to: statement, files: &files, large: &large)
     }
     if let expected = change.expectedVersion {
       statement.bind(change.snapshot.version, at: index)
@@ -103,16 +103,18 @@ final class RowWriter {
       statement.bind(change.snapshot.id.key, at: index)
     }
     defer { statement.rewind() }
-    try withExtendedLifetime(change) { _ = try statement.step() }
+    try withExtendedLifetime(change) { try LargeBinding.step(statement, with: large[...]) }
     return connection.changes > 0
   }
 
   @inline(__always)
   private func bind(
     _ cell: Snapshot.Cell, step: Step, at index: inout Int32, to statement: Statement,
-    files: inout ExternalFiles
+    files: inout ExternalFiles, large: inout [LargeBinding]
   ) throws {
     switch (step.binding, cell) {
+    case (.plain, .value(let value)) where LargeBinding.isLarge(value):
+      large.append(LargeBinding(value: value, index: index))
     case (.plain, .value(.object(let token))), (.toOne, .value(.object(let token))):
       // No column takes one: what another store has in the place of a value is no value here either.
       _ = try token.load?()

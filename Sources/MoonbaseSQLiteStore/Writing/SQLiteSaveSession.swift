@@ -13,6 +13,8 @@ final class SQLiteSaveSession: SaveSession {
   private var transaction: SaveTransaction?
   private(set) var derivedObjectIDs: [ManagedObjectID] = []
   private var isOver = false
+  /// The metadata that this transaction read. No other connection can change it meanwhile.
+  private var readMetadata: StoreMetadata?
 
   init(_ store: SQLiteStore, author: String?) throws {
     (self.store, self.author) = (store, author)
@@ -49,12 +51,20 @@ final class SQLiteSaveSession: SaveSession {
   }
 
   func metadata() throws -> [String: Value] {
-    try run { try StoreMetadata($0.connection, path: store.file.path).foreignValues } ?? [:]
+    try run { try metadata($0).foreignValues } ?? [:]
+  }
+
+  private func metadata(_ session: Session) throws -> StoreMetadata {
+    if let readMetadata { return readMetadata }
+    let read = try StoreMetadata(session.connection, path: store.file.path)
+    readMetadata = read
+    return read
   }
 
   func setMetadata(_ metadata: [String: Value]) throws {
     try run { session in
-      var current = try StoreMetadata(session.connection, path: store.file.path)
+      var current = try self.metadata(session)
+      readMetadata = nil
       try current.replaceForeignEntries(with: metadata)
       try current.write(session.connection)
       if session.connection.changes == 0 { throw GraphError.ignored("the metadata", in: store.file.path) }

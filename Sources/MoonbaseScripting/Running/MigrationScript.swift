@@ -25,6 +25,8 @@ public final class MigrationScript {
 
   private let functions: [String: LuaFunction]
   private var handle: LuaTable?
+  /// The memory of the state after its last collection here.
+  private var keptMemory = 0
 
   /// What the script's `migration` finds: what objects became, by one mapping or by all.
   public typealias Finder = (_ source: ManagedObject, _ mapping: String?) throws -> [ManagedObject]
@@ -79,6 +81,7 @@ public final class MigrationScript {
     guard let function = functions[name] else { return true }
     let migration: LuaValue = handle.map { .table($0) } ?? .nil
     let result = try function.call([domain.handle(old), domain.handle(new), migration]).first ?? .nil
+    collectGarbage()
     switch result {
     case .nil: return true
     case .boolean(let stays): return stays
@@ -87,6 +90,15 @@ public final class MigrationScript {
         "a migration function returns nothing, or false to leave the object out, not \(result.typePhrase)")
     }
   }
+
+  /// The texts of an object are garbage once it is done with. Lua would collect them when there are twice as many bytes.
+  private func collectGarbage() {
+    guard domain.state.memoryUsed > keptMemory + Self.greatestGarbage else { return }
+    domain.state.collectGarbage()
+    keptMemory = domain.state.memoryUsed
+  }
+
+  private static let greatestGarbage = 32 << 20
 
   /// The migration is over: the script keeps nothing of it.
   public func end() { handle = nil }

@@ -143,6 +143,18 @@ import Testing
     #expect(!info.output.contains("\nversion"), "\(info)")
   }
 
+  /// Each line is as long as its own name, and not as the longest one.
+  @Test func aLongNameWidensNoOtherLine() throws {
+    let bench = try Workbench()
+    try bench.write(
+      "local model = { entities = { [string.rep('A', 10000)] = {} } } for i = 1, 20 do model.entities['E' .. i] = {} end return model",
+      to: "m.lua")
+    #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", "").status == 0)
+    let info = try bench.moonbase("info", "s.sqlite")
+    #expect(info.status == 0 && info.output.utf8.count < 12_000, "\(info.output.utf8.count)")
+    #expect(info.output.contains("E20                             0\n"))
+  }
+
   @Test func whatTheFileLacksIsNamedAndTheRestCounted() throws {
     let bench = try Workbench.withPeople()
     try bench.execute("DROP TABLE ZDEPARTMENT; ALTER TABLE ZPERSON DROP COLUMN ZNAME", in: "s.sqlite")

@@ -267,6 +267,9 @@ import Testing
       return isOrdered == true ? numbers : numbers.sorted { ($0.int ?? 0) < ($1.int ?? 0) }
     }
 
+    /// Reads everything.
+    func read() { for object in world.objects { _ = state(object) } }
+
     /// The differences between the copy and the objects.
     func differences() -> [String] {
       var found = excess
@@ -288,12 +291,23 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, 1...Repetition.observerSeeds.count)
   func aReplayOfEventsIsWhatIsThere(_ kind: StoreKind, _ seed: Int) throws {
+    try replay(kind, seed, withOthers: false)
+  }
+
+  @Test(arguments: StoreKind.allCases, 1...Repetition.observerSeeds.count)
+  func aReplayOfEventsHasWhatOthersSaved(_ kind: StoreKind, _ seed: Int) throws {
+    try replay(kind, seed, withOthers: true)
+  }
+
+  private func replay(_ kind: StoreKind, _ seed: Int, withOthers: Bool) throws {
     let world = try World(kind, seed: seed + 1_000)
     world.knowledge = []
     let copy = Copy(of: world)
     for number in 0..<120 {
-      try world.step(withOthers: false)
+      try world.step(withOthers: withOthers)
       world.knowledge = []
+      // Who reads may find newer rows, of which the next event tells.
+      if withOthers { copy.read() }
       try? world.context.processPendingChanges()
       let wrong = copy.differences()
       #expect(wrong.isEmpty, "step \(number): \(wrong.joined(separator: ", "))")

@@ -1,0 +1,80 @@
+/// An order of tables in which those that others lead to come first. Where they lead to each other, the first of them begins.
+///
+/// Its cost is that of the tables and of what they lead to.
+struct TableOrder {
+  /// The tables by their numbers, in their order.
+  private(set) var tables: [Int] = []
+  /// The place of each table in the order.
+  private(set) var places: [Int]
+
+  /// Of each table those that each table leads to; `tables` are those that are put in order.
+  init(_ tables: [Int], leadingTo parents: [[Int]]) {
+    places = Array(repeating: -1, count: parents.count)
+    self.tables.reserveCapacity(tables.count)
+    var children: [[Int]] = Array(repeating: [], count: parents.count)
+    var missing = Array(repeating: 0, count: parents.count)
+    for table in tables {
+      for parent in Set(parents[table]) where parent != table {
+        children[parent].append(table)
+        missing[table] += 1
+      }
+    }
+    var (ready, first) = (SmallestFirst(tables.filter { missing[$0] == 0 }), 0)
+    while self.tables.count < tables.count {
+      while places[tables[first]] >= 0 { first += 1 }
+      let next = ready.take { places[$0] < 0 } ?? tables[first]
+      places[next] = self.tables.count
+      self.tables.append(next)
+      for child in children[next] {
+        missing[child] -= 1
+        if missing[child] == 0, places[child] < 0 { ready.insert(child) }
+      }
+    }
+  }
+
+  /// Whether a table comes behind another one.
+  func comes(_ table: Int, after other: Int) -> Bool { places[other] >= 0 && places[other] < places[table] }
+}
+
+/// Numbers, of which the smallest is taken first.
+private struct SmallestFirst {
+  /// A heap: no number is less than the one at half its place.
+  private var numbers: [Int] = []
+
+  init(_ numbers: [Int]) {
+    for number in numbers { insert(number) }
+  }
+
+  mutating func insert(_ number: Int) {
+    numbers.append(number)
+    var place = numbers.count - 1
+    while place > 0, numbers[place] < numbers[(place - 1) / 2] {
+      numbers.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  /// Takes the smallest number that is still wanted; nil where none is.
+  mutating func take(where isWanted: (Int) -> Bool) -> Int? {
+    while let number = takeFirst() {
+      if isWanted(number) { return number }
+    }
+    return nil
+  }
+
+  private mutating func takeFirst() -> Int? {
+    guard let first = numbers.first else { return nil }
+    numbers.swapAt(0, numbers.count - 1)
+    numbers.removeLast()
+    var place = 0
+    while let least = [2 * place + 1, 2 * place + 2].filter({ $0 < numbers.count }).min(by: {
+      numbers[$0] < numbers[$1]
+    }),
+      numbers[least] < numbers[place]
+    {
+      numbers.swapAt(place, least)
+      place = least
+    }
+    return first
+  }
+}
