@@ -23,6 +23,10 @@ final class EachWorker {
   private let domain: ScriptDomain
   private let context: ManagedObjectContext
   private let function: ObjectFunction
+  /// What the last save wrote, where hooks of a save may have done more than the code; else it is not asked for, since a save that is
+  /// observed waits for the disk.
+  private var written: SavedObjectIDs?
+  private var saves: SaveObservation?
   /// How many objects were visited last, of which nothing is on its way to be saved yet.
   private var unsettled = 0
 
@@ -34,6 +38,9 @@ final class EachWorker {
     try domain.setContext(context)
     function = try domain.state.run { try setting.function.load(in: domain) }
     work.add(domain.state.interrupter)
+    if context.domain.extensions.values.joined().contains(where: { $0.willSave != nil }) {
+      saves = context.observeSaves(didSave: { [unowned self] save in written = save.objectIDs })
+    }
   }
 
   func close() { domain.close() }
@@ -74,7 +81,7 @@ final class EachWorker {
   /// visited again, one batch after the other.
   private func processAhead(_ ids: [ManagedObjectID]) throws {
     guard !work.isDry else { return try process(ids) }
-    let batch = try visit(ids)
+    var batch = try visit(ids)
     guard try settleUnderWay(before: batch) else { return try process(ids) }
     do {
       try context.saveAhead()
@@ -82,6 +89,7 @@ final class EachWorker {
       try giveUp(batch)
       return try process(ids)
     }
+    count(&batch)
     (underWay, unsettled) = (batch, 0)
     try context.turnIntoFaults(batch.visited)
   }
@@ -158,9 +166,10 @@ final class EachWorker {
     defer { context.stalenessInterval = -1 }
     var tries = 0
     while true {
-      let batch = try visit(ids)
+      var batch = try visit(ids)
       do {
         if work.isDry { try preview(batch.visited) } else { try context.save() }
+        count(&batch)
         settle(batch)
         unsettled = 0
         // So memory stays flat.
@@ -207,6 +216,17 @@ final class EachWorker {
     batch.report.changed = batch.visited.count { changed.contains($0.objectID) }
     batch.report.othersChanged = changed.count - batch.report.changed
     return batch
+  }
+
+  /// Counts what hooks of the save did besides the code.
+  private func count(_ batch: inout Batch) {
+    guard let written else { return }
+    self.written = nil
+    let updated = Set(written.updated)
+    batch.report.inserted = written.inserted.count
+    batch.report.deleted = written.deleted.count
+    batch.report.changed = batch.visited.count { updated.contains($0.objectID) }
+    batch.report.othersChanged = updated.count - batch.report.changed
   }
 
   /// What was done is saved, or given up for good: it is told.

@@ -40,6 +40,26 @@ import Testing
     #expect(outcome.complaints.contains("300 objects visited: 0 changed, 4 others changed; "), "\(outcome)")
   }
 
+  /// What hooks of a save insert and change is counted too.
+  @Test func whatHooksOfTheSaveDoIsCounted() throws {
+    try bench.write(
+      """
+      return { entities = { Item = { will_save = function(object)
+        if object.n ~= 500 then return end
+        local context = object:context()
+        context:insert("Item", { n = 0 })
+        context:fetch("Item"):where("n == 2"):first().n = 1000
+      end } } }
+      """, to: "x.lua")
+    for batch in ["1", "1000"] {
+      let code = "if object.n == 1 or object.n == 500 then object.n = object.n == 1 and 500 or 1 end"
+      let outcome = try each("--where", "n == 1 OR n == 500", "--do", code, "--batch", batch, "--extension", "x.lua")
+      #expect(outcome.complaints.contains("1 object visited: 1 changed"), "\(outcome)")
+      let others = batch == "1" ? ", 1 others changed, 1 inserted; " : "; "
+      #expect(outcome.complaints.contains(others), "\(outcome)")
+    }
+  }
+
   /// What was done with the objects before is not theirs to give up.
   @Test(arguments: ["rollback", "reset"]) func codeCannotGiveUpWhatWasDoneWithOthers(_ method: String) throws {
     let outcome = try each("--do", "object.n = object.n + 500 if object.n == 650 then context:\(method)() end")

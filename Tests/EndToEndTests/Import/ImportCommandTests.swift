@@ -174,6 +174,21 @@ extension Workbench {
     #expect(try bench.fetched("Person") == before.objects && bench.number(keys) == before.last)
   }
 
+  /// A name that there is not comes for every row alike.
+  @Test func aMistakeOfTheMapEndsTheImportAtItsFirstRow() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name\n" + (0..<50).map { "n\($0)\n" }.joined(), to: "p.csv")
+    for (code, words) in [
+      ("return { row = function(row) row.name = trimm(row.name) return row end }", "trimm"),
+      ("return { row = function(row) return { nmae = row.name } end }", "nmae"),
+    ] {
+      try bench.write(code, to: "map.lua")
+      let outcome = try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 1)
+      #expect(outcome.complaints.contains(words) && outcome.complaints.split(separator: "\n").count < 12, "\(outcome)")
+      #expect(try !bench.names().contains("p.rejects.csv"))
+    }
+  }
+
   /// What another import saved meanwhile is no fault of a row: it is read anew, and the row updates it.
   @Test func twoImportsOfTheSameRowsRejectNone() throws {
     let bench = try Workbench.forImports()
