@@ -40,6 +40,28 @@ extension ManagedObject {
     }
   }
 
+  /// An object that leads here is about to do so no more. A list that does not know of it was read before another
+  /// context saved that it does: it is read anew, so that what is computed from it follows.
+  final func forgetOlderList(without id: ManagedObjectID, slot: Slot) {
+    guard !id.isTemporaryID, isList(slot), let known = relationships[slot], known.isLoaded, !known.knows(id) else {
+      return
+    }
+    unload(known, slot: slot)
+  }
+
+  /// Pairs lie in no row: the lists of the destinations of one that is forgotten are as old as that.
+  final func forgetInverseLists(of known: ToManyState, slot: Slot) {
+    guard known.isLoaded, let relationship = entity.properties[slot].relationship, relationship.isManyToMany,
+      let inverse = relationship.inverseSlot
+    else { return }
+    for id in known.members {
+      guard let other = context?.registered[id]?.takeUnretainedValue(), let theirs = other.relationships[inverse],
+        theirs.isLoaded
+      else { continue }
+      other.unload(theirs, slot: inverse)
+    }
+  }
+
   /// A list is about to be looked at: where an object moved unseen since it was read, it is read anew.
   @inline(__always)
   final func forgetIfOlder(_ known: ToManyState, slot: Slot) {
