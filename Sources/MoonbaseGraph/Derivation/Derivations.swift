@@ -59,9 +59,9 @@ struct Derivations {
   private var toldCount = 0
   private var nextSweep = leastSweep
 
-  /// What the stored values of a save are computed from, while that prepares and writes.
+  /// The inputs of the stored values of a save, while it prepares and writes.
   private(set) var inputs: SaveInputs?
-  /// How often inputs were begun to be noted: values that were computed before are computed anew.
+  /// The number of the last save that noted inputs: values that were computed before it are computed anew.
   private(set) var inputsNumber: UInt32 = 0
   /// How many stored values are being computed, one within the other.
   private var storedDepth = 0
@@ -122,12 +122,12 @@ extension Derivations {
 
   private mutating func setIsNotingInputs() { isNotingInputs = inputs != nil && storedDepth > 0 }
 
-  /// What a getter reads of an object while a stored value is computed.
+  /// Notes an object that a getter reads while a stored value is computed.
   mutating func noteInput(_ id: ManagedObjectID, version: @autoclosure () -> Int64?) {
     if isNotingInputs { inputs?.note(id, version: version()) }
   }
 
-  /// An object that leads to owners of stored values.
+  /// Notes an object by which the owners of stored values are looked up.
   mutating func noteOwnerInput(_ id: ManagedObjectID, version: @autoclosure () -> Int64?) {
     inputs?.note(id, version: version())
   }

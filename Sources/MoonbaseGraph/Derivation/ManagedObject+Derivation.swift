@@ -88,7 +88,7 @@ extension ManagedObject {
   final func holds(_ reads: Readings) -> Bool {
     guard let context else { return true }
     if let changeCount = reads.changeCount, changeCount != context.changeCount { return false }
-    // Nothing tells of which rows it was made: a save that needs it computes it anew.
+    // The rows that it was computed from are not noted: a save that needs the value computes it anew.
     if context.derivations.isNotingInputs, isBeyondRow(reads), reads.inputsNumber != context.derivations.inputsNumber {
       return false
     }

@@ -1,10 +1,10 @@
 import MoonbaseModel
 
-/// What the stored derived values of one save are computed from: rows and lists of destinations, as they were when a
-/// getter read them or when the owners of values were looked up by them.
+/// The inputs of the stored derived values of one save: rows and lists of destinations that getters read, and those by
+/// which the owners of values are looked up.
 ///
-/// The save compares them with what its store has once nobody else writes there. Rows that it writes are compared by
-/// it anyway.
+/// The save compares these inputs with its store once it holds that. It checks the versions of rows that it writes
+/// anyway.
 struct SaveInputs {
   /// A to-many relationship of an object.
   struct List: Hashable {
@@ -12,8 +12,9 @@ struct SaveInputs {
     let slot: Slot
   }
 
-  /// The versions of rows. Nil stands for one of which no row was here.
+  /// The versions of the rows that were read; nil for an object whose row was not here.
   private(set) var versions: [ManagedObjectID: Int64?] = [:]
+  /// The lists as they were when they were read first.
   private(set) var lists: [List: ToManyState.Contents] = [:]
 
   var isEmpty: Bool { versions.isEmpty && lists.isEmpty }
@@ -24,7 +25,7 @@ struct SaveInputs {
     if known == nil, let version { versions[id] = .some(version) }
   }
 
-  /// A row was read whose object is noted already.
+  /// Adds the version of a row that was read after its object was noted.
   mutating func noteVersion(_ version: Int64, of id: ManagedObjectID) {
     if let known = versions[id], known == nil { versions[id] = .some(version) }
   }

@@ -50,7 +50,7 @@ extension ManagedObject {
       guard let relationship = entity.properties[slot].relationship, !relationship.isManyToMany,
         let inverse = relationship.inverseSlot
       else { continue }
-      // It may have been forgotten since the rules were applied, because another context changed it.
+      // The list may have been forgotten since the rules were applied, because another context changed it.
       if !state.isLoaded { _ = try memberIDs(slot) }
       for id in Array(state.members) {
         guard let other = otherSide(of: .objectID(id), along: relationship) else { continue }

@@ -40,8 +40,8 @@ extension ManagedObject {
     }
   }
 
-  /// An object that leads here is about to do so no more. A list that does not know of it was read before another
-  /// context saved that it does: it is read anew, so that what is computed from it follows.
+  /// Forgets a list that lacks an object which leads here and is about to lead elsewhere. The list was read before
+  /// another context saved the object; when it is read anew, values that are computed from it follow.
   final func forgetOlderList(without id: ManagedObjectID, slot: Slot) {
     guard !id.isTemporaryID, isList(slot), let known = relationships[slot], known.isLoaded, !known.knows(id) else {
       return
@@ -49,7 +49,7 @@ extension ManagedObject {
     unload(known, slot: slot)
   }
 
-  /// Pairs lie in no row: the lists of the destinations of one that is forgotten are as old as that.
+  /// Forgets the inverse lists of a many-to-many list that is forgotten: pairs lie in no row, so that these are as old.
   final func forgetInverseLists(of known: ToManyState, slot: Slot) {
     guard known.isLoaded, let relationship = entity.properties[slot].relationship, relationship.isManyToMany,
       let inverse = relationship.inverseSlot

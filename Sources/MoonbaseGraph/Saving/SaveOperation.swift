@@ -115,7 +115,7 @@ struct SaveOperation {
         context.phase = nil
         defer { context.phase = .willSave }
         try context.observers.holding { try resolve(plan, or: error) }
-        // What is as it was after it was read anew would be so again.
+        // Inputs that are the same after they were read anew would be so again.
         checksInputs = plan.stale.isEmpty || plan.stale != lastStale
         lastStale = plan.stale
         (self.plan, context.pendingErrors) = (nil, [])
@@ -139,7 +139,7 @@ struct SaveOperation {
     try context.takeInRows(of: own.map(\.objectID))
   }
 
-  /// Whether a conflict is about a row of which the context changed nothing but what it computes.
+  /// Whether a conflict is about a row in which the context changed computed values only.
   private func isOfStoredValues(_ conflict: SaveConflict) throws -> Bool {
     switch conflict.kind {
     case .changed, .deleted: break

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// What stored values of a save were computed from, and the store has otherwise: another context saved it meanwhile.
+/// The inputs of stored values that another context saved after this one had read them.
 struct StaleInputs: Error, Equatable {
   /// The objects of rows.
   var rows: [ManagedObjectID] = []
@@ -14,8 +14,8 @@ extension SavePlan {
   /// How many rows are looked at together.
   private static let pageSize = 4096
 
-  /// What of the inputs another context saved. Nobody saves in the store meanwhile. Rows that the save writes are left
-  /// out: to write them finds the conflict.
+  /// The inputs in one store that another context saved. The save holds the store, so that no other save changes it
+  /// meanwhile. Rows that the save writes are left out: writing them finds the conflict.
   func staleInputs(in store: UInt32, besides changes: StoreChanges) throws -> StaleInputs {
     guard let inputs = context.derivations.inputs, !inputs.isEmpty else { return StaleInputs() }
     let written = Set(changes.updated.rows.ids).union(changes.deleted.lazy.map(\.id))
@@ -62,19 +62,19 @@ extension SavePlan {
 }
 
 extension ManagedObjectContext {
-  /// Reads anew what another context saved: objects have their unsaved changes on top.
+  /// Reads inputs anew that another context saved. Unsaved changes of the objects stay on top.
   func takeIn(_ stale: StaleInputs) throws {
     let members = stale.lists.values.joined().filter { id in
       guard let object = registered[id]?.takeUnretainedValue(), !object.isInserted else { return false }
-      // One that is to be written keeps its row, so that the save finds the conflict.
+      // An object that the save writes keeps its row, so that the save finds the conflict.
       return !object.isDeleted && !object.isWritten
     }
     try takeInRows(of: Array(Set(stale.rows).union(members)))
     for (list, others) in stale.lists { takeIn(list, others) }
   }
 
-  /// A list is read anew, and those of destinations that came to it or left it. Delete rules reach what was linked to
-  /// a deleted object: of other relationships the store tells that as a conflict.
+  /// Forgets a list, and the inverse lists of destinations that came to it or left it. For a deleted owner the delete
+  /// rule is applied to the new destinations; of one-to-many relationships the store finds these as conflicts.
   private func takeIn(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(),
       let relationship = owner.entity.properties[list.slot].relationship

@@ -66,7 +66,7 @@ struct SavePlan {
   private var shapes: ContiguousArray<Shape?>
   /// What was in the way.
   private(set) var conflicts: [SaveConflict] = []
-  /// What stored values were computed from, and another context saved.
+  /// The inputs of stored values that another context saved.
   private(set) var stale = StaleInputs()
   /// Objects with values that stores derived with the save.
   private(set) var derived: [ManagedObjectID] = []
@@ -159,7 +159,7 @@ struct SavePlan {
   /// Writes the changes to all stores, and then commits them one by one.
   ///
   /// Stores are taken in the order of their numbers, which is the same for all contexts: none waits for another one that waits
-  /// for it. `checksInputs` says that what stored values were computed from has to be what the stores have.
+  /// for it. With `checksInputs` the inputs of stored values have to be as the stores have them.
   mutating func write(checksInputs: Bool = false) throws {
     defer { begun.abort() }
     let waiting = plans.filter { !$0.changes.isEmpty }

@@ -189,7 +189,7 @@ extension ManagedObject {
     return isNew
   }
 
-  /// Whether a value was computed before this save, of rows that nobody noted.
+  /// Whether a value was computed before this save, so that its inputs are not noted.
   private func wasComputedBefore(_ reads: Readings) -> Bool {
     guard let context, context.derivations.inputs != nil else { return false }
     return reads.inputsNumber != context.derivations.inputsNumber

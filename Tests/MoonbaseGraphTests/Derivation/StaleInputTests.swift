@@ -223,7 +223,7 @@ private enum Clubs {
     return ["Team": [team], "Member": [member]]
   }
 
-  /// What the file holds otherwise than its values give.
+  /// The stored values that differ from those that the file's other values give.
   static func contradictions(in bench: StoreBench) throws -> [String] {
     var entry = EntityExtension()
     entry.derived = [label]
