@@ -211,7 +211,7 @@ extension ManagedObjectContext {
     forgetReadAhead()
     var failures = object.failuresOfHooks(before: true)
     // Looked at after the hooks, which may have changed them.
-    object.noteMembersLost()
+    try object.noteMembersLost()
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
     let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
     object.becomeFault()

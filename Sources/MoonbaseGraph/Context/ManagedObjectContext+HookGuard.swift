@@ -9,8 +9,8 @@ import MoonbasePlatform
 /// | insert, delete | no | yes | yes, for the next save | yes |
 /// | save, reset, roll back, refresh | no | no | no | no |
 ///
-/// A rule changes nothing whoever asks it, and a getter inserts and deletes nothing. What either keeps for itself, the
-/// primitive value of a transient attribute, is no change.
+/// A rule changes nothing, also where a program asks for it, and a getter inserts and deletes nothing. The primitive
+/// value of a transient attribute, which either may keep, is no change.
 enum SavePhase {
   /// Rules and normalizers run.
   case validating
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
     throw GraphError(.contextBusy, message: "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
   }
 
-  /// Throws where a derived value is computed: whoever reads it does not expect that objects come or go.
+  /// Throws where a derived value is computed: a program that reads it does not expect that objects come or go.
   func refuseWithinGetters(_ operation: @autoclosure () -> String) throws {
     guard derivations.isRecording, propagationDepth == 0, let computed = derivations.computations.last else { return }
     throw GraphError(
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a rule. What it changed, by whichever door, is undone, and an error.
+  /// Runs a rule. A change that it made, by any door, is undone, and is an error.
   func runningRule<Result>(_ body: () throws -> Result) throws -> Result {
     let (savepoint, sweeps) = (journal.begin(), propagationCount)
     ruleDepth += 1

@@ -75,6 +75,22 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
+  /// Objects take their rows as the stores have them now, with unsaved changes on top.
+  func takeInRows(of ids: [ManagedObjectID]) throws {
+    guard !ids.isEmpty else { return }
+    changeCount &+= 1
+    tellListeners(of: ids)
+    forgetReadAhead()
+    source.forgetRows(of: ids)
+    var failures: [any Error] = []
+    try mergeUpdates(ids, automatically: false) { body in
+      do { try body() } catch { failures.append(error) }
+    }
+    let there = Set(try source.snapshots(of: ids).map(\.id))
+    leaveDeleted(ids.filter { !there.contains($0) })
+    if let first = failures.first { throw first }
+  }
+
   /// What was saved, with the objects that are here and may be others, by whether they are in their stores.
   private func listed(_ saved: SavedObjectIDs) throws -> SavedObjectIDs {
     let entities = saved.entityNames.compactMap { model.entity($0) }

@@ -80,8 +80,8 @@ extension ManagedObjectContext {
     return stash
   }
 
-  /// The ID of an object that comes back after its deletion was saved. It goes to the store that it was in: where new
-  /// ones go to another, it has its key there at once.
+  /// The ID of an object that comes back after its deletion was saved. The object goes to its former store: where new
+  /// objects go to another store, it gets its key at once.
   private func newID(for entity: ResolvedEntity, insteadOf former: ManagedObjectID) throws -> ManagedObjectID {
     guard source.hasSeveralStores,
       let store = coordinator.stores(holding: entity).first(where: {

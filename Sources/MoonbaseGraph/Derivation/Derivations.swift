@@ -59,6 +59,15 @@ struct Derivations {
   private var toldCount = 0
   private var nextSweep = leastSweep
 
+  /// The inputs of the stored values of a save, while it prepares and writes.
+  private(set) var inputs: SaveInputs?
+  /// The number of the last save that noted inputs: values that were computed before it are computed anew.
+  private(set) var inputsNumber: UInt32 = 0
+  /// How many stored values are being computed, one within the other.
+  private var storedDepth = 0
+  /// Whether what is read is an input of a save.
+  private(set) var isNotingInputs = false
+
   /// Whether a getter runs.
   private(set) var isRecording = false
   /// Whether a change may concern a derived value of another object.
@@ -83,6 +92,48 @@ struct Derivations {
   mutating func takeGrowth() -> Int {
     defer { toldCount = count }
     return (count - toldCount) * Self.noteWeight
+  }
+}
+
+// MARK: - Inputs of a save
+
+extension Derivations {
+  mutating func beginInputs() {
+    inputs = SaveInputs()
+    inputsNumber &+= 1
+    setIsNotingInputs()
+  }
+
+  mutating func endInputs() {
+    inputs = nil
+    setIsNotingInputs()
+  }
+
+  /// A stored value is about to be computed.
+  mutating func beginStored() {
+    storedDepth += 1
+    setIsNotingInputs()
+  }
+
+  mutating func endStored() {
+    storedDepth -= 1
+    setIsNotingInputs()
+  }
+
+  private mutating func setIsNotingInputs() { isNotingInputs = inputs != nil && storedDepth > 0 }
+
+  /// Notes an object that a getter reads while a stored value is computed.
+  mutating func noteInput(_ id: ManagedObjectID, version: @autoclosure () -> Int64?) {
+    if isNotingInputs { inputs?.note(id, version: version()) }
+  }
+
+  /// Notes an object by which the owners of stored values are looked up.
+  mutating func noteOwnerInput(_ id: ManagedObjectID, version: @autoclosure () -> Int64?) {
+    inputs?.note(id, version: version())
+  }
+
+  mutating func noteInput(of list: SaveInputs.List, _ contents: @autoclosure () -> ToManyState.Contents) {
+    inputs?.note(list, contents())
   }
 }
 
@@ -114,6 +165,7 @@ extension Derivations {
   }
 
   mutating func note(_ facet: Facet, of object: ManagedObject) {
+    noteInput(object.objectID, version: object.rowVersion)
     computations[computations.count - 1].note(facet, of: object)
   }
 
@@ -122,6 +174,7 @@ extension Derivations {
   }
 
   mutating func note(_ facet: Facet, of id: ManagedObjectID, entity: ResolvedEntity) {
+    noteInput(id, version: nil)
     computations[computations.count - 1].note(facet, of: id, entity: entity, version: nil)
   }
 
@@ -198,6 +251,7 @@ extension Derivations {
 
   /// A row was read while getters run: what they read of its object, they read of this version.
   mutating func noteVersion(_ version: Int64, of id: ManagedObjectID) {
+    inputs?.noteVersion(version, of: id)
     for index in computations.indices { computations[index].noteVersion(version, of: id) }
   }
 

@@ -42,6 +42,8 @@ extension ManagedObject {
     var dependent: Derivations.Dependent?
     /// Where anything may change the value: the context's count of changes.
     var changeCount: UInt64?
+    /// With which inputs of a save it was computed (`Derivations.inputsNumber`).
+    var inputsNumber: UInt32 = 0
 
     /// A value that was set holds until the object changes.
     static func all(of entity: ResolvedEntity) -> Readings {
@@ -78,10 +80,20 @@ extension ManagedObject {
     return (value, context.readings(of: context.derivations.end(), isStored: isStored))
   }
 
+  /// Whether something was read that is not in the object's own row.
+  private func isBeyondRow(_ reads: Readings) -> Bool {
+    reads.dependent != nil || reads.changeCount != nil
+      || entity.toManySlots.contains { reads.own.contains(Facet($0).number) }
+  }
+
   /// Whether a value that was computed holds. A getter that runs and reads it depends on what it was computed from.
   final func holds(_ reads: Readings) -> Bool {
     guard let context else { return true }
     if let changeCount = reads.changeCount, changeCount != context.changeCount { return false }
+    // The rows that it was computed from are not noted: a save that needs the value computes it anew.
+    if context.derivations.isNotingInputs, isBeyondRow(reads), reads.inputsNumber != context.derivations.inputsNumber {
+      return false
+    }
     if context.derivations.isRecording {
       if reads.changeCount != nil { context.derivations.noteOpen() }
       context.derivations.note(reads.own, of: self)

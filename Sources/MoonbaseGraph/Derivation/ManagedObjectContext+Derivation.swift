@@ -57,6 +57,7 @@ extension ManagedObjectContext {
   func readings(of done: Computation, isStored: Bool) -> ManagedObject.Readings? {
     if done.isOutdated { return nil }
     var readings = ManagedObject.Readings(own: done.own, isStored: isStored)
+    readings.inputsNumber = derivations.inputsNumber
     if done.isOpen {
       readings.changeCount = done.changeCount
       return readings

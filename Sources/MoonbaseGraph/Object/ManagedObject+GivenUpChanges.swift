@@ -44,12 +44,14 @@ extension ManagedObject {
 
   /// The object is not to go after all: of its one-to-many relationships those are out that its deletion cut off or deleted.
   /// These are changes of their own, and stay.
-  final func noteMembersLost() {
+  final func noteMembersLost() throws {
     guard isDeleted else { return }
-    for (slot, state) in relationships where state.isLoaded {
+    for (slot, state) in relationships {
       guard let relationship = entity.properties[slot].relationship, !relationship.isManyToMany,
         let inverse = relationship.inverseSlot
       else { continue }
+      // The list may have been forgotten since the rules were applied, because another context changed it.
+      if !state.isLoaded { _ = try memberIDs(slot) }
       for id in Array(state.members) {
         guard let other = otherSide(of: .objectID(id), along: relationship) else { continue }
         guard other.isDeleted || !other.isFault && !other.pointsAt(self, slot: inverse) else { continue }

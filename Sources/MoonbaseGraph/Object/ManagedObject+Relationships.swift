@@ -169,6 +169,7 @@ extension ManagedObject {
       guard let context else { throw goneError }
       try load(context.storedDestinations(of: self, slot: slot), into: state, slot: slot)
     }
+    if let context, context.derivations.isNotingInputs { context.noteInput(state, of: self, slot) }
     return state
   }
 
@@ -337,6 +338,7 @@ extension ManagedObject {
   /// The other side of a relationship no longer points here.
   final func detach(_ id: ManagedObjectID, slot: Slot) throws {
     guard case .toOne = entity.properties[slot].kind else {
+      forgetOlderList(without: id, slot: slot)
       try readOrderToUndo(slot)
       _ = exclude(id, slot: slot)
       return

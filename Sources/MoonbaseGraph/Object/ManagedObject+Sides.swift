@@ -40,6 +40,28 @@ extension ManagedObject {
     }
   }
 
+  /// Forgets a list that lacks an object which leads here and is about to lead elsewhere. The list was read before
+  /// another context saved the object; when it is read anew, values that are computed from it follow.
+  final func forgetOlderList(without id: ManagedObjectID, slot: Slot) {
+    guard !id.isTemporaryID, isList(slot), let known = relationships[slot], known.isLoaded, !known.knows(id) else {
+      return
+    }
+    unload(known, slot: slot)
+  }
+
+  /// Forgets the inverse lists of a many-to-many list that is forgotten: pairs lie in no row, so that these are as old.
+  final func forgetInverseLists(of known: ToManyState, slot: Slot) {
+    guard known.isLoaded, let relationship = entity.properties[slot].relationship, relationship.isManyToMany,
+      let inverse = relationship.inverseSlot
+    else { return }
+    for id in known.members {
+      guard let other = context?.registered[id]?.takeUnretainedValue(), let theirs = other.relationships[inverse],
+        theirs.isLoaded
+      else { continue }
+      other.unload(theirs, slot: inverse)
+    }
+  }
+
   /// A list is about to be looked at: where an object moved unseen since it was read, it is read anew.
   @inline(__always)
   final func forgetIfOlder(_ known: ToManyState, slot: Slot) {

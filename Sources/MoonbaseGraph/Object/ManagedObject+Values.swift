@@ -135,7 +135,7 @@ extension ManagedObject {
 
   /// Puts a value into a slot without noting a change: the next save writes it all the same.
   final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
-    // What no store has is a cache: a getter that a rule asks may fill it.
+    // A transient attribute is a cache, which a getter may fill while a rule reads it.
     let isSilent = entity.properties[slot].isTransient || context?.primitivesAreSilent ?? true
     guard try replace(value, slot: slot, silently: isSilent) else { return }
     context?.noteChange()
@@ -343,8 +343,7 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the shadow of a derived attribute keeps one thing for two values. A value of which it can keep nothing is
-  /// another one.
+  /// Whether the shadow of a derived attribute keeps the same for two values. A value that it cannot keep is different.
   private func keepsSame(_ old: Value, _ new: Value, _ derived: DerivedAttribute) -> Bool {
     guard let shadowValue = derived.shadowValue, !old.isNull, !new.isNull else { return false }
     func kept(_ value: Value) -> Value? { try? context?.withinHook { try shadowValue(value, self) } }

@@ -302,6 +302,7 @@ extension ManagedObject {
   final func forgetReadDestinations() {
     state.remove(.born)
     for slot in entity.toManySlots { outdate(slot, because: .row) }
+    for (slot, known) in relationships where isList(slot) { forgetInverseLists(of: known, slot: slot) }
     // What a savepoint knows of a relationship may be wanted back in it.
     if context?.journal.isActive != true {
       setRelationships(relationships.filter { $0.value.hasChanges || entity.properties[$0.key].isTransient })

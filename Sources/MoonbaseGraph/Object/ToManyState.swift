@@ -283,6 +283,18 @@ final class ToManyState {
       (isLoaded, isReordered, moved) = (state.isLoaded, state.isReordered, state.moved)
     }
 
+    /// Whether these are the saved destinations that unsaved changes lie on top of.
+    func isBased(on saved: [ManagedObjectID], inOrder isOrdered: Bool) -> Bool {
+      guard isLoaded else { return true }
+      guard isOrdered, !isReordered else { return Set(saved) == base }
+      var (added, removed) = (added, removed)
+      return Set(saved) == base
+        && saved.filter { !removed.contains($0) } == members.filter { !added.contains($0) }
+    }
+
+    /// The saved destinations that unsaved changes lie on top of, of a list that was read.
+    var base: Set<ManagedObjectID> { Set(members).subtracting(added).union(removed) }
+
     /// The bytes that it keeps, by estimate, where nothing is shared any more.
     var weight: Int { ToManyState.weight(of: members.count &+ added.count &+ removed.count) }
   }

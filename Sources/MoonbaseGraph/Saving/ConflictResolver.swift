@@ -183,8 +183,8 @@ struct ConflictResolver {
     return true
   }
 
-  /// A one-to-one relationship is to lead to an object that another context led elsewhere. That is read anew; then it
-  /// is taken from where it is, or the relationship leads where its row does.
+  /// Settles a one-to-one relationship whose destination another context led elsewhere. The destination is read anew.
+  /// Then it is taken from its present partner, or the relationship leads where its row does.
   private func lead(
     _ object: ManagedObject, to id: ManagedObjectID, _ name: String, anyhow isOurs: Bool
   ) throws -> Bool {

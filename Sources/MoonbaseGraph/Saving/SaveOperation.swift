@@ -60,7 +60,11 @@ struct SaveOperation {
     defer { context.endSavepoint(savepoint) }
     do {
       if context.tellsOfSaves, context.hasChanges { try context.tellWillSave() }
-      if context.mergePolicy.isError { try writeOnce() } else { try writeResolvingConflicts() }
+      if context.mergePolicy.isError, !context.hasStoredAttributes {
+        try writeOnce()
+      } else {
+        try writeResolvingConflicts()
+      }
     } catch {
       // What came during the save is undone, its errors with it.
       context.pendingErrors = []
@@ -69,7 +73,10 @@ struct SaveOperation {
     }
   }
 
-  private mutating func writeOnce() throws {
+  private mutating func writeOnce(checksInputs: Bool = true) throws {
+    let hasStoredAttributes = context.hasStoredAttributes
+    if hasStoredAttributes { context.derivations.beginInputs() }
+    defer { if hasStoredAttributes { context.derivations.endInputs() } }
     let areUpdates = try SavePreparation(context: context).run()
     guard context.hasChanges || metadataChange != nil else { return }
     // Stores need not keep what it replaces.
@@ -85,35 +92,67 @@ struct SaveOperation {
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0
     isHandedOver =
-      try mayRunAhead && context.source.derivedSlots.isEmpty && !haveHooksChanged && plan?.mayBeWrittenAhead() == true
-    if !isHandedOver { try plan?.write() }
+      try mayRunAhead && context.source.derivedSlots.isEmpty && !haveHooksChanged
+      && context.derivations.inputs?.isEmpty != false && plan?.mayBeWrittenAhead() == true
+    if !isHandedOver { try plan?.write(checksInputs: checksInputs && hasStoredAttributes) }
   }
 
   /// Who loses against others again and again has to say so at last.
   private static let greatestRounds = 32
 
-  /// Writes, and once more when the merge policy has dealt with what was in the way. Rules and hooks run anew each time, for the values
+  /// Writes, and once more when what was in the way is dealt with. Rules and hooks run anew each time, for the values
   /// are others.
   private mutating func writeResolvingConflicts() throws {
+    var (lastStale, checksInputs) = (StaleInputs(), true)
     for _ in 0..<Self.greatestRounds {
       let attempt = context.journal.begin()
       defer { context.endSavepoint(attempt) }
       do {
-        return try writeOnce()
+        return try writeOnce(checksInputs: checksInputs)
       } catch {
-        guard let plan, !plan.conflicts.isEmpty else { throw error }
+        guard let plan, !plan.conflicts.isEmpty || !plan.stale.isEmpty else { throw error }
         context.undo(since: attempt)
-        let new = plan.rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) }
         context.phase = nil
         defer { context.phase = .willSave }
-        let resolver = ConflictResolver(context: context, new: Dictionary(uniqueKeysWithValues: new))
-        let hasChanged = try context.observers.holding { try resolver.resolve(plan.conflicts, or: error) }
-        // What was in the way is so as it was before: to try again would end the same way.
-        guard hasChanged else { throw error }
+        try context.observers.holding { try resolve(plan, or: error) }
+        // Inputs that are the same after they were read anew would be so again.
+        checksInputs = plan.stale.isEmpty || plan.stale != lastStale
+        lastStale = plan.stale
         (self.plan, context.pendingErrors) = (nil, [])
       }
     }
     try writeOnce()
+  }
+
+  /// Inputs of stored values are read anew, and so are objects of which nothing but stored values was changed. Other
+  /// conflicts are the merge policy's.
+  private func resolve(_ plan: SavePlan, or error: any Error) throws {
+    guard plan.stale.isEmpty else { return try context.takeIn(plan.stale) }
+    let own = try plan.conflicts.filter(isOfStoredValues)
+    let others = try plan.conflicts.filter { try !isOfStoredValues($0) }
+    if !others.isEmpty {
+      let new = plan.rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) }
+      let resolver = ConflictResolver(context: context, new: Dictionary(uniqueKeysWithValues: new))
+      // What was in the way is so as it was before: to try again would end the same way.
+      guard try resolver.resolve(others, or: error) else { throw error }
+    }
+    try context.takeInRows(of: own.map(\.objectID))
+  }
+
+  /// Whether a conflict is about a row in which the context changed computed values only.
+  private func isOfStoredValues(_ conflict: SaveConflict) throws -> Bool {
+    switch conflict.kind {
+    case .changed, .deleted: break
+    default: return false
+    }
+    guard let object = context.registeredObject(for: conflict.objectID), !object.isInserted, !object.isDeleted else {
+      return false
+    }
+    let stored = try context.behavior(of: object.entity).storedSlots
+    let entity = object.entity
+    return object.changed.slots.allSatisfy { slot in
+      entity.toManySlots.contains(slot) || entity.transientSlots.contains(slot) || stored.contains(slot)
+    }
   }
 
   /// What the plan saved counts as saved; what it could not save stays as it is.

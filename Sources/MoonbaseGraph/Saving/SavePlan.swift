@@ -66,6 +66,8 @@ struct SavePlan {
   private var shapes: ContiguousArray<Shape?>
   /// What was in the way.
   private(set) var conflicts: [SaveConflict] = []
+  /// The inputs of stored values that another context saved.
+  private(set) var stale = StaleInputs()
   /// Objects with values that stores derived with the save.
   private(set) var derived: [ManagedObjectID] = []
   /// Stores that committed.
@@ -157,8 +159,8 @@ struct SavePlan {
   /// Writes the changes to all stores, and then commits them one by one.
   ///
   /// Stores are taken in the order of their numbers, which is the same for all contexts: none waits for another one that waits
-  /// for it.
-  mutating func write() throws {
+  /// for it. With `checksInputs` the inputs of stored values have to be as the stores have them.
+  mutating func write(checksInputs: Bool = false) throws {
     defer { begun.abort() }
     let waiting = plans.filter { !$0.changes.isEmpty }
     let others = try storesOfUnchanged(besides: waiting)
@@ -172,6 +174,8 @@ struct SavePlan {
       for plan in visited {
         let session = try begun.take(plan.number) ?? plan.store.beginSave(author: context.transactionAuthor)
         if plan.changes.isEmpty { lookers.append(session) } else { sessions.append((plan, session)) }
+        if checksInputs { stale = try staleInputs(in: plan.number, besides: plan.changes) }
+        if !stale.isEmpty { throw stale }
         conflicts = plan.changes.isEmpty ? [] : try context.source.conflicts(writing: plan.changes, in: session)
         conflicts += try conflictsOfUnchanged(in: plan.number, besides: conflicts)
         try throwConflicts()

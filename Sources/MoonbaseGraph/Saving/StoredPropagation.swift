@@ -91,7 +91,7 @@ struct StoredPropagation {
         let stored = try context.behavior(of: owner.entity).stored(dependent.slot)
         if stored != nil, isKept, dependent.path.isEmpty { continue }
         guard seen.insert(Place(object: owner.objectID, slot: dependent.slot)).inserted else { continue }
-        if try stored.map(owner.keep) ?? true { changes.append((owner, dependent.slot)) }
+        if try stored.map({ try owner.keep($0, following: true) }) ?? true { changes.append((owner, dependent.slot)) }
       }
     }
   }
@@ -137,6 +137,7 @@ extension ManagedObjectContext {
   ) throws -> [ManagedObject] {
     guard let inverse = relationship.inverseSlot else { return try pointing(at: object, along: property) }
     let ids = try object.objectIDs(forRelationshipNamed: object.entity.property(at: inverse).name)
+    noteInput(object, inverse)
     try loadRows(of: ids)
     return try ids.compactMap { id in
       try HostWork.charge()
@@ -157,15 +158,23 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Computes and writes a stored derived attribute, unless what it was computed from is as it was; returns whether its value
-  /// changed.
+  /// Computes and writes a stored derived attribute, unless what it was computed from is as it was; returns whether
+  /// its value changed. `following` says that something changed from which a declared input leads here: where that is
+  /// not among what was read, the list by which it would have been read may be old.
   @discardableResult
-  final func keep(_ derived: DerivedAttribute) throws -> Bool {
+  final func keep(_ derived: DerivedAttribute, following: Bool = false) throws -> Bool {
     guard !isDeleted, context != nil else { return false }
     let slot = try slot(of: derived.name)
-    if let reads = caches[slot]?.reads, holds(reads) { return false }
+    if let reads = caches[slot]?.reads, holds(reads),
+      !(following || isMarked(slot)) || !wasComputedBefore(reads)
+    {
+      return false
+    }
     let behavior = try behavior()
     let normalizer = ValueNormalizer(self, behavior)
+    context?.derivations.beginStored()
+    defer { context?.derivations.endStored() }
+    context?.noteInput(self, slot)
     let (value, reads) = try computing(slot, isStored: true) {
       let computed = try blaming(slot, hook: "get") { try derived.get(self) }
       // As validation would change it anyway, and the save would compute it again.
@@ -178,6 +187,12 @@ extension ManagedObject {
       cache(Cached(value: caches[slot]?.value ?? .null, reads: reads), slot: slot)
     }
     return isNew
+  }
+
+  /// Whether a value was computed before this save, so that its inputs are not noted.
+  private func wasComputedBefore(_ reads: Readings) -> Bool {
+    guard let context, context.derivations.inputs != nil else { return false }
+    return reads.inputsNumber != context.derivations.inputsNumber
   }
 
   /// Puts a value in the row that was computed; returns whether it is another one.

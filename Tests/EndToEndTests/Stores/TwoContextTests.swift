@@ -120,4 +120,49 @@ import Testing
       """)
     #expect(found == "1\t2\n")
   }
+
+  /// Sums and copies that an extension stores are those of what the file has when they are written, whichever policy
+  /// deals with conflicts.
+  @Test(arguments: ["error", "store_trump", "object_trump", "overwrite", "rollback"])
+  func storedValuesAreComputedFromWhatTheFileHas(_ policy: String) throws {
+    let bench = try Workbench()
+    _ = try bench.write(
+      """
+      return { name = "sums", entities = { K = { derived = {
+        mark = { inputs = { "dad.s" }, stored = true, get = function(s) return s end },
+      } }, T = { derived = {
+        total = { inputs = { "kids.@sum.n" }, stored = true, get = function(n) return n end },
+      } } } }
+      """, to: "sums.lua")
+    let outcome = try bench.moonbase(
+      "run", "-e",
+      """
+      local model = { entities = {
+        T = { attributes = { s = "string", total = "integer64", sum = { "integer64", derivation = "kids.n.@sum" } },
+              relationships = { kids = { to_many = "K", inverse = "dad" } } },
+        K = { attributes = { n = "integer64", mark = "string", same = { "string", derivation = "dad.s" } },
+              relationships = { dad = { to = "T", inverse = "kids" } } },
+      } }
+      local function open() return moonbase.open { store = "s.sqlite", model = model, extensions = { "sums.lua" } }.context end
+      local a, b = open(), open()
+      b.merge_policy = "\(policy)"
+      local t = a:insert("T", { s = "a" })
+      local one, two = a:insert("K", { n = 1, dad = t }), a:insert("K", { n = 1, dad = t })
+      assert(a:save())
+      local seen, other = b:object(t:id()), b:object(two:id())
+      assert(seen.s == "a" and #seen.kids == 2 and b:object(one:id()).n == 1)
+      t.s = "b"
+      one.n = 10
+      assert(a:save())
+      local new = b:insert("K", { n = 100, dad = seen })
+      assert(b:save())
+      new.n = 1000
+      assert(b:save())
+      local file = open()
+      local saved = file:object(t:id())
+      for kid in saved.kids:each() do print(kid.n, kid.mark, kid.same) end
+      print(saved.s, saved.total, saved.sum)
+      """)
+    #expect(outcome.output == "10\tb\tb\n1\tb\tb\n1000\tb\tb\nb\t1011\t1011\n", "\(outcome.complaints)")
+  }
 }

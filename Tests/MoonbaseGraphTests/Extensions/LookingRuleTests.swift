@@ -87,6 +87,39 @@ import Testing
     }
   }
 
+  /// A subclass whose rules change what they look at.
+  final class Meddler: ManagedObject {
+    override func validateForInsert() throws {
+      try super.validateForInsert()
+      try setValue("by a rule", forKey: "name")
+    }
+
+    /// The value that it is given is what it may change.
+    override func validateValue(_ value: inout Value, forKey key: String) throws {
+      if key == "name", value == "a" { value = "b" }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aRuleOfASubclassOnlyLooksToo(_ kind: StoreKind) throws {
+    var thing = EntityDescription("Thing")
+    thing.managedObjectClassName = "Meddler"
+    thing.attributes = [AttributeDescription("name", type: .string)]
+    let bench = try StoreBench(kind, ManagedObjectModel(entities: [thing]))
+    bench.coordinator.register(Meddler.self, forClassName: "Meddler")
+    let context = bench.context()
+    let object = try context.insert("Thing", values: ["name": "a"])
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(error?.message.contains("a rule only looks") == true && object["name"] == "a", "\(error as Any)")
+    #expect(throws: GraphError.self) { try object.validate() }
+    #expect(object["name"] == "b")
+    context.validatesAtSave = false
+    try context.save()
+    try object.setValue("a", forKey: "name")
+    context.validatesAtSave = true
+    try context.save()
+    #expect(try bench.saved("Thing", "name") == ["b"])
+  }
+
   /// A value that is kept in a transient attribute is no change.
   @Test(arguments: StoreKind.allCases) func aRuleMayReadWhatKeepsItsValue(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Two contexts that link the same objects: whatever the merge policy, both sides of each relationship agree in the
+/// Two contexts that link the same objects: under each merge policy both sides of each relationship agree in the
 /// file.
 @Suite struct RandomLinkConflictTests {
   private static let policies: [MergePolicy.Name] = [.error, .objectTrump, .storeTrump, .overwrite, .rollback]
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// What the file's rows and links say differently on the two sides.
+  /// The relationships of the file whose two sides differ.
   private func contradictions(in bench: StoreBench) throws -> [String] {
     let fresh = bench.stranger()
     var wrong: [String] = []

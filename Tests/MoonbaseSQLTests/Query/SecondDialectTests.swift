@@ -98,6 +98,10 @@ import struct MoonbaseModel.SortDescriptor
     #expect(
       ReferenceStatements(bench.dialect).missing(from: "ZPERSON")
         == "SELECT value FROM unnest($1) AS keys (value) WHERE NOT EXISTS (SELECT 1 FROM ZPERSON WHERE Z_PK = value)")
+    #expect(
+      ReferenceStatements(bench.dialect).destinations(by: "ZMATE", of: "ZA", in: "ZB", notLeadingBackBy: "ZBACK")
+        == "SELECT s.Z_PK, o.Z_PK, o.Z_ENT FROM ZA s JOIN ZB o ON o.Z_PK = s.ZMATE WHERE s.Z_PK = ANY($1) "
+        + "AND o.ZBACK IS DISTINCT FROM s.Z_PK")
   }
 
   @Test func aQuestionMarkWithinANameIsNoParameter() {

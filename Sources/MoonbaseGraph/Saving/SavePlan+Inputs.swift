@@ -1,0 +1,98 @@
+import MoonbaseModel
+
+/// The inputs of stored values that another context saved after this one had read them.
+struct StaleInputs: Error, Equatable {
+  /// The objects of rows.
+  var rows: [ManagedObjectID] = []
+  /// Lists, with the destinations that came or went.
+  var lists: [SaveInputs.List: Set<ManagedObjectID>] = [:]
+
+  var isEmpty: Bool { rows.isEmpty && lists.isEmpty }
+}
+
+extension SavePlan {
+  /// How many rows are looked at together.
+  private static let pageSize = 4096
+
+  /// The inputs in one store that another context saved. The save holds the store, so that no other save changes it
+  /// meanwhile. Rows that the save writes are left out: writing them finds the conflict.
+  func staleInputs(in store: UInt32, besides changes: StoreChanges) throws -> StaleInputs {
+    guard let inputs = context.derivations.inputs, !inputs.isEmpty else { return StaleInputs() }
+    let written = Set(changes.updated.rows.ids).union(changes.deleted.lazy.map(\.id))
+    let versions = inputs.versions.filter { $0.key.storeNumber == store && !written.contains($0.key) }
+    let lists = inputs.lists.filter { $0.key.owner.storeNumber == store }
+    return StaleInputs(rows: try staleRows(among: versions), lists: try staleLists(among: lists))
+  }
+
+  private func staleRows(among versions: [ManagedObjectID: Int64?]) throws -> [ManagedObjectID] {
+    var waiting: [ManagedObjectID: Int64] = [:]
+    for (id, version) in versions {
+      waiting[id] = version ?? context.registered[id]?.takeUnretainedValue().rowVersion
+    }
+    let ids = waiting.keys.sorted { $0.key < $1.key }
+    for start in stride(from: 0, to: ids.count, by: Self.pageSize) {
+      for row in try context.source.snapshots(of: Array(ids[start..<min(start + Self.pageSize, ids.count)])) {
+        if waiting[row.id] == row.version { waiting[row.id] = nil }
+      }
+    }
+    return waiting.keys.sorted { $0.key < $1.key }
+  }
+
+  /// The relationship of several lists, which a store reads together.
+  private struct Kind: Hashable {
+    let entity: Symbol
+    let slot: Slot
+  }
+
+  private func staleLists(
+    among lists: [SaveInputs.List: ToManyState.Contents]
+  ) throws -> [SaveInputs.List: Set<ManagedObjectID>] {
+    var stale: [SaveInputs.List: Set<ManagedObjectID>] = [:]
+    let groups = Dictionary(grouping: lists) { Kind(entity: $0.key.owner.entitySymbol, slot: $0.key.slot) }
+    for (kind, group) in groups {
+      let relationship = context.model.entity(kind.entity)?.properties[kind.slot].relationship
+      let saved = try context.source.destinations(of: group.map(\.key.owner), relationship: kind.slot)
+      for ((list, contents), ids) in zip(group, saved)
+      where !contents.isBased(on: ids, inOrder: relationship?.isOrdered == true) {
+        stale[list] = contents.base.symmetricDifference(ids)
+      }
+    }
+    return stale
+  }
+}
+
+extension ManagedObjectContext {
+  /// Reads inputs anew that another context saved. Unsaved changes of the objects stay on top.
+  func takeIn(_ stale: StaleInputs) throws {
+    let members = stale.lists.values.joined().filter { id in
+      guard let object = registered[id]?.takeUnretainedValue(), !object.isInserted else { return false }
+      // An object that the save writes keeps its row, so that the save finds the conflict.
+      return !object.isDeleted && !object.isWritten
+    }
+    try takeInRows(of: Array(Set(stale.rows).union(members)))
+    for (list, others) in stale.lists { takeIn(list, others) }
+  }
+
+  /// Forgets a list, and the inverse lists of destinations that came to it or left it. For a deleted owner the delete
+  /// rule is applied to the new destinations; of one-to-many relationships the store finds these as conflicts.
+  private func takeIn(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
+    guard let owner = registered[list.owner]?.takeUnretainedValue(),
+      let relationship = owner.entity.properties[list.slot].relationship
+    else { return }
+    let inverse = relationship.isManyToMany ? relationship.inverseSlot : nil
+    if owner.isDeleted {
+      guard inverse != nil, relationship.description.deleteRule == .nullify else { return }
+      owner.markUnpropagated()
+      deletionsToPropagate.append(owner)
+    }
+    unload(list)
+    for id in others { if let inverse { unload(SaveInputs.List(owner: id, slot: inverse)) } }
+  }
+
+  private func unload(_ list: SaveInputs.List) {
+    guard let owner = registered[list.owner]?.takeUnretainedValue(), let known = owner.relationships[list.slot] else {
+      return
+    }
+    owner.unload(known, slot: list.slot)
+  }
+}
