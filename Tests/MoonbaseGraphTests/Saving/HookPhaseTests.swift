@@ -47,7 +47,7 @@ import Testing
     for age in 0..<3 { try context.insert("Person", values: ["age": .int(Int64(age))]) }
     var isTold = false
     let observation = context.observeSaves(didSave: { _ in isTold = true })
-    #expect { try context.save() } throws: { ($0 as? ModelError)?.code == .interrupted }
+    #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .interrupted }
     #expect(calls.value == 3 && isTold && context.takeDidSaveErrors().count == 2 && !context.hasChanges)
     #expect(try bench.saved("Person", "age") == [0, 1, 2])
     withExtendedLifetime(observation) {}
