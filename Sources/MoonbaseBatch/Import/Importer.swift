@@ -177,7 +177,10 @@ package final class Importer {
   // MARK: Chunks
 
   /// Asked for while rows are tried that may be tried again.
-  private var overtaken: Overtaken?
+  private var overtaken: OvertakenRows?
+
+  /// Whether rows find objects by keys.
+  private var mayBeOvertaken: Bool { existing != nil || options.createsMissing }
 
   /// Where an import stands, to come back to.
   private struct Mark {
@@ -253,7 +256,7 @@ package final class Importer {
     defer { context.stalenessInterval = -1 }
     var former: Set<Int> = []
     for round in 1...Self.greatestRounds {
-      overtaken = Overtaken()
+      overtaken = OvertakenRows()
       defer { overtaken = nil }
       if try take(range, ahead: false) { return true }
       guard let rows = overtaken?.rows, !rows.isEmpty else { return false }
@@ -268,13 +271,6 @@ package final class Importer {
   }
 
   private static let greatestRounds = 10
-
-  /// The rows that another program was quicker with.
-  private struct Overtaken {
-    var rows: Set<Int> = []
-    /// Whether other objects have values that must be unique, and no object was changed.
-    var areValues = false
-  }
 
   /// Inserts rows and saves them. False where that failed, and nobody knows for which row; what ends the import is thrown.
   private func take(_ range: Range<Int>, ahead: Bool) throws -> Bool {
@@ -380,7 +376,9 @@ package final class Importer {
         return true
       } catch let error where ImportFailure.isOfRows(error) {
         try rejects.cut(to: mark.rejectLength)
-        if let others = othersBehind(error, attempt, range), ahead || overtaken != nil {
+        if mayBeOvertaken, let others = OvertakenRows(error, of: attempt.objects, from: range.lowerBound),
+          ahead || overtaken != nil
+        {
           if overtaken != nil { overtaken = others }
           return false
         }
@@ -392,20 +390,6 @@ package final class Importer {
         attempt.report.rows += 1
       }
     }
-  }
-
-  /// What another program saved meanwhile, of objects that are found by a key; nil for another error.
-  private func othersBehind(_ error: any Error, _ attempt: Attempt, _ range: Range<Int>) -> Overtaken? {
-    guard existing != nil || options.createsMissing else { return nil }
-    let codes: [ErrorCode] = [.mergeConflict, .constraintConflict, .objectNotFound]
-    let details = ImportFailure.details(of: error)
-    guard !details.isEmpty, details.allSatisfy({ codes.contains($0.code) }) else { return nil }
-    let ids = Set(details.compactMap(\.objectID))
-    let rows = zip(range, attempt.objects).filter { _, object in object.map { ids.contains($0.objectID) } == true }
-    return Overtaken(
-      // An object that rows lead to is none of theirs.
-      rows: rows.isEmpty ? [range.lowerBound] : Set(rows.map(\.0)),
-      areValues: details.allSatisfy { $0.code == .constraintConflict })
   }
 
   /// Errors tell of new objects by their lines, and not by IDs that they never get.

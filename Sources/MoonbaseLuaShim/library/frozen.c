@@ -22,7 +22,8 @@ static void thaw(lua_State *L, int index) {
 
 static int frozen_write(lua_State *L) { return luaL_error(L, "attempt to change a frozen table"); }
 
-static int frozen_next(lua_State *L) {
+// The upvalue is the table behind the proxy.
+int mbl_frozen_next(lua_State *L) {
   lua_settop(L, 2);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_replace(L, 1);
@@ -40,7 +41,7 @@ static int frozen_pairs(lua_State *L) {
     return 3;
   }
   lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushcclosure(L, frozen_next, 1);
+  lua_pushcclosure(L, mbl_frozen_next, 1);
   lua_pushvalue(L, 1);
   lua_pushnil(L);
   return 3;

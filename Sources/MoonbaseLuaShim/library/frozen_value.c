@@ -21,23 +21,13 @@ static int value_length(lua_State *L) {
   return 1;
 }
 
-// The upvalue is the table behind the proxy.
-static int value_next(lua_State *L) {
-  lua_settop(L, 2);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_replace(L, 1);
-  if (lua_next(L, 1)) return 2;
-  lua_pushnil(L);
-  return 1;
-}
-
 static int value_pairs(lua_State *L) {
   lua_settop(L, 1);
   lua_rawgetp(L, 1, &mbl_key_value);
   if (mbl_of(L)->preset == MBLPresetPure) {
     mbl_push_walk(L, 2);
   } else {
-    lua_pushcclosure(L, value_next, 1);
+    lua_pushcclosure(L, mbl_frozen_next, 1);
   }
   lua_pushvalue(L, 1);
   lua_pushnil(L);

@@ -10,6 +10,9 @@
 
 extern const char mbl_key_base, mbl_key_frozen, mbl_key_clock;
 
+// `next` over the table behind a proxy, the upvalue.
+int mbl_frozen_next(lua_State *L);
+
 // Pushes the table that the environments of scopes are copied from: in preset `trusted` not that of scripts.
 void mbl_push_sandbox(lua_State *L);
 // Opens the libraries of the state's preset.

@@ -48,7 +48,7 @@ import Testing
         if object.n ~= 500 then return end
         local context = object:context()
         context:insert("Item", { n = 0 })
-        context:fetch("Item"):where("n == 2"):first().n = 1000
+        context:fetch("Item"):where("n == 2"):first().n = 900
       end } } }
       """, to: "x.lua")
     for batch in ["1", "1000"] {

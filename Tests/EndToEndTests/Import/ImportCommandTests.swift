@@ -178,15 +178,11 @@ extension Workbench {
   @Test func aMistakeOfTheMapEndsTheImportAtItsFirstRow() throws {
     let bench = try Workbench.forImports()
     try bench.write("name\n" + (0..<50).map { "n\($0)\n" }.joined(), to: "p.csv")
-    for (code, words) in [
-      ("return { row = function(row) row.name = trimm(row.name) return row end }", "trimm"),
-      ("return { row = function(row) return { nmae = row.name } end }", "nmae"),
-    ] {
-      try bench.write(code, to: "map.lua")
-      let outcome = try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 1)
-      #expect(outcome.complaints.contains(words) && outcome.complaints.split(separator: "\n").count < 12, "\(outcome)")
-      #expect(try !bench.names().contains("p.rejects.csv"))
-    }
+    try bench.write("return { row = function(row) row.name = trimm(row.name) return row end }", to: "map.lua")
+    let outcome = try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 1)
+    let lines = outcome.complaints.split(separator: "\n")
+    #expect(outcome.complaints.contains("'trimm'") && lines.count < 12, "\(outcome)")
+    #expect(try !bench.names().contains("p.rejects.csv"))
   }
 
   /// What another import saved meanwhile is no fault of a row: it is read anew, and the row updates it.

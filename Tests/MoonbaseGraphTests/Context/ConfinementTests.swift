@@ -59,7 +59,7 @@ import Testing
     var age: Int { self[Self.key] }
   }
 
-  struct Failing: Error { nonisolated(unsafe) let object: ManagedObject }
+  struct Failing: Error { nonisolated(unsafe) let object: ManagedObject }  // sound: its use is what the check ends
 
   /// A lazy sequence, `Any` and an error, which the compiler lets pass.
   @Test func whatHoldsAnObjectDoesNotLeaveUnseen() async throws {

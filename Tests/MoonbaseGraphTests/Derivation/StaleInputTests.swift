@@ -118,19 +118,7 @@ import Testing
       let bench = try StoreBench(kind, Clubs.model())
       var random = SplitMix(UInt64(seed))
       let contexts = contexts(bench, apart: seed % 2 == 0, policy)
-      var log: [String] = []
-      for step in 0..<40 {
-        let number = Int.random(in: 0..<2, using: &random)
-        let context = contexts[number]
-        log.append("\(step): context \(number) \(try Clubs.change(context, &random))")
-        guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
-        do {
-          try context.save()
-          log.append("saved by \(number)")
-        } catch {
-          log.append("not saved by \(number): \(error)")
-          try context.rollback()
-        }
+      try saveAtRandom(contexts, steps: 40, &random, change: Clubs.change) { log in
         let wrong = try Clubs.contradictions(in: bench)
         try #require(wrong == [], "\(policy), seed \(seed): \(log.joined(separator: "\n"))")
       }

@@ -96,19 +96,7 @@ import Testing
       }
       for entity in ["X", "X", "Z", "Y", "Y"] { try contexts[0].insert(entity) }
       try contexts[0].save()
-      var log: [String] = []
-      for step in 0..<50 {
-        let number = Int.random(in: 0..<2, using: &random)
-        let context = contexts[number]
-        log.append("\(step): context \(number) \(try change(context, &random))")
-        guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
-        do {
-          try context.save()
-          log.append("saved by \(number)")
-        } catch {
-          log.append("not saved by \(number): \(error)")
-          try context.rollback()
-        }
+      try saveAtRandom(contexts, steps: 50, &random, change: change) { log in
         let wrong = try contradictions(in: bench)
         try #require(wrong == [], "\(policy), seed \(seed): \(log.joined(separator: "\n"))")
       }
