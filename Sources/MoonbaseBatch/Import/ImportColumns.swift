@@ -93,7 +93,8 @@ struct ImportColumns {
 
   /// A fault of a property with the name that the file has for it.
   func named(_ fault: RowFault) -> RowFault {
-    guard let name = fault.column, !names.contains(name), let column = entity.property(name).flatMap({ places[$0.slot] })
+    guard let name = fault.column, !names.contains(name),
+      let column = entity.property(name).flatMap({ places[$0.slot] })
     else { return fault }
     var named = fault
     named.column = names[column]

@@ -120,7 +120,8 @@ extension Importer {
       }
       guard !value.isNull else {
         // Without its key a row would be that of whatever object has none.
-        throw RowFault(column: columns.names[column], reason: "it has no value, and the object is found by it (--upsert)")
+        throw RowFault(
+          column: columns.names[column], reason: "it has no value, and the object is found by it (--upsert)")
       }
       return value
     }

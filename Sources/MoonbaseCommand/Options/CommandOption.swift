@@ -39,7 +39,8 @@ extension CommandOption {
   private var beginsWithValue: Bool {
     let words = help.split(separator: " ", maxSplits: 2)
     let first = words.first ?? ""
-    return first.hasSuffix(",") || first.hasSuffix(":") || first.contains("=") || words.dropFirst().first == "(default):"
+    return first.hasSuffix(",") || first.hasSuffix(":") || first.contains("=")
+      || words.dropFirst().first == "(default):"
   }
 
   func take(_ value: String, _ stores: inout StoreSettings) throws(UsageError) {

@@ -21,7 +21,8 @@ package protocol ScriptFailure: Error {
 extension GraphError {
   /// The error of code of an extension whose run is over, as one of the graph's that says where it was. What the extension ended by itself
   /// stays what it is, and is nil, as is any other error.
-  package init?(endOf error: any Error, in hook: String, entity: String, property: String?, objectID: ManagedObjectID?) {
+  package init?(endOf error: any Error, in hook: String, entity: String, property: String?, objectID: ManagedObjectID?)
+  {
     let script = error as? any ScriptFailure
     guard let code = script?.codeOfEnd ?? (error as? ModelError)?.code, code.endsRun else { return nil }
     let subject = property.map { "\(entity).\($0)" } ?? entity
