@@ -285,9 +285,9 @@ return {
     suites = "DerivationTests|RandomDerivationTests|StoredDerivationTests",
   },
   {
-    file = graph .. "Observation/ChangeObservation.swift",
-    from = [[if former[ObjectIdentifier(object)]?[slot] == nil { former]],
-    to = [[if MUTANT || former[ObjectIdentifier(object)]?[slot] == nil { former]],
+    file = graph .. "Observation/ChangeEvent.swift",
+    from = [[guard updated[object]?.values[own.slot] == nil else { return }]],
+    to = [[guard MUTANT || updated[object]?.values[own.slot] == nil else { return }]],
     says = "an observer is told the value before the last change and not that before the first",
     suites = "ChangeObservationTests|ChangedValuesTests|RandomObserverTests",
   },

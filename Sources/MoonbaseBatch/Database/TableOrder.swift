@@ -1,13 +1,12 @@
-/// An order of tables in which those that others lead to come first. Where they lead to each other, the first of them begins.
-///
-/// Its cost is that of the tables and of what they lead to.
+/// Sorts tables so that a table follows the tables that its foreign keys name. In a ring of tables the first table of
+/// the ring comes first.
 struct TableOrder {
   /// The tables by their numbers, in their order.
   private(set) var tables: [Int] = []
   /// The place of each table in the order.
   private(set) var places: [Int]
 
-  /// Of each table those that each table leads to; `tables` are those that are put in order.
+  /// The tables that the foreign keys of each table name; a table may be its own.
   init(_ tables: [Int], leadingTo parents: [[Int]]) {
     places = Array(repeating: -1, count: parents.count)
     self.tables.reserveCapacity(tables.count)

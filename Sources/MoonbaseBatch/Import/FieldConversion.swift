@@ -88,7 +88,8 @@ struct FieldConversion {
     }
   }
 
-  /// What is wrong with a text for the person who mends the row; nil where the attribute itself says it.
+  /// The fault of a text in words for the person who mends the row; nil where the error of the attribute says it well
+  /// enough.
   private func misfit(_ value: Value?, _ text: String, _ attribute: AttributeDescription) -> String? {
     switch (attribute.type, value) {
     case (.integer16, .double?), (.integer32, .double?), (.integer64, .double?), (.integer16, nil), (.integer32, nil),

@@ -250,8 +250,8 @@ package final class Importer {
     try takeCarefully(middle..<range.upperBound)
   }
 
-  /// Saves rows. Where another program saved meanwhile what they are about, all is read anew and they are tried again, ten times at most, and
-  /// in vain where the same values are taken twice.
+  /// Saves rows. Where another program changed their objects meanwhile, all is read anew and the rows are tried again,
+  /// ten times at most. Rows that collide with the same unique values twice are not tried again.
   private func takeAgain(_ range: Range<Int>, at mark: Mark) throws -> Bool {
     defer { context.stalenessInterval = -1 }
     var former: Set<Int> = []
@@ -266,7 +266,7 @@ package final class Importer {
       context.stalenessInterval = 0
       usleep(UInt32(round) * 1000)
     }
-    // What is in the way now is the rows' own fault.
+    // A conflict that is left now is the rows' own fault.
     return try take(range, ahead: false)
   }
 

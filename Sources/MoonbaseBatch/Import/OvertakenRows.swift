@@ -10,7 +10,8 @@ struct OvertakenRows {
 
   init() {}
 
-  /// Those that an error of a save tells of, among the objects of rows from a place on; nil for an error of another kind.
+  /// The rows that an error of a save names, by its objects; `first` is the place of the first row. Nil for an error
+  /// of another kind.
   init?(_ error: any Error, of objects: [ManagedObject?], from first: Int) {
     let codes: [ErrorCode] = [.mergeConflict, .constraintConflict, .objectNotFound]
     let details = ImportFailure.details(of: error)

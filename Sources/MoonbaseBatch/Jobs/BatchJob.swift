@@ -62,7 +62,7 @@ package final class BatchJob {
     }.sorted()
   }
 
-  /// What is said of a name that no job has.
+  /// The message for a name that no job has.
   package static func unknown(_ name: String, among names: [String]) -> String {
     let known = names.isEmpty ? "it knows none" : "it knows \(names.prefix(20).joined(separator: ", "))"
     return "the store knows no job \(name) (\(known)\(names.count > 20 ? " and more" : ""))"

@@ -23,8 +23,8 @@ final class EachWorker {
   private let domain: ScriptDomain
   private let context: ManagedObjectContext
   private let function: ObjectFunction
-  /// What the last save wrote, where hooks of a save may have done more than the code; else it is not asked for, since a save that is
-  /// observed waits for the disk.
+  /// The objects that the last save wrote. Only asked for where hooks of a save may change more than the code does,
+  /// because a save that is observed waits for the disk.
   private var written: SavedObjectIDs?
   private var saves: SaveObservation?
   /// How many objects were visited last, of which nothing is on its way to be saved yet.

@@ -124,7 +124,7 @@ struct ImportCommand: ParsableCommand {
 
   private var file: String? { arguments[1] }
 
-  /// What is said of the store.
+  /// The settings of the store, by argument or options.
   func storeSettings() throws(UsageError) -> StoreSettings { try stores.settings(arguments.store) }
 
   func validate() throws {

@@ -57,7 +57,7 @@ struct ArgumentsBeforeStore {
     store = hasStore ? words.last : nil
   }
 
-  /// The same for `--all FOLDER`, beside which an argument can be nothing but the store.
+  /// The arguments beside `--all FOLDER`: only the store may stand there.
   init(besideFolder all: [String?], _ stores: StoreOptionGroup) {
     self.init(all, least: 0, most: stores.store.isEmpty ? 0 : 1, isNamed: !stores.store.isEmpty)
   }

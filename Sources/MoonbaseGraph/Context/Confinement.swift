@@ -28,8 +28,8 @@ struct Confinement: Sendable {
 }
 
 extension Confinement {
-  /// Looks through what leaves `perform`, where uses are looked at. The compiler refuses objects there, but lets pass a lazy sequence over
-  /// them, `Any` and an error that hold some: such a one ends the process, and is named.
+  /// Ends the process if a result or an error of `perform` holds an object or a context. The compiler refuses objects
+  /// there, but it lets lazy sequences over objects, `Any` and errors pass.
   static func checkLeaving<Leaving>(_ value: Leaving) {
     guard isChecked else { return }
     var rest = 1000

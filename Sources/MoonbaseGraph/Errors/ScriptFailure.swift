@@ -19,8 +19,8 @@ package protocol ScriptFailure: Error {
 }
 
 extension GraphError {
-  /// The error of code of an extension whose run is over, as one of the graph's that says where it was. What the extension ended by itself
-  /// stays what it is, and is nil, as is any other error.
+  /// Makes an error of the graph of the error of an extension whose run a limit or an interruption ended. Nil for any
+  /// other error, `os.exit` included.
   package init?(endOf error: any Error, in hook: String, entity: String, property: String?, objectID: ManagedObjectID?)
   {
     let script = error as? any ScriptFailure

@@ -43,8 +43,8 @@ public struct DerivedAttribute {
   public var inputs: [String]?
   /// The attribute that a delayed write will overwrite, where there is one: writing it meanwhile is refused.
   public var shadow: String?
-  /// What the shadow keeps for a value. Where it is given, a delayed value for which the shadow keeps the same as for
-  /// the one that is there is no change: values of a class are seldom one object. `findsValuesChangedInPlace` compares both, too.
+  /// Computes the value of the shadow attribute for a value. With it, a delayed value is no change if the shadow keeps
+  /// the same for it: two values of a class are seldom one object. `findsValuesChangedInPlace` compares both, too.
   public var shadowValue: ((Value, ManagedObject) throws -> Value)?
   /// The class of its values, where a transformer or an extension names one: assigning a value of another class is
   /// refused.

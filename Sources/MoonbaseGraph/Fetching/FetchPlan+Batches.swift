@@ -92,7 +92,8 @@ extension FetchPlan {
   /// Whether the rows of a walk are asked for by their keys: no state can be kept for it, and its stores keep what they have in files.
   var readsByKeys: Bool { isKept && !view.isSteady && context.parent == nil }
 
-  /// The rows that match where they fit in one page, which are of one state; nil where there are more, or they weigh too much.
+  /// The rows that match, if they fit in one page, which is of one state. Nil if there are more, or if they weigh too
+  /// much.
   func onlyPage(of query: StoreQuery, in session: any ReadSession) throws -> [Snapshot]? {
     let isShort = query.limit > 0 && query.limit <= RowPage.capacity
     var first = query

@@ -317,7 +317,7 @@ extension ManagedObject {
     let set = try setter(of: derived, slot: slot, value: value)
     let fitting = try fitting(value, slot: slot, behavior: behavior)
     if derived.writePolicy == .delayed {
-      // An equal value is no change. One that cannot be computed is another one.
+      // An equal value is no change. A value that cannot be computed counts as another one.
       if let old = try? read(slot, behavior: behavior), old.isSame(as: fitting) || keepsSame(old, fitting, derived) {
         return
       }

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// What changed since the last event. The journal tells of it, which is kept for that.
+/// The changes since the last event, taken from the journal, which is kept for that.
 struct ChangeEvent {
   struct Observer {
     weak var observation: ChangeObservation?
@@ -9,7 +9,7 @@ struct ChangeEvent {
   }
 
   var observers: [Observer] = []
-  /// Who reads of changes elsewhere, by IDs; nil where nobody ever did.
+  /// The sequences that tell of changes by IDs; nil before the first one is asked for.
   var sequences: NewsListeners<ChangedObjectIDs>?
   /// Whether objects that came or went were there when the event began.
   private var presence: OrderedDictionary<ManagedObject, Bool> = [:]
@@ -23,11 +23,11 @@ struct ChangeEvent {
   /// The former values of the event that observers are being told of.
   private var told: [ObjectIdentifier: [Slot: Value]] = [:]
 
-  /// What an object had before the event.
+  /// The former state of an object.
   fileprivate struct Difference {
-    /// What attributes and to-one relationships had.
+    /// The former values of attributes and to-one relationships.
     var values: [Slot: Value] = [:]
-    /// What happened to to-many relationships, the first change first.
+    /// The changes of to-many relationships, the first change first.
     var lists: [Slot: [Change.Former]] = [:]
     /// Whether something else changed, or something of which it cannot be told what it was.
     var isCertain = false
@@ -67,7 +67,7 @@ struct ChangeEvent {
     if own.value == nil, !object.state.contains(.listed) { updated[object]?.isCertain = true }
   }
 
-  /// Somebody says that an object changed, be it that no value shows it.
+  /// Notes that an object changed, even if no value shows it.
   mutating func noteChange(of object: ManagedObject) { updated[object, default: Difference()].isCertain = true }
 
   /// Notes whether an object was there before what happens to it now.

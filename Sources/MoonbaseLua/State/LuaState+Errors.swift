@@ -194,7 +194,8 @@ extension LuaState {
     mbl_fail(raw, Unmanaged.passRetained(crossed).toOpaque(), crossed.weight)
   }
 
-  /// An error that the host made, such as one of a wrong argument, with the line that called; nil for one that Lua raised already.
+  /// Adds the line of the script that called to an error of the host, for example of a wrong argument. Nil for an
+  /// error that Lua raised already.
   private func placedWhereRaised(_ error: LuaError) -> LuaError? {
     guard error.raisedText == nil, error.script == nil else { return nil }
     let place = blamedPlace

@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// What lists and maps have in common that scripts must not change for one reason.
+/// A metatable for lists and maps that scripts must not change, with the error text for a change.
 ///
 /// ```swift
 /// let freezer = try state.freezer(saying: "the settings cannot be changed here")

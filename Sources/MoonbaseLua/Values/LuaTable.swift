@@ -130,8 +130,8 @@ public struct LuaTable {
     return LuaTable(reference: try state.keep(mbl_table_freeze(state.raw, reference.index)))
   }
 
-  /// Creates a proxy of this table, a plain list or map, that scripts can read and not change; a change raises the freezer's error.
-  /// The host reads the proxy as it reads the table.
+  /// Creates a proxy of this table, a plain list or map, that scripts can read and not change: a change raises the
+  /// freezer's error. The host reads the proxy as it reads the table.
   package func frozen(by freezer: LuaFreezer) throws(LuaError) -> LuaTable {
     let state = try reference.state
     return LuaTable(

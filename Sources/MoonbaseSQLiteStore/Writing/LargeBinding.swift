@@ -2,7 +2,8 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A long text, or long bytes, that a statement reads where they are: SQLite would keep a copy until the statement is bound anew.
+/// A long text, or long bytes, that a statement reads in place: SQLite would keep a copy until the statement is bound
+/// anew.
 struct LargeBinding {
   let value: Value
   let index: Int32

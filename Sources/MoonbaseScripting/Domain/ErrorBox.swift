@@ -22,7 +22,8 @@ final class ErrorBox {
     domain.unseenFailure = nil
   }
 
-  /// Where the script was that raised the error behind this one, or else where it was raised or returned, innermost first.
+  /// The calls of the script that raised the error behind this one; without such a script those that were under way
+  /// when the error was raised or returned. Innermost first.
   var traceback: [String] { (hookCalls ?? calls).map(\.description) }
 
   /// Where the script was that raised the error behind this one.

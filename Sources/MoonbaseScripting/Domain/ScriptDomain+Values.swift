@@ -6,7 +6,8 @@ import MoonbasePlatform
 extension ScriptDomain {
   // MARK: To Lua
 
-  /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`. With a freezer lists and maps cannot be changed.
+  /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`. With a freezer lists and maps
+  /// cannot be changed.
   func luaValue(from value: Value, depth: Int = 0, frozenBy freezer: LuaFreezer? = nil) throws -> LuaValue {
     switch value {
     case .null: return depth == 0 ? .nil : .null

@@ -2,15 +2,15 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension ScriptError {
-  /// Runs what reads extensions. An error of Lua, which those who embed the engine need not know, comes as one of these with file and line;
-  /// `os.exit` stays what it is.
+  /// Runs code that reads extensions, and turns an error of Lua into one of these, with file and line: apps need not
+  /// know Lua. `os.exit` stays what it is.
   static func telling<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as LuaError where error.kind.exitStatus == nil {
       throw Self(error)
     }
   }
 
-  /// What a script did wrong in calling this layer, with the line that called.
+  /// Makes the error of a wrong argument or operand, with the line that called.
   init(mistake error: LuaError) {
     self.init(.invalidValue, message: error.message, at: Self.location(of: error))
   }
@@ -24,7 +24,8 @@ extension ScriptError {
     error.script.map { SourceLocation(file: $0, line: error.line) }
   }
 
-  /// Of a file that does not run, of an error of the host's that it let through, or of memory that was too little for Lua itself.
+  /// The code of an error: of a file that does not run, of a host error that the file let through, or of memory that
+  /// was too little for Lua itself.
   private static func code(of error: LuaError) -> Code {
     if error.kind == .memory { return .limitExceeded }
     return error.codeOfScript ?? (error.underlying as? any CodedError)?.code ?? .invalidExtension

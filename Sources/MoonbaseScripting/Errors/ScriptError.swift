@@ -24,7 +24,7 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
   public var entity: String?
   /// The property concerned.
   public var property: String?
-  /// The error behind this one: what Lua says of a file that does not run.
+  /// The error behind this one, for example the error of Lua for a file that does not run.
   public var underlying: (any Error)?
 
   /// Whether it is a mistake of the program: scripts raise it everywhere.
