@@ -97,13 +97,13 @@ operations = {
   fail_transaction = function(world)
     operations.save(world)
     world.inside = true
-    local ok = context:transaction(function()
+    local ok, err = context:transaction(function()
       local p = pick(world)
       set(world, p) set(world, p) set(world, pick(world))
       if random(2) == 1 then check(world, "within a transaction") end
       error("stop")
     end)
-    assert(not ok)
+    assert(not ok and tostring(err):find("stop"), tostring(err))
     world.inside = false
     world.now = copied(world.saved)
   end,
