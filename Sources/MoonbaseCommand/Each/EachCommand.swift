@@ -73,7 +73,6 @@ struct EachCommand: ParsableCommand {
     if !dryRun { try scripts.requireWriting("each") }
     let function = try EachFunction(code: code, file: script, limit: scripts.limits.sourceSize)
     let container = try PersistentContainer(scripts.limiting(stores.container, stores))
-    // Its share beside that of Lua and of what the host keeps: what SQLite itself begins with is no script's.
     scripts.boundSQLite()
     Interruption.isWaitedFor()
     let setting = EachWorker.Setting(container: container, function: function, scripts: scripts, stores: stores)

@@ -90,7 +90,7 @@ extension ScriptSettings {
     return domain
   }
 
-  /// The same for commands that cannot do without: throws `.limitExceeded` where the memory is too little.
+  /// The state that scripts run in, for commands that need one. Throws `.limitExceeded` where the memory is too little.
   func requiredDomain() throws -> ScriptDomain {
     guard let domain = try makeDomain() else {
       throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
@@ -98,8 +98,8 @@ extension ScriptSettings {
     return domain
   }
 
-  /// Bounds SQLite's share of the memory, beside that of Lua and of values that the host keeps. What SQLite itself
-  /// begins with is no script's.
+  /// Bounds SQLite's share of the memory, beside the shares of Lua and of values that the host keeps. 16 MB are added
+  /// for the memory that SQLite takes before a script runs.
   func boundSQLite() {
     if let limit = memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
   }

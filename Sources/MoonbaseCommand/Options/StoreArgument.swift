@@ -1,5 +1,4 @@
 import ArgumentParser
-import MoonbasePlatform
 
 /// The one store of a command, as an argument, by `--store` or in `MOONBASE_STORE`.
 struct StoreArgument: ParsableArguments {
@@ -22,7 +21,7 @@ struct StoreArgument: ParsableArguments {
     "two stores are named, '\(stores[0])' and '\(stores[1])', and this command takes one: leave the other out"
   }
 
-  var path: String { store ?? named.first ?? ProcessInfo.processInfo.environment["MOONBASE_STORE"] ?? "" }
+  var path: String { store ?? named.first ?? StoreOption.storeOfEnvironment ?? "" }
 }
 
 /// The one store of a command that takes another argument behind it. The other argument stands alone where `--store`
@@ -35,7 +34,7 @@ struct StoreAndArgument {
   init(_ first: String, _ second: String?, named: [String], what: String) throws {
     let all = (second == nil ? [] : [first]) + named
     if all.count > 1 { throw ValidationError(StoreArgument.several(all)) }
-    let place = second == nil ? named.first ?? ProcessInfo.processInfo.environment["MOONBASE_STORE"] ?? "" : first
+    let place = second == nil ? named.first ?? StoreOption.storeOfEnvironment ?? "" : first
     guard !place.isEmpty else {
       throw ValidationError("Missing expected argument '<\(what)>': the store comes first, or is named by --store")
     }

@@ -1,3 +1,5 @@
+import MoonbasePlatform
+
 /// The options that say which store a command works on, and how.
 typealias StoreOption = CommandOption
 
@@ -11,6 +13,11 @@ extension CommandOption {
       is written as ./a=b.sqlite
       """
   ) { value, settings throws(UsageError) in try settings.stores.add(store: value) }
+
+  /// The store that `MOONBASE_STORE` of the environment names.
+  static var storeOfEnvironment: String? {
+    ProcessInfo.processInfo.environment["MOONBASE_STORE"].flatMap { $0.isEmpty ? nil : $0 }
+  }
 
   static let model = CommandOption(
     name: "--model", argument: "PATH", help: "the model (default: the one that the store keeps)"

@@ -1,5 +1,4 @@
 import ArgumentParser
-import MoonbasePlatform
 
 /// The options of commands that read the objects of stores: those of `StoreOption`, for the argument parser.
 struct StoreOptionGroup: ParsableArguments {
@@ -21,7 +20,7 @@ struct StoreOptionGroup: ParsableArguments {
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// Whether `--store` or the environment names a store.
-  var isNamed: Bool { !store.isEmpty || ProcessInfo.processInfo.environment["MOONBASE_STORE"]?.isEmpty == false }
+  var isNamed: Bool { !store.isEmpty || StoreOption.storeOfEnvironment != nil }
 
   /// The settings that the options give, with the store of an argument. Where no store is named, `MOONBASE_STORE` of
   /// the environment names one.
@@ -33,7 +32,7 @@ struct StoreOptionGroup: ParsableArguments {
     let named = argument.map { [$0] } ?? store
     for value in named { try StoreOption.store.take(value, &settings) }
     if readOnly { try StoreOption.readOnly.take("", &settings) }
-    if named.isEmpty, let value = ProcessInfo.processInfo.environment["MOONBASE_STORE"], !value.isEmpty {
+    if named.isEmpty, let value = StoreOption.storeOfEnvironment {
       try StoreOption.store.take(value, &settings)
     }
     if let model { try StoreOption.model.take(model, &settings) }

@@ -92,14 +92,14 @@ public final class BatchUpdateFunction: Sendable {
   private static func failure(
     of error: any Error, _ name: String, of entity: ResolvedEntity, id: () -> ManagedObjectID
   ) -> any Error {
-    let ended = GraphError(endOf: error, in: "batch update", entity: entity.name, property: name, objectID: id())
+    let id = id()
+    let ended = GraphError(endOf: error, in: "batch update", entity: entity.name, property: name, objectID: id)
     if let ended { return ended }
     let script = error as? any ScriptFailure
     let host = script?.hostError ?? error
     if script?.endsRun == true || (host as? any CodedError)?.code.endsRun == true || host is CancellationError {
       return error
     }
-    let id = id()
     // Only these say what to do about the function; others would be taken for errors of the request's own.
     let code: GraphError.Code =
       switch (host as? any CodedError)?.code {

@@ -5,7 +5,7 @@ import MoonbasePlatform
 ///
 /// | asked for by a hook | validation | `willSave` | `didSave` | outside of a save |
 /// |---|---|---|---|---|
-/// | change a value | a rule: no; else yes, and it is validated again | yes, and it is validated | yes, for the next save | yes |
+/// | change a value | no by a rule, else validated again | yes, validated | yes, for the next save | yes |
 /// | insert, delete | no | yes | yes, for the next save | yes |
 /// | save, reset, roll back, refresh | no | no | no | no |
 ///

@@ -450,7 +450,7 @@ public final class ManagedObjectContext {
     mark(object, slot, as: .listed, silently: primitivesAreSilent)
   }
 
-  /// Rules only look: what one sets has to be checked, by whichever door it came.
+  /// Whether primitive values are set silently. A rule may not change values, so what a rule sets is noted.
   var primitivesAreSilent: Bool { phase != .validating && ruleDepth == 0 }
 
   /// The next save looks at an object and a slot.

@@ -36,7 +36,8 @@ extension ManagedObject {
     var own: SlotSet
     /// Whether the value is in the row: it was computed from these when it was put there.
     var isStored = false
-    /// Whether the value was assigned, and a transformer made the shadow's value of it: it does not depend on the object's ID.
+    /// Whether the value was assigned, and a transformer made the shadow's value of it. Such a value does not depend on
+    /// the object's ID.
     var isAssigned = false
     /// As whom the facets of other objects know it; nil where it read none.
     var dependent: Derivations.Dependent?

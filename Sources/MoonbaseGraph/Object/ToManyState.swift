@@ -179,8 +179,8 @@ final class ToManyState {
     moved = nil
   }
 
-  /// Gives up the order that was set. Destinations that were added stand at the end; those that were removed and added again
-  /// stand where they are saved.
+  /// Gives up the order that was set. Added destinations stand at the end. A destination that was removed and added
+  /// again returns to its saved place.
   func giveUpOrder() {
     for id in removed.filter({ added.contains($0) }) {
       removed.remove(id, keepingOrder: false)

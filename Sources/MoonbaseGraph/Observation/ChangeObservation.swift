@@ -111,7 +111,7 @@ extension ManagedObjectContext {
     endUnheardChangeEvent()
     if changeEvent == nil { return }
     noteEvent(isLast: undoManager == nil)
-    // The journal records no changes of objects that were inserted since its base began, so the next event gets a new base.
+    // The journal records no changes of objects that were inserted since its base, so the next event gets a new base.
     if let undoManager { undoManager.beginApart() } else if journal.base != 0 { restartBase() }
     defer { changeEvent?.forgetTold() }
     guard let change = changeEvent?.end(in: self), !change.isEmpty, let observers = changeEvent?.observers else {

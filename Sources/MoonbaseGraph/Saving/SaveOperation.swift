@@ -124,8 +124,8 @@ struct SaveOperation {
     try writeOnce()
   }
 
-  /// Inputs of stored values are read anew, and so are objects of which nothing but stored values was changed. Other
-  /// conflicts are the merge policy's.
+  /// Reads inputs of stored values anew, and objects whose only changes are stored values. The merge policy resolves
+  /// all other conflicts.
   private func resolve(_ plan: SavePlan, or error: any Error) throws {
     guard plan.stale.isEmpty else { return try context.takeIn(plan.stale) }
     let own = try plan.conflicts.filter(isOfStoredValues)
@@ -133,7 +133,7 @@ struct SaveOperation {
     if !others.isEmpty {
       let new = plan.rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) }
       let resolver = ConflictResolver(context: context, new: Dictionary(uniqueKeysWithValues: new))
-      // What was in the way is so as it was before: to try again would end the same way.
+      // The policy changed nothing, so another try would end the same way.
       guard try resolver.resolve(others, or: error) else { throw error }
     }
     try context.takeInRows(of: own.map(\.objectID))

@@ -158,8 +158,8 @@ struct SavePlan {
 
   /// Writes the changes to all stores, and then commits them one by one.
   ///
-  /// Stores are taken in the order of their numbers, which is the same for all contexts: none waits for another one that waits
-  /// for it. With `checksInputs` the inputs of stored values have to be as the stores have them.
+  /// Stores are taken in the order of their numbers, which is the same for all contexts, so that two contexts never
+  /// wait for each other. With `checksInputs` the inputs of stored values have to be as the stores have them.
   mutating func write(checksInputs: Bool = false) throws {
     defer { begun.abort() }
     let waiting = plans.filter { !$0.changes.isEmpty }

@@ -110,7 +110,8 @@ extension StoreChanges {
   /// The updates that a history records for a save: changed rows, and the objects at both ends of added and removed
   /// links, with their changed slots. Inserted and deleted rows are not among them.
   ///
-  /// `isLinked` says whether the store has a link already: to add a member again to a list that was not read is no change.
+  /// `isLinked` says whether the store has a link already. To add a member again to a list that was not read is no
+  /// change.
   package func updatedSlots(
     in model: ResolvedModel, isLinked: (Links, ManagedObjectID) throws -> Bool
   ) rethrows -> [(ManagedObjectID, Set<Slot>)] {

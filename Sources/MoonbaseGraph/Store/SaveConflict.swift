@@ -17,7 +17,7 @@ public struct SaveConflict: Sendable {
     case destinationCame(relationship: String, ManagedObjectID)
     /// The relationship of a row leads to an object that is to lead elsewhere, or to go.
     case destinationLeaves(relationship: String, ManagedObjectID)
-    /// The one-to-one relationship is to lead to an object that another context led elsewhere.
+    /// The destination of the one-to-one relationship got another partner by another context.
     case destinationLeadsElsewhere(relationship: String, ManagedObjectID)
     /// Another object has the same values of properties that are unique, where the store knows which.
     case sameValues(properties: [String], as: ManagedObjectID?)

@@ -35,15 +35,6 @@ extension LuaCall {
     }
   }
 
-  /// The line of the script that called, past the modules on board: "script.lua:12: ".
-  var blamedPlace: String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-      guard let base = buffer.baseAddress else { return "" }
-      mbl_blame(thread, base, 128)
-      return String(cString: base)
-    }
-  }
-
   /// Creates the error of an argument of a wrong type, for the caller to throw: "(number expected, got nil)".
   public func typeError(_ index: Int, expected: String) -> LuaError {
     operandError("\(expected) expected")

@@ -58,7 +58,7 @@ extension LuaState {
 
   private static var tableFunctions: [(String, (inout LuaCall) throws -> Void)] {
     [
-      ("place", { call in call.return(call.blamedPlace) }),
+      ("place", { call in call.return(call.state.blamedPlace) }),
       ("freeze", { call in try call.return(.table(call.table(0).frozen())) }),
       (
         "list",

@@ -180,8 +180,9 @@ extension LuaState {
       }
       if let value = error.value(in: self) { return failValue(value, error: error) }
       if error.underlying == nil, error.kind == .runtime || error.kind == .conversion {
-        let placed = placedWhereRaised(error)
-        if let placed, let value = errorMapper?(placed, self) { return failValue(value, error: placed) }
+        if let errorMapper, let placed = placedWhereRaised(error), let value = errorMapper(placed, self) {
+          return failValue(value, error: placed)
+        }
         var text = error.description
         return text.withUTF8 { bytes in
           bytes.withMemoryRebound(to: CChar.self) { mbl_fail_text(raw, $0.baseAddress, $0.count) }
@@ -204,7 +205,7 @@ extension LuaState {
   }
 
   /// The line of the script that called, past the modules on board: "script.lua:12: ".
-  private var blamedPlace: String {
+  var blamedPlace: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }
       mbl_blame(mbl_thread(raw), base, 128)

@@ -1,7 +1,7 @@
 #include "library/library.h"
 
-// Lists and maps that come from the graph: proxies that scripts can read and not change. All values of one attribute share a metatable,
-// which has the error text for changes. A proxy has its table under a key that no script knows.
+// Lists and maps that come from the graph: proxies that scripts can read and not change. All values of one attribute
+// share a metatable, which has the error text for changes. A proxy has its table under a key that no script knows.
 
 // The upvalue is the error text.
 static int value_write(lua_State *L) { return luaL_error(L, "%s", lua_tolstring(L, lua_upvalueindex(1), NULL)); }

@@ -82,7 +82,7 @@ final class ErrorBox {
   var key: String? { error.property }
   var entity: String? { error.entity }
 
-  /// What is wrong, without the property's name in front where that is known by itself.
+  /// The reason alone, if the error has one apart from the property's name; else the whole text.
   var message: String { graphError?.reason ?? (error as? ScriptError)?.message ?? text }
 
   var text: String { String(describing: error) }

@@ -91,7 +91,7 @@ public final class MigrationScript {
     }
   }
 
-  /// The texts of an object are garbage once it is done with. Lua would collect them when there are twice as many bytes.
+  /// Collects the texts of objects that are done. Lua by itself would wait until there are twice as many bytes.
   private func collectGarbage() {
     guard domain.state.memoryUsed > keptMemory + Self.greatestGarbage else { return }
     domain.state.collectGarbage()

@@ -148,19 +148,22 @@ import Testing
     #expect(again.output == "1\tn\n")
   }
 
+  /// An extension with a class and its transformer, up to where its table ends.
+  private static let taggedExtension = """
+    local Tag = {}
+    Tag.__index = Tag
+    return { name = "t", classes = { Tag = Tag }, transformers = { T = {
+      class = "Tag",
+      transform = function(tag) return tag.text end,
+      reverse = function(bytes) return setmetatable({ text = bytes }, Tag) end,
+    } }
+    """
+
   @Test func aValueChangedInPlaceIsFoundByStrict() throws {
     try bench.write(
       "return { entities = { P = { attributes = { tags = { 'transformable', transformer = 'T' } } } } }", to: "t.lua")
     try bench.write(
-      """
-      local Tag = {}
-      Tag.__index = Tag
-      return { name = "t", classes = { Tag = Tag }, transformers = { T = {
-        class = "Tag",
-        transform = function(tag) return tag.text end,
-        reverse = function(bytes) return setmetatable({ text = bytes }, Tag) end,
-      } } }
-      """, to: "t-extension.lua")
+      Self.taggedExtension + " }", to: "t-extension.lua")
     let code = """
       local c = moonbase.context
       local p = c:insert("P", { tags = setmetatable({ text = "a" }, moonbase.classes.Tag) })
@@ -183,15 +186,8 @@ import Testing
         tags = { 'transformable', transformer = 'T' }, label = { 'undefined', transient = true }, text = 'string' } } } }
       """, to: "t.lua")
     try bench.write(
-      """
-      local Tag = {}
-      Tag.__index = Tag
-      return { name = "t", classes = { Tag = Tag }, transformers = { T = {
-        class = "Tag",
-        transform = function(tag) return tag.text end,
-        reverse = function(bytes) return setmetatable({ text = bytes }, Tag) end,
-      } }, entities = { P = { derived = { label = { shadow = "text", transformer = "T" } } } } }
-      """, to: "t-extension.lua")
+      Self.taggedExtension + ", entities = { P = { derived = { label = { shadow = 'text', transformer = 'T' } } } } }",
+      to: "t-extension.lua")
     let code = """
       local c = moonbase.context
       local tag = setmetatable({ text = "a" }, moonbase.classes.Tag)
