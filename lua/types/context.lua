@@ -7,6 +7,19 @@
 ---@field merge_policy moonbase.MergePolicy|moonbase.MergeFunction|nil "error" unless set; nil for an app's own function
 ---@field has_changes boolean
 ---@field validation_warnings moonbase.Error[] what rules warned of at the last save
+---@field undo_levels integer? how many steps can be undone; nil, and undo off, until it is set
+---@field can_undo boolean
+---@field can_redo boolean
+---@field undo_name string? of the step that `undo` would undo, if it has a name
+---@field redo_name string?
+---@field parent moonbase.Context? of a child the context that it saves into
+---@field inserted moonbase.Object[] objects that were never saved
+---@field updated moonbase.Object[] saved objects with unsaved changes
+---@field deleted moonbase.Object[] saved objects that are marked for deletion
+---@field registered moonbase.Object[] all objects that are held or have changes
+---@field automatically_merges boolean whether the context takes in by itself what others save; false unless set
+---@field staleness number for how many seconds a row that was read is taken for current; -1, for ever, unless set
+---@field metadata table<string, any> what the context's one store keeps beside its objects
 ---@field history_token string? a token behind all that is in the stores' histories by now; nil where none keeps one
 local Context = {}
 
@@ -84,12 +97,79 @@ function Context:save() end
 ---@return moonbase.Error? err
 function Context:save_ahead() end
 
----Runs `body` and saves; on an error the file and the context are as before. What `body` raises as a text comes as a
----`moonbase.Error` too, with the text as its message.
+---Runs `body` and saves, with what waited to be saved before; on an error the file and the context are as before. What
+---`body` raises as a text comes as a `moonbase.Error` too, with the text as its message. Within another transaction it
+---saves nothing: on an error what `body` changed is taken back, and the outer one may go on.
 ---@param body fun(): ...
 ---@return true? ok
 ---@return any ... results of `body`, or the error
 function Context:transaction(body) end
+
+---Undoes the last step: a call that changed something, with all that followed from it, or a group.
+---@return boolean done false where there was nothing to undo
+function Context:undo() end
+
+---Does again what was undone last.
+---@return boolean done false where nothing was
+function Context:redo() end
+
+---Runs a function; all that it changes is one step, also where it raises an error.
+---@param name string?
+---@param body fun(): ...
+---@return any ... results of `body`
+---@overload fun(self, body: fun(): ...): ...
+function Context:undo_group(name, body) end
+
+---A context that reads what this one has, unsaved changes included, and saves into it. One that a hook makes is closed
+---when the hook returns.
+---@return moonbase.Context
+function Context:child() end
+
+---Gives up the unsaved changes and the objects of a child, or of a context of `moonbase.open`. Its children are closed
+---first.
+function Context:close() end
+
+---Gives new objects the IDs that they will have in the store.
+---@param ... moonbase.Object
+---@return moonbase.ObjectID ...
+function Context:obtain_permanent_ids(...) end
+
+---Takes in what another context saved, as its `did_save` observers are told.
+---@param changes moonbase.Changes
+function Context:merge_changes(changes) end
+
+---Reads all objects anew at their next access; unsaved changes stay.
+function Context:refresh_all() end
+
+---Sets metadata of the context's one store, at once and in a save of its own; `moonbase.null` takes an entry away.
+---@param entries table<string, any>
+---@return true? ok
+---@return moonbase.Error? err
+function Context:set_metadata(entries) end
+
+---Calls a function for what happens in the context: before a save (what it raises fails the save), after one, at the end
+---of each event in which objects changed, and after another context's changes were merged. What a late one raises is
+---told as the error of a `did_save` hook is. The context keeps the watch.
+---@param event "will_save"|"did_save"|"objects_did_change"|"did_merge"
+---@param handler fun(changes: moonbase.Changes)
+---@return moonbase.Watch
+function Context:on(event, handler) end
+
+---What changed. `did_merge` has IDs in the place of objects.
+---@class moonbase.Changes
+---@field inserted moonbase.Object[]|moonbase.ObjectID[]
+---@field updated moonbase.Object[]|moonbase.ObjectID[]
+---@field deleted moonbase.Object[]|moonbase.ObjectID[]
+---@field refreshed moonbase.Object[] of `objects_did_change`: objects that were read anew, or gave up their changes
+---@field is_invalidated boolean whether the context forgot all of its objects (`reset`)
+
+---What a script observes.
+---@class moonbase.Watch
+---@field is_active boolean
+local Watch = {}
+
+---Ends it: its function is not called any more.
+function Watch:cancel() end
 
 ---Applies delete rules now, and not only at the next save or fetch.
 function Context:process_pending_changes() end

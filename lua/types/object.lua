@@ -26,6 +26,13 @@ function Object:context() end
 ---@return moonbase.Error|moonbase.Error[]|nil err
 function Object:validate(key, value) end
 
+---Calls a function when a property has another value, by whichever way, once the call is done that changed it. Of a
+---to-many relationship `value` is the relationship and `old` a list. The object's context keeps the watch.
+---@param key string
+---@param handler fun(value: any, object: moonbase.Object, old: any)
+---@return moonbase.Watch
+function Object:observe(key, handler) end
+
 ---Whether the values have not been asked for since the object was made or refreshed.
 ---@return boolean
 function Object:is_fault() end

@@ -76,16 +76,25 @@ extension ManagedObjectContext {
     confinement.fail(object.map { "\($0.entity.name) \($0.objectID) of \(context)" } ?? context)
   }
 
-  /// The context gives up all changes and objects and takes no more requests.
-  func close() throws {
+  /// Gives up all unsaved changes and all objects, and the memory that they hold. What is asked of the context from then on
+  /// throws `.invalidObject`, as do its children; its observations end. Does nothing where the context is closed already.
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook, and `.invalidRequest` within a transaction.
+  public func close() throws {
+    guard !isClosed else { return }
+    if isInTransaction {
+      throw GraphError(.invalidRequest, message: "a context was closed within its transaction: do it when that is done")
+    }
     try reset()
+    endObservations()
     isClosed = true
     inbox = nil
     endSequences()
     forgetEntities()
   }
 
-  func checkOpen() throws {
+  /// Throws where the context was closed.
+  package func checkOpen() throws {
     checkConfinement()
     guard isClosed else { return }
     throw GraphError(.invalidObject, message: "the context was closed: ask for a new one")

@@ -146,6 +146,7 @@ extension ManagedObjectContext {
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
+    if !mergeChanges, object.hasChanges { try refuseGivingUp("a refresh without merging was asked for") }
     // What others give up with it is no step that could be undone, but for what follows from a deletion once more: who takes that
     // back would not know of it.
     let isUnregistered = journal.isUnregistered

@@ -119,9 +119,31 @@ extension ManagedObjectContext {
 
   /// Runs code of an extension. Nothing that it calls may save, reset, roll back or refresh this context.
   @inline(__always)
-  func withinHook<Result>(_ body: () throws -> Result) throws -> Result {
+  func withinHook<Result>(_ body: () throws -> Result) rethrows -> Result {
     hookDepth += 1
-    defer { hookDepth -= 1 }
+    defer {
+      hookDepth -= 1
+      if hasEndsOfHooks { endHook() }
+    }
     return try body()
   }
+
+  /// Calls a closure when the hook returns that runs now; does nothing where none runs.
+  package func atEndOfHook(_ body: @escaping () -> Void) {
+    guard hookDepth > 0 else { return }
+    endsOfHooks.append((hookDepth, body))
+    hasEndsOfHooks = true
+  }
+
+  @inline(never)
+  private func endHook() {
+    while let last = endsOfHooks.last, last.depth > hookDepth {
+      endsOfHooks.removeLast()
+      last.body()
+    }
+    hasEndsOfHooks = !endsOfHooks.isEmpty
+  }
+
+  /// Whether a hook, a rule, a transformer or a getter of the context runs.
+  package var isWithinHook: Bool { hookDepth > 0 }
 }

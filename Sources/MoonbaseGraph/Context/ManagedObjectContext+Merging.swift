@@ -26,6 +26,7 @@ extension ManagedObjectContext {
     defer {
       journal.isUnregistered = isUnregistered
       tellObservers()
+      tellDidMerge(saved)
     }
     defer { sourceOfChildren?.tell(saved) }
     try observers.holding { try merge(saved, automatically: isAutomatic) }

@@ -1,10 +1,14 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Runs `body` and saves: what it changed is saved as a whole or not at all.
+  /// Runs `body` and saves: what it changed is saved as a whole or not at all, with what waited to be saved before.
   ///
-  /// The body must not save. On an error, its own or the save's, every change is rolled back. Throws `.invalidRequest` where
-  /// there are unsaved changes at the beginning, or a transaction runs.
+  /// The body must not save. On an error, its own or the save's, what it changed is taken back; changes from before stay, unsaved.
+  /// A transaction within another one saves nothing: on an error it takes back what its own body changed, and the outer
+  /// one goes on.
+  ///
+  /// A rollback, a reset and a refresh without merging would give up the changes from before too: within such a body they
+  /// throw `.invalidRequest`.
   @discardableResult
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try transaction(with: nil, body)
@@ -12,10 +16,7 @@ extension ManagedObjectContext {
 
   /// Runs a part of what its caller saves: `body` must not save itself, nor give up what was done before it.
   package func refusingSaves<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let former = (isInTransaction, refusesGivingUp)
-    (isInTransaction, refusesGivingUp) = (true, true)
-    defer { (isInTransaction, refusesGivingUp) = former }
-    return try body()
+    try withoutSaves(givingUp: false, body)
   }
 
   /// Throws where what others did would be given up with what is meant to be.
@@ -32,31 +33,31 @@ extension ManagedObjectContext {
   @discardableResult
   package func transaction<Result>(with metadataChange: MetadataChange?, _ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")
-    guard !isInTransaction else {
-      throw GraphError(.invalidRequest, message: "a transaction was begun within another one of the same context")
-    }
-    guard !hasChanges else {
-      throw GraphError(
-        .invalidRequest, message: "a transaction begins without unsaved changes: save or roll back first")
-    }
+    if isInTransaction { return try undoingOnFailure { try refusingSaves(body) } }
+    let hadChanges = hasChanges
     // What was done before, be it that nothing of it waits to be saved, stays to be undone where the transaction fails.
     undoManager?.prepareForTransaction()
     do {
       // Transient values are nowhere but in the objects, so they come back by way of the journal.
       return try undoingOnFailure {
-        isInTransaction = true
-        defer { isInTransaction = false }
-        let result = try body()
-        isInTransaction = false
+        let result = try withoutSaves(givingUp: !hadChanges, body)
         try save(with: metadataChange)
         return result
       }
     } catch {
       // What was given up or saved on the way cannot be undone. The rollback is whole, whatever hooks say to it; the error that
       // made it necessary is the one to tell.
-      try? giveUpChanges()
+      if !hadChanges { try? giveUpChanges() }
       tellObservers()
       throw error
     }
+  }
+
+  /// Runs a body that must not save, nor, unless said otherwise, give up what was changed before.
+  private func withoutSaves<Result>(givingUp mayGiveUp: Bool, _ body: () throws -> Result) rethrows -> Result {
+    let former = (isInTransaction, refusesGivingUp)
+    (isInTransaction, refusesGivingUp) = (true, refusesGivingUp || !mayGiveUp)
+    defer { (isInTransaction, refusesGivingUp) = former }
+    return try body()
   }
 }

@@ -126,6 +126,9 @@ public final class ManagedObjectContext {
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.
   @exclusivity(unchecked) var hookDepth = 0
+  /// What is to be done when hooks return, and how deep these were; whether there is any.
+  var endsOfHooks: [(depth: Int, body: () -> Void)] = []
+  @exclusivity(unchecked) var hasEndsOfHooks = false
   /// How many rules are running inside of each other.
   @exclusivity(unchecked) var ruleDepth = 0
   /// How many times delete rules are being applied inside of each other, and how often they were.
@@ -143,6 +146,10 @@ public final class ManagedObjectContext {
   var unmergedIDs: Set<ManagedObjectID> = []
   /// Who observes saves.
   var saveObservations: [SaveObserver] = []
+  /// Those that are told of merges.
+  var mergeObservations: [MergeObserver] = []
+  /// Observations of programs that end with the context.
+  var keptObservations: [ObjectIdentifier: AnyObject] = [:]
   /// Who reads of saves elsewhere, by IDs.
   var saveSequences: SaveSequences?
   /// Whether the body of a transaction runs.

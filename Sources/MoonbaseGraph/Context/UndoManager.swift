@@ -20,6 +20,8 @@ public final class UndoManager {
   /// Whether `processPendingChanges` and saves end a group. Otherwise a group ends where that is said, and what changes outside of such
   /// ones is one group until the next one begins.
   public var groupsByEvent = true
+  /// Whether each call of a script that changes something is a group.
+  package var groupsByCall = false
   /// Whether changes are being undone, for observers.
   public private(set) var isUndoing = false
   /// Whether changes are being redone, for observers.
@@ -258,6 +260,18 @@ extension UndoManager {
   func endEvent() {
     guard groupsByEvent, groupingLevel == 0, context?.journal.isSettled == true else { return }
     closeEvent()
+  }
+
+  /// What a call changed, with what follows from its deletions, is a step of its own. Within a hook, a transaction and a
+  /// group it is a part of that.
+  ///
+  /// Throws what delete rules throw; then what changed is a step all the same.
+  package func endStep() throws {
+    guard let context, context.hookDepth == 0, context.phase == nil, context.journal.isSettled, groupingLevel == 0,
+      !isUndoing, !isRedoing
+    else { return }
+    defer { closeGroup() }
+    try context.applyDeleteRulesOfEvent()
   }
 
   private func closeEvent() {

@@ -20,13 +20,14 @@ public struct ContextSave {
 
 /// An observation of the saves of a context, which goes on as long as this is kept.
 public final class SaveObservation {
-  let willSave: ((ManagedObjectContext) -> Void)?
+  let willSave: ((ManagedObjectContext) throws -> Void)?
   let didSave: ((ContextSave) -> Void)?
   private(set) var isOver = false
   private let context: ContextReference
 
   init(
-    _ context: ManagedObjectContext, willSave: ((ManagedObjectContext) -> Void)?, didSave: ((ContextSave) -> Void)?
+    _ context: ManagedObjectContext, willSave: ((ManagedObjectContext) throws -> Void)?,
+    didSave: ((ContextSave) -> Void)?
   ) {
     (self.willSave, self.didSave, self.context) = (willSave, didSave, context.reference)
   }
@@ -48,12 +49,12 @@ extension ManagedObjectContext {
   }
 
   /// Calls closures at each save: `willSave` before anything of it happens, where it may change objects, and `didSave` when all is
-  /// saved and every `didSave` hook was called. A save that fails calls the first only.
+  /// saved and every `didSave` hook was called. A save that fails calls the first only. What `willSave` throws fails the save.
   ///
   /// What hooks of a save may ask of the context holds for both. A save that another thread writes (`saveAhead`) is not made while
   /// saves are observed: it is a `save`.
   public func observeSaves(
-    willSave: ((ManagedObjectContext) -> Void)? = nil, didSave: ((ContextSave) -> Void)? = nil
+    willSave: ((ManagedObjectContext) throws -> Void)? = nil, didSave: ((ContextSave) -> Void)? = nil
   ) -> SaveObservation {
     let observation = SaveObservation(self, willSave: willSave, didSave: didSave)
     saveObservations.append(SaveObserver(observation: observation, pointer: ObjectIdentifier(observation)))
@@ -71,7 +72,7 @@ extension ManagedObjectContext {
     // Each may end others.
     for observer in saveObservations {
       guard let observation = observer.observation, !observation.isOver else { continue }
-      try withinHook { observation.willSave?(self) }
+      try withinHook { try observation.willSave?(self) }
     }
     saveSequences?.willSave.tell(changedObjectIDs)
   }
@@ -84,12 +85,12 @@ extension ManagedObjectContext {
   }
 
   func tellDidSave(_ save: ContextSave) {
-    hookDepth += 1
-    defer { hookDepth -= 1 }
-    saveSequences?.didSave.tell(save.objectIDs)
-    for observer in saveObservations {
-      guard let observation = observer.observation, !observation.isOver else { continue }
-      observation.didSave?(save)
+    withinHook {
+      saveSequences?.didSave.tell(save.objectIDs)
+      for observer in saveObservations {
+        guard let observation = observer.observation, !observation.isOver else { continue }
+        observation.didSave?(save)
+      }
     }
   }
 }

@@ -218,9 +218,6 @@ struct SaveOperation {
     object.becomeDeleted()
   }
 
-  /// A context keeps no more errors of `didSave` hooks.
-  private static let greatestErrorCount = 100
-
   /// The data is saved, whatever the hooks say: each is called, and their errors are kept. That a script's run is over is no error of a
   /// hook, and is told when all were called.
   private func callDidSave(_ object: ManagedObject, _ endOfRun: inout (any Error)?) {
@@ -228,7 +225,7 @@ struct SaveOperation {
       do {
         try body()
       } catch let error as GraphError where !error.code.endsRun {
-        if context.didSaveErrors.count < Self.greatestErrorCount { context.didSaveErrors.append(error) }
+        context.keepLate(error)
       } catch {
         endOfRun = endOfRun ?? error
       }

@@ -21,10 +21,15 @@ final class HostTypes {
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
   let walk = LuaHostType<ObjectWalk>("walk", interned: false)
   let history = LuaHostType<HistoryBox>("history", interned: false)
+  let watch = LuaHostType<ScriptWatch>("watch", interned: false)
+  let changes = LuaHostType<ChangesBox>("changes", interned: false)
   /// By the shapes of the entities: who opens a model again and again gets the types that are there, and those of another one never.
   var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
   /// The type that was asked for last: most objects that are handed over one after another are of one.
   var recent: (shape: Symbol, type: LuaHostType<ManagedObject>)?
+
+  /// Whether anything may follow a call that changes something: the end of an undo step, or of the run.
+  var hasAftermath = false
 
   // Sound: the domain clears it when it goes. From then on nothing is read past it.
   unowned(unsafe) var domain: ScriptDomain? {
@@ -46,6 +51,8 @@ final class HostTypes {
     request.usualWeight = 64  // a request tells its context what it keeps, since later ones may keep it too
     members.usualWeight = 64
     history.usualWeight = 1024
+    watch.usualWeight = 256
+    changes.usualWeight = 256
     walk.usualWeight = 64  // what it keeps weighs with the iterator
     // Most scripts meet few of these: each is described when its first object is handed over.
     later(date, others: Self.fieldOfDate) { [unowned self] in describeDate() }
@@ -61,6 +68,8 @@ final class HostTypes {
     later(history) { [unowned self] in describeHistory() }
     later(walk) { [unowned self] in describeWalk() }
     later(progress) { [unowned self] in describeProgress() }
+    later(watch) { [unowned self] in describeWatch() }
+    later(changes) { [unowned self] in describeChanges(changes) }
   }
 
   /// Describes a type when its first object is handed over. The error for an unknown name suggests the nearest right

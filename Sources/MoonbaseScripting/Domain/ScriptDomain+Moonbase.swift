@@ -180,7 +180,7 @@ extension ScriptDomain {
 
   /// Makes a context known to scripts as `moonbase.context`.
   public func setContext(_ context: ManagedObjectContext) throws {
-    contexts.append(context)
+    contexts.add(context, .given)
     model = context.model
     try moonbase.set("context", to: .object(types.context.handle(context)))
   }

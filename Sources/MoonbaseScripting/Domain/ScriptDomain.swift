@@ -23,8 +23,6 @@ public final class ScriptDomain {
   let classes: LuaTable
   /// The extension files that run, by what brought them.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
-  /// The contexts whose extensions are being reloaded.
-  var reloading: Set<ObjectIdentifier> = []
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
   /// The proxies through which extensions see the classes of other extensions, by the tables of the classes.
@@ -44,16 +42,12 @@ public final class ScriptDomain {
   var foundNoContext = false
   /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
+  /// What an observer ended the run with, until the call raises it that caused this.
+  var endOfRun: (any Error)?
   /// How many objects a failed save left unsaved that a script looked at: it knows of them.
   var unsavedOfSeenFailure: Int?
-  /// Contexts that scripts of this domain opened or were given.
-  var contexts: [ManagedObjectContext] = []
-  /// How many contexts there may be before those that no script has any more are looked for.
-  var greatestContextCount = 16
-  /// How many bytes may be in use before that.
-  var greatestMemory = 16 << 20
-  /// The bytes of the models and stores of contexts that scripts opened, by estimate.
-  var openedWeights: [ObjectIdentifier: Int] = [:]
+  /// The contexts that scripts of this domain work with.
+  let contexts: ScriptContexts
   /// The bytes of the names in models that scripts opened, or tried to.
   var namesWeight = 0
 
@@ -78,6 +72,7 @@ public final class ScriptDomain {
     classProxies = try state.table()
     moonbase = try state.table()
     types = HostTypes(state)
+    contexts = ScriptContexts(types, in: state)
     types.domain = self
     state.errorMapper = { [unowned types] error, _ in types.domain?.luaError(error) }
     try installMoonbase()

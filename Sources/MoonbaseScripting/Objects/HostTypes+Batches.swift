@@ -35,7 +35,7 @@ extension HostTypes {
       let isWhole = fetch.predicate == nil
       update.resultType = isWhole ? .count : .objectIDs
       // A function cannot wait for what is still being saved.
-      if !update.functionsToUpdate.isEmpty { for context in domain.contexts { context.settle() } }
+      if !update.functionsToUpdate.isEmpty { domain.contexts.settle() }
       try domain.batch(in: context, call: &call, changing: isWhole ? entity : nil) { try context.execute(update) }
     }
     request.method("batch_delete", upTo: 0) { [unowned self] box, call in

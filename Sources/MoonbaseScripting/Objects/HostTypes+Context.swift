@@ -11,6 +11,9 @@ extension HostTypes {
     describeLookup()
     describeBatchInsertion()
     describeHistoryOfContext()
+    describeUndo()
+    describeFamily()
+    describeObservers()
     context.plain.operator(.text) { call in call.return(try call.object(0, as: ContextBox.self).text) }
     context.method("fetch", upTo: 1) { [unowned self] context, call in
       let entity = try Self.entity(of: call, in: context)
@@ -44,18 +47,20 @@ extension HostTypes {
         return object
       }
       try call.return(object, as: type)
+      try finish(in: context)
     }
-    context.method("delete") { context, call in
+    context.method("delete") { [unowned self] context, call in
       let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
       try context.undoingOnFailure { for object in objects { try context.delete(object) } }
+      try finish(in: context)
     }
-    context.method("rollback", upTo: 0) { context, _ in try context.rollback() }
-    context.method("reset", upTo: 0) { context, _ in try context.reset() }
-    context.method("refresh", upTo: 2) { context, call in
+    change("rollback") { context, _ in try context.rollback() }
+    change("reset") { context, _ in try context.reset() }
+    change("refresh", upTo: 2) { context, call in
       let object = try Self.object(of: call, at: 0)
       try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
     }
-    context.method("process_pending_changes", upTo: 0) { context, _ in try context.processPendingChanges() }
+    change("process_pending_changes") { context, _ in try context.processPendingChanges() }
     context.property("has_changes", get: { context, call in call.return(context.hasChanges) })
     context.property(
       "validation_warnings",
@@ -64,12 +69,24 @@ extension HostTypes {
       })
   }
 
+  /// A method that observers may hear of.
+  func change(
+    _ name: String, upTo count: Int = 0, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void
+  ) {
+    context.method(name, upTo: count) { [unowned self] context, call in
+      try body(context, &call)
+      try finish(in: context)
+    }
+  }
+
   private func describeSaving() {
     context.method("save", upTo: 0) { [unowned self] context, call in
       try openDomain().save(context, call: &call)
+      try finish(in: context.parent ?? context)
     }
     context.method("save_ahead", upTo: 0) { [unowned self] context, call in
       try openDomain().save(context, ahead: true, call: &call)
+      try finish(in: context.parent ?? context)
     }
     context.method("transaction", upTo: 1) { [unowned self] context, call in
       let domain = try openDomain()
@@ -79,6 +96,7 @@ extension HostTypes {
         call.return(true)
         for result in results { try call.return(result) }
         _ = domain.didSaveError(of: context)
+        try finish(in: context)
       } catch {
         // What the body did wrong comes as an error of Lua, and is told as what it caused.
         if let limit = error as? LuaError, limit.endsRun { throw error }
@@ -139,7 +157,8 @@ extension HostTypes {
     let argument = try Self.values(of: call, at: 2, for: entity)
     let rows = try argument.elements
     guard !rows.isEmpty else {
-      return try call.return(domain.handle(upsert(argument, of: entity, keys: keys, in: context)))
+      try call.return(domain.handle(upsert(argument, of: entity, keys: keys, in: context)))
+      return try finish(in: context)
     }
     let objects = try rows.map { row in
       guard let table = row.tableValue else {
@@ -148,6 +167,7 @@ extension HostTypes {
       return try domain.handle(upsert(table, of: entity, keys: keys, in: context))
     }
     try call.return(.table(try domain.state.list(objects)))
+    try finish(in: context)
   }
 
   /// The object that agrees with a table in `keys`, or a new one, with the table's values.

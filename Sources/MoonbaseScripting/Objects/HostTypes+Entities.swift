@@ -143,13 +143,14 @@ extension HostTypes {
     if object.writesItsRow, let cell = RawCell(scalar, for: object.attributeType(at: slot)),
       object.setQuickly(cell, slot: slot)
     {
-      return
+      return try finish(in: object.managedObjectContext)
     }
     let property = object.entity.property(at: slot)
     let value =
       try Value(scalar, for: property.attributeType)
       ?? domain.graphValue(from: try call.value(0), for: property, in: object.managedObjectContext)
     try object.setValue(value, slot: slot)
+    try finish(in: object.managedObjectContext)
   }
 
   /// A method that every object has.
@@ -196,12 +197,14 @@ extension HostTypes {
           let value = try openDomain().graphValue(
             from: try call.value(1), for: property, in: object.managedObjectContext)
           try object.setPrimitiveValue(value, forKey: property.name)
+          try finish(in: object.managedObjectContext)
         }
       ),
       ("will_access", 1, { object, call in try object.willAccessValue(forKey: try call.name(0)) }),
       ("did_access", 1, { object, call in try object.didAccessValue(forKey: try call.name(0)) }),
       ("will_change", 1, { object, call in try object.willChangeValue(forKey: try call.name(0)) }),
       ("did_change", 1, { object, call in try object.didChangeValue(forKey: try call.name(0)) }),
+      ("observe", 2, { [unowned self] object, call in try observe(object, call: &call) }),
       ("validate", 2, { [unowned self] object, call in try validate(object, call: &call) }),
     ]
   }

@@ -5,16 +5,11 @@ extension ScriptDomain {
   /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
   func save(_ context: ManagedObjectContext, ahead: Bool = false, call: inout LuaCall) throws {
     if let box = try attempt(&call, { ahead ? try context.saveAhead() : try context.save() }) {
-      unseenFailure = UnseenFailure(error: box, cause: .save, unsavedCount: unsavedCount)
+      unseenFailure = UnseenFailure(error: box, cause: .save, unsavedCount: contexts.unsaved.ofRoots)
     } else {
       unsavedOfSeenFailure = nil
     }
     try returnDidSaveError(of: context, call: &call)
-  }
-
-  /// How many objects have changes that are not saved.
-  var unsavedCount: Int {
-    contexts.reduce(0) { $0 + $1.insertedObjects.count + $1.updatedObjects.count + $1.deletedObjects.count }
   }
 
   /// What `did_save` hooks raised does not make a save fail: it follows the results of the call.

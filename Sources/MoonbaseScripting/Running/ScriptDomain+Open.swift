@@ -19,27 +19,26 @@ extension ScriptDomain {
       try call.return(.table(try types.openDomain().open(options, with: opener)))
     }
     try define("reload", upTo: 0) { [unowned types] _ in
-      try ScriptExtensions.reloadAll(types.openDomain().contexts)
+      try types.openDomain().contexts.reload()
     }
   }
 
   private func open(_ table: LuaTable, with opener: ContainerOpener) throws -> LuaTable {
-    letGoOfUnusedContexts()
+    contexts.letGoOfUnused()
     // One that reads nothing more would keep them.
-    for context in contexts { context.copyRowsOfSparsePages() }
+    for context in contexts.all { context.copyRowsOfSparsePages() }
     let known = Symbol.weight
     defer { weighNames(since: known) }
     let context = try context(of: opener(containerDescription(table)))
-    contexts.append(context)
-    weigh(opened: context)
+    contexts.add(context, .opened(weight: Self.weight(ofOpened: context)))
     let box = types.context.box(context)
     let result = try state.table(["context": .object(types.context.handle(context))])
     try result.set(
       "reload",
       to: .function(
-        try state.makeFunction { call in
+        try state.makeFunction { [unowned types] call in
           try call.refuse(from: 0)
-          try ScriptExtensions.reload(of: box.live())
+          try types.openDomain().contexts.reload([box.live()])
         }))
     try checkNames(ofStore: result)
     return result
@@ -56,47 +55,15 @@ extension ScriptDomain {
   ///
   /// To be called when the last script has run; contexts that scripts opened cannot use extensions any more.
   public func close() {
-    for context in contexts { letGo(of: context) }
-    contexts = []
+    contexts.letGoOfAll()
     state.weigh(-namesWeight)
     namesWeight = 0
   }
 
-  /// Waits for what other threads still save for these contexts, as long as the limits of the run allow.
-  func settle() {
-    for context in contexts { context.settle() }
-  }
-
-  /// Contexts that a script opened and has nothing of any more, neither changes nor objects, go, and close their stores.
-  ///
-  /// Looked at each time twice as many have come, or twice the memory is in use: a script may open thousands, and what each keeps
-  /// counts.
-  private func letGoOfUnusedContexts() {
-    guard contexts.count >= greatestContextCount || state.memoryUsed >= greatestMemory else { return }
-    state.collectGarbage()
-    contexts.removeAll { context in
-      guard openedWeights[ObjectIdentifier(context)] != nil, context.isUnused, types.context.forget(unheld: context)
-      else { return false }
-      letGo(of: context)
-      return true
-    }
-    greatestContextCount = max(16, 2 * contexts.count)
-    state.collectGarbage()
-    let used = state.memoryUsed
-    greatestMemory = used + max(1 << 20, min(max(16 << 20, used), (state.remainingMemory ?? .max) / 2))
-  }
-
-  private func letGo(of context: ManagedObjectContext) {
-    context.domain.owner = nil
-    state.weigh(-(openedWeights.removeValue(forKey: ObjectIdentifier(context)) ?? 0))
-  }
-
   /// What a script opens counts as its memory as long as it is there.
-  private func weigh(opened context: ManagedObjectContext) {
+  private static func weight(ofOpened context: ManagedObjectContext) -> Int {
     let files = context.coordinator.persistentStores.count(where: { $0.url != nil })
-    let weight = 8192 + context.model.weight + files * Self.storeWeight
-    openedWeights[ObjectIdentifier(context)] = weight
-    state.weigh(weight)
+    return 8192 + context.model.weight + files * storeWeight
   }
 
   /// Names of models stay for as long as the process runs, those of models that could not be opened too: they count to the end.
@@ -169,27 +136,5 @@ extension ScriptDomain {
       }
       return .file(URL(literalPath: try Self.checked(path: path)))
     }
-  }
-}
-
-extension ScriptExtensions {
-  /// Reads the extensions of a context's container anew and lets the context adopt them.
-  static func reload(of context: ManagedObjectContext) throws { try reloadAll([context]) }
-
-  /// Reads the extensions of several contexts anew: all contexts take over what was read, or none does.
-  static func reloadAll(_ contexts: [ManagedObjectContext]) throws {
-    var begun: [(scripts: ScriptDomain, context: ObjectIdentifier)] = []
-    defer { for (scripts, context) in begun { scripts.reloading.remove(context) } }
-    for context in contexts where context.domain.provider is ScriptExtensions {
-      guard let scripts = ScriptDomain.of(context) else { continue }
-      let identity = ObjectIdentifier(context)
-      guard scripts.reloading.insert(identity).inserted else {
-        throw GraphError(
-          .contextBusy,
-          message: "the extensions are being reloaded: neither on_reload nor an extension that is read can do so again")
-      }
-      begun.append((scripts, identity))
-    }
-    try reload(of: contexts)
   }
 }

@@ -40,7 +40,7 @@ public struct ScriptRunner {
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
         for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
-        domain.settle()
+        domain.contexts.settle()
         try domain.state.flushFiles()
       }
       let outcome = ending()
@@ -56,12 +56,12 @@ public struct ScriptRunner {
   /// Hands on what a script wrote that did not come to its end; who takes none of it is waited for as long as for a script.
   private func delivered(_ outcome: Outcome) -> Outcome {
     guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
-      for context in domain.contexts { context.breakOffSave() }
+      domain.contexts.breakOffSaves()
       return outcome
     }
     do {
       try domain.state.run {
-        domain.settle()
+        domain.contexts.settle()
         try domain.state.flushFiles()
       }
       return outcome
@@ -121,17 +121,26 @@ public struct ScriptRunner {
         ["\(place)\(failure.cause.rawValue): \(failure.error.text)"] + Self.traceback(failure.error.hookTraceback)
       return Outcome(status: Self.status(of: failure.error.error), message: lines.joined(separator: "\n"))
     }
-    let changes = domain.unsavedCount
+    let (changes, changesOfChildren) = domain.contexts.unsaved
+    var messages: [String] = []
     // Of those that a failed save left the script was told.
-    guard changes > 0, changes != domain.unsavedOfSeenFailure else { return Outcome(status: 0, message: nil) }
-    let objects = changes == 1 ? "1 changed object was" : "\(changes) changed objects were"
-    return Outcome(status: 0, message: "\(objects) not saved: call context:save() to keep changes")
+    if changes > 0, changes != domain.unsavedOfSeenFailure {
+      let objects = changes == 1 ? "1 changed object was" : "\(changes) changed objects were"
+      messages.append("\(objects) not saved: call context:save() to keep changes")
+    }
+    if changesOfChildren > 0 {
+      let objects =
+        changesOfChildren == 1
+        ? "1 changed object of a child context was" : "\(changesOfChildren) changed objects of child contexts were"
+      messages.append("\(objects) not saved: save the child, and then its parent, to keep changes")
+    }
+    return Outcome(status: 0, message: messages.isEmpty ? nil : messages.joined(separator: "\n"))
   }
 
   private func outcome(of error: any Error) -> Outcome {
     let script = error as? LuaError ?? (error as? ScriptError)?.underlying as? LuaError
     if let status = script?.kind.exitStatus {
-      domain.state.run { domain.settle() }
+      domain.state.run { domain.contexts.settle() }
       return Outcome(status: Int32(truncatingIfNeeded: status), message: ending().message)
     }
     // What a script raised again with `error` or `assert` is the error that it got.

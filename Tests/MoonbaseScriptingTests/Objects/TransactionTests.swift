@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func bodyMayNotSaveByAnyWay(_ kind: StoreKind) throws {
     for save in [
       "context:save()", "for p in context:fetch('P'):save_every(1):each() do p.i = 9 end",
-      "context:transaction(function() end)",
+      "assert(context:transaction(function() assert(context:save()) end))",
     ] {
       let lines = try ThingBench.bench(kind, "").lines(
         """
@@ -24,6 +24,52 @@ import Testing
         """, leavingChanges: true)
       #expect(lines == ["nil\tnil\tfalse\t2\t2", "true\t7"], "\(save)")
     }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aTransactionWithinAnotherIsASavepoint(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(kind, "").lines(
+      """
+      local p
+      print(context:transaction(function()
+        p = context:insert("P", { s = "a", i = 1 })
+        local ok, err = context:transaction(function()
+          p.i = 2
+          context:insert("P", { s = "gone" })
+          print(context:transaction(function() p.s = "b" return "inner" end))
+          print(select(2, pcall(context.rollback, context)).message)
+          error("half")
+        end)
+        print(ok, tostring(err):match("half"), p.i, p.s, #context.inserted)
+        context:transaction(function() p.i = 3 end)
+        return p.i
+      end))
+      print(context.has_changes, context:fetch("P"):pending(false):count(), context:fetch("P"):where("i = 3"):count())
+      """)
+    try #require(lines.count == 5, "\(lines)")
+    #expect(lines[0] == "true\tinner" && lines[1].contains("a rollback was asked for"))
+    #expect(Array(lines[2...]) == ["nil\thalf\t1\ta\t1", "true\t3", "false\t1\t1"])
+  }
+
+  @Test(arguments: StoreKind.allCases) func changesFromBeforeATransactionOutliveItsFailure(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(kind, "").lines(
+      """
+      local p = context:insert("P", { s = "a", i = 1 })
+      assert(context:save())
+      p.i = 2
+      local new = context:insert("P", { s = "n", i = 7 })
+      for _, stop in ipairs { "context:rollback()", "context:reset()", "context:refresh(p, false)", "error('stop')" } do
+        local ok, err = context:transaction(function()
+          p.i = 3 p.s = "b" new.i = 8
+          context:insert("P", { s = "c" })
+          assert(load("local context, p = ... " .. stop))(context, p)
+        end)
+        print(ok, tostring(err):match("stop") or tostring(err):match("asked for"), p.i, p.s, new.i, #context.inserted, #context.updated)
+      end
+      print(context:fetch("P"):pending(false):where("i = 2"):count())
+      print(context:transaction(function() new.s = "m" end), context.has_changes, context:fetch("P"):where("i = 2"):count())
+      """)
+    let kept = "nil\tasked for\t2\ta\t7\t1\t1"
+    #expect(lines == [kept, kept, kept, "nil\tstop\t2\ta\t7\t1\t1", "0", "true\tfalse\t1"])
   }
 
   /// An object that this context saved first and then read anew has the destinations that its store has.

@@ -1,0 +1,66 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// What changed, as observers of a context are told: lists that are made when a script asks for them.
+final class ChangesBox {
+  /// A list by its name.
+  enum List: Int, CaseIterable {
+    case inserted, updated, deleted, refreshed
+  }
+
+  private enum Content {
+    case changed(ContextChange)
+    case toSave(ManagedObjectContext)
+    case saved(ContextSave)
+    case merged(SavedObjectIDs)
+  }
+
+  private let content: Content
+
+  init(_ change: ContextChange) { content = .changed(change) }
+  /// What a context is about to save.
+  init(savesOf context: ManagedObjectContext) { content = .toSave(context) }
+  init(_ save: ContextSave) { content = .saved(save) }
+  init(merged: SavedObjectIDs) { content = .merged(merged) }
+
+  /// What another context can merge.
+  var saved: SavedObjectIDs? {
+    switch content {
+    case .saved(let save): save.objectIDs
+    case .merged(let ids): ids
+    case .changed, .toSave: nil
+    }
+  }
+
+  /// Whether the context forgot all of its objects.
+  var isInvalidated: Bool { if case .changed(let change) = content { change.isInvalidated } else { false } }
+
+  /// A list of objects; of what was merged, of IDs.
+  fileprivate func list(_ list: List, in domain: ScriptDomain) throws -> LuaTable {
+    switch content {
+    case .changed(let change):
+      try domain.list(of: [change.inserted, change.updated, change.deleted, change.refreshed][list.rawValue])
+    case .toSave(let context):
+      try domain.list(of: [context.insertedObjects, context.updatedObjects, context.deletedObjects, []][list.rawValue])
+    case .saved(let save):
+      try domain.list(of: [save.inserted, save.updated, save.deleted, []][list.rawValue])
+    case .merged(let saved):
+      try domain.state.list(
+        [saved.inserted, saved.updated, saved.deleted, []][list.rawValue].map {
+          try domain.luaValue(from: .objectID($0))
+        })
+    }
+  }
+}
+
+extension HostTypes {
+  func describeChanges(_ type: LuaHostType<ChangesBox>) {
+    for list in ChangesBox.List.allCases {
+      type.property(
+        "\(list)",
+        get: { [unowned self] box, call in try call.return(.table(box.list(list, in: openDomain()))) })
+    }
+    type.property("is_invalidated", get: { box, call in call.return(box.isInvalidated) })
+  }
+}

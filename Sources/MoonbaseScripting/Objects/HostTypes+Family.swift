@@ -1,0 +1,107 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// Contexts beside a context: its parent and children, and what other contexts saved; and all objects that it has.
+extension HostTypes {
+  func describeFamily() {
+    context.method("child", upTo: 0) { [unowned self] context, call in
+      let child = try openDomain().contexts.child(of: context)
+      try call.return(.object(self.context.handle(child)))
+    }
+    context.property(
+      "parent",
+      get: { [unowned self] context, call in
+        try call.return(context.parent.map { .object(self.context.handle($0)) } ?? .nil)
+      })
+    context.plain.method("close", upTo: 0) { [unowned self] box, _ in
+      if !box.isGone { try openDomain().contexts.close(box.live()) }
+    }
+    context.property(
+      "automatically_merges", get: { context, call in call.return(context.automaticallyMergesChangesFromParent) },
+      set: { context, call in context.automaticallyMergesChangesFromParent = try call.boolean(0) })
+    context.property(
+      "staleness", get: { context, call in call.return(context.stalenessInterval) },
+      set: { context, call in context.stalenessInterval = try call.number(0) })
+    context.method("merge_changes", upTo: 1) { [unowned self] context, call in
+      let changes = try call.object(0, as: ChangesBox.self, name: "changes of another context")
+      guard let saved = changes.saved else {
+        throw call.argumentError(0, problem: "what a save changed is expected, as on(\"did_save\", ...) gives it")
+      }
+      try context.mergeChanges(from: saved)
+      try finish(in: context)
+    }
+    describeObjectsOfContext()
+    describeMetadata()
+  }
+
+  private func describeObjectsOfContext() {
+    objects("inserted") { $0.insertedObjects }
+    objects("updated") { $0.updatedObjects }
+    objects("deleted") { $0.deletedObjects }
+    objects("registered") { $0.registeredObjects }
+    context.method("refresh_all", upTo: 0) { context, _ in try context.refreshAllObjects() }
+    context.method("obtain_permanent_ids") { [unowned self] context, call in
+      let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
+      try context.obtainPermanentIDs(for: objects)
+      let domain = try openDomain()
+      for object in objects { try domain.answer(&call, with: .objectID(object.objectID)) }
+    }
+  }
+
+  /// A list of objects as they are now.
+  private func objects(_ name: String, _ read: @escaping (ManagedObjectContext) -> [ManagedObject]) {
+    context.property(
+      name,
+      get: { [unowned self] context, call in
+        let objects = read(context)
+        try call.return(.table(try openDomain().list(of: objects)))
+      })
+  }
+
+  private func describeMetadata() {
+    context.property(
+      "metadata",
+      get: { [unowned self] context, call in
+        let values = try Self.store(of: context).metadata()
+        try openDomain().answer(&call, with: .map(values))
+      })
+    context.method("set_metadata", upTo: 1) { [unowned self] context, call in
+      let domain = try openDomain()
+      var new: [String: Value] = [:]
+      for (key, value) in try call.table(0).pairs {
+        guard let name = key.textValue else {
+          throw call.argumentError(0, problem: "metadata goes by names, and \(key.typePhrase) is none")
+        }
+        try Self.checkOwn(name)
+        new[name] = try domain.graphValue(from: value)
+      }
+      let store = try Self.store(of: context)
+      try domain.attempt(&call) { [new] in
+        try store.change(MetadataChange(of: store) { $0.merging(new) { $1 }.filter { !$0.value.isNull } })
+      }
+    }
+  }
+
+  /// Names that the store or this engine keeps for itself.
+  private static func checkOwn(_ name: String) throws {
+    try TextLimits.check(path: name)
+    let kept = ["NS", "_NS", "Moonbase"].first { name.hasPrefix($0) }
+    guard let kept else { return }
+    throw ScriptError(
+      .invalidRequest, message: "metadata '\(name)' is kept by the store: names of your own do not begin with \(kept)")
+  }
+
+  private static func store(of context: ManagedObjectContext) throws -> any PersistentStore {
+    let stores = context.coordinator.persistentStores
+    guard let first = stores.first, stores.count == 1 else {
+      throw ScriptError(
+        .invalidRequest,
+        message: stores.isEmpty
+          ? "the context has no store, and so no metadata"
+          : "the context has \(stores.count) stores, each with metadata of its own: open the one that is meant by itself"
+      )
+    }
+    return first
+  }
+}

@@ -1,0 +1,177 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// What a script observes. Its context keeps it, until the script cancels it or the context goes.
+final class ScriptWatch {
+  private let context: ContextReference
+  /// What the graph calls; it ends with this.
+  private var observation: AnyObject?
+  private let function: LuaFunction
+  private let types: HostTypes
+  /// What is observed, for messages.
+  private let event: String
+
+  init(_ event: String, of context: ManagedObjectContext, _ function: LuaFunction, types: HostTypes) {
+    (self.event, self.context, self.function, self.types) = (event, context.reference, function, types)
+  }
+
+  /// Observes until it is cancelled.
+  func begin(_ observation: AnyObject, in context: ManagedObjectContext) {
+    self.observation = observation
+    context.keep(observation: self)
+  }
+
+  /// Whether the function is still called.
+  var isActive: Bool { observation != nil && context.context?.keeps(observation: self) == true }
+
+  func cancel() {
+    observation = nil
+    context.context?.release(observation: self)
+  }
+
+  /// Calls the function. What it raises fails what is observed.
+  func call(_ arguments: (ScriptDomain) throws -> [LuaValue]) throws {
+    guard observation != nil else { return }
+    let domain = try types.openDomain()
+    do {
+      _ = try domain.state.runNested { try function.call(arguments(domain)) }
+    } catch {
+      throw failure(of: error)
+    }
+  }
+
+  /// Calls the function where it is too late to fail anything. Its error is told as one of a `did_save` hook is, and one
+  /// that ends the run ends it when the call is done that caused this.
+  func callLate(_ arguments: (ScriptDomain) throws -> [LuaValue]) {
+    do {
+      try call(arguments)
+    } catch let error as GraphError where !error.code.endsRun {
+      context.context?.keepLate(error)
+      types.domain?.noteLate(error)
+    } catch {
+      types.domain?.noteEnd(error)
+    }
+  }
+
+  private func failure(of error: any Error) -> any Error {
+    guard let script = error as? LuaError, !script.endsRun, script.kind.exitStatus == nil else { return error }
+    let known = script.hostError as? GraphError
+    if let known, known.code.endsRun { return known }
+    let place = script.place.map { "\($0): " } ?? ""
+    return GraphError(
+      known?.code ?? .extensionFailure,
+      message: "\(event): \(known.map { place + $0.message } ?? "\(script)")", entity: known?.entity,
+      property: known?.property, objectID: known?.objectID, underlying: script)
+  }
+}
+
+extension ScriptDomain {
+  /// An error of an observer is told at the end of the program, unless a script looks at it.
+  fileprivate func noteLate(_ error: GraphError) {
+    unseenFailure = UnseenFailure(
+      error: ErrorBox(error, domain: self, calls: state.callsUnderWay()), cause: .observer)
+  }
+
+  /// An observer ended the run, by `os.exit` or a limit: the call does that caused it.
+  fileprivate func noteEnd(_ error: any Error) {
+    endOfRun = endOfRun ?? error
+    types.hasAftermath = true
+  }
+}
+
+extension HostTypes {
+  func describeWatch() {
+    watch.method("cancel", upTo: 0) { watch, _ in watch.cancel() }
+    watch.property("is_active", get: { watch, call in call.return(watch.isActive) })
+  }
+
+  private static let events = ["will_save", "did_save", "objects_did_change", "did_merge"]
+
+  /// `context:on("did_save", function(changes) end)`.
+  func describeObservers() {
+    context.method("on", upTo: 2) { [unowned self] context, call in
+      let event = try call.text(0)
+      guard Self.events.contains(event) else {
+        throw call.argumentError(
+          0,
+          problem: "there is no event '\(event.asName)'\(suggestion(for: event, among: Self.events)), there are "
+            + Self.events.listed())
+      }
+      let watch = ScriptWatch(event, of: context, try call.function(1), types: self)
+      watch.begin(observation(of: event, in: context, for: watch), in: context)
+      try call.return(watch, as: self.watch)
+    }
+  }
+
+  private func observation(of event: String, in context: ManagedObjectContext, for watch: ScriptWatch) -> AnyObject {
+    func changes(_ box: ChangesBox) -> (ScriptDomain) -> [LuaValue] {
+      { domain in [.object(LuaObject(box, as: domain.types.changes))] }
+    }
+    switch event {
+    case "will_save":
+      return context.observeSaves(willSave: { [unowned watch] in try watch.call(changes(ChangesBox(savesOf: $0))) })
+    case "did_save":
+      return context.observeSaves(didSave: { [unowned watch] in watch.callLate(changes(ChangesBox($0))) })
+    case "did_merge":
+      return context.observeMerges { [unowned watch] in watch.callLate(changes(ChangesBox(merged: $0))) }
+    default:
+      return context.observeChanges { [unowned watch] in watch.callLate(changes(ChangesBox($0))) }
+    }
+  }
+
+  /// `object:observe("age", function(value, object, old) end)`.
+  func observe(_ object: ManagedObject, call: inout LuaCall) throws {
+    guard let context = object.managedObjectContext else { throw object.goneError }
+    let key = try call.name(0)
+    let watch = ScriptWatch("observe(\"\(key)\")", of: context, try call.function(1), types: self)
+    let property = try openDomain().property(.text(key), of: object.entity)
+    let observation = try object.observe(property.name) { [unowned watch, unowned self] change in
+      watch.callLate { domain in
+        [try value(change.new, of: change, domain), try domain.handle(change.object), try old(change, domain)]
+      }
+    }
+    watch.begin(observation, in: context)
+    try call.return(watch, as: self.watch)
+  }
+
+  private func value(_ value: Value, of change: ObservedChange, _ domain: ScriptDomain) throws -> LuaValue {
+    guard let property = change.object.entity.property(change.key), let relationship = property.relationship else {
+      return try domain.luaValue(from: value)
+    }
+    if relationship.isToMany { return .object(LuaObject(ToManyBox(change.object, slot: property.slot), as: members)) }
+    guard let id = value.objectID else { return .nil }
+    return try destination(id, of: change.object, domain)
+  }
+
+  private func old(_ change: ObservedChange, _ domain: ScriptDomain) throws -> LuaValue {
+    guard change.object.entity.property(change.key)?.relationship?.isToMany == true else {
+      return try value(change.old, of: change, domain)
+    }
+    let ids = (change.old.list ?? []).compactMap(\.objectID)
+    return .table(try domain.state.list(ids.map { try destination($0, of: change.object, domain) }))
+  }
+
+  private func destination(_ id: ManagedObjectID, of object: ManagedObject, _ domain: ScriptDomain) throws -> LuaValue {
+    guard let context = object.managedObjectContext, let object = context.registeredObject(for: id) else {
+      return try domain.luaValue(from: .objectID(id))
+    }
+    return try domain.handle(object)
+  }
+
+  /// What a call that changes something is followed by: with undo on, the end of a step; and the end of the run, where an
+  /// observer wants it.
+  @inline(__always)
+  func finish(in context: ManagedObjectContext?) throws {
+    if hasAftermath { try finishCall(in: context) }
+  }
+
+  @inline(never)
+  private func finishCall(in context: ManagedObjectContext?) throws {
+    if let undo = context?.undoManager, undo.groupsByCall { try undo.endStep() }
+    guard let domain, let end = domain.endOfRun else { return }
+    domain.endOfRun = nil
+    throw end
+  }
+}
