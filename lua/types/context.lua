@@ -147,7 +147,7 @@ function Context:refresh_all() end
 ---@return moonbase.Error? err
 function Context:set_metadata(entries) end
 
----Calls a function for what happens in the context: before a save (what it raises fails the save), after one, at the end
+---@field refreshed moonbase.Object[] of `objects_did_change`: read anew, or their changes were given up
 ---of each event in which objects changed, and after another context's changes were merged. What a late one raises is
 ---told as the error of a `did_save` hook is. The context keeps the watch.
 ---@param event "will_save"|"did_save"|"objects_did_change"|"did_merge"

@@ -34,6 +34,8 @@ struct ImportColumns {
 
   /// Names of properties by names of columns (`--map`, and what user info says).
   let map: [String: String]
+  /// The columns of which a map says what they mean, and not the model.
+  private let mapped: Set<String>
   private(set) var names: [String] = []
   private(set) var targets: [ColumnTarget] = []
   private(set) var lookups: [KeyLookup] = []
@@ -56,6 +58,7 @@ struct ImportColumns {
       named[column] = property.name
     }
     self.map = named.merging(map) { $1 }
+    mapped = Set(map.keys)
   }
 
   /// Takes in columns that came since. Throws for one that means nothing here, unless only rows with it are to be rejected.
@@ -64,7 +67,7 @@ struct ImportColumns {
     for name in all.dropFirst(names.count) {
       let target: ColumnTarget
       do {
-        let found = try self.target(of: map[name] ?? name, column: name)
+        let found = isBookkeeping(name, among: all) ? .ignored : try self.target(of: map[name] ?? name, column: name)
         try refuseTwice(found, column: name)
         target = found
       } catch let error as ImportError where !refusing {
@@ -114,6 +117,13 @@ struct ImportColumns {
   private func refuseTwice(_ target: ColumnTarget, column: String) throws {
     guard let slot = target.slot, let place = places[slot] else { return }
     throw wrong(column, "column '\(names[place])' is \(entity.name).\(entity.properties[slot].name) already")
+  }
+
+  /// Whether a column is one that an export adds: its name begins with `_`, and the property that it could mean has a
+  /// column of its own.
+  private func isBookkeeping(_ column: String, among all: [String]) -> Bool {
+    guard column.hasPrefix("_"), !mapped.contains(column), let name = map[column] else { return false }
+    return all.contains(name)
   }
 
   private mutating func target(of path: String, column: String) throws -> ColumnTarget {

@@ -85,8 +85,8 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a rule. A change that it made, by any door, is undone, and is an error.
-  func runningRule<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Runs a rule. A change that it made, by any door, is undone, and is an error, which says what rule it was.
+  func runningRule<Result>(_ rule: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
     let (savepoint, sweeps) = (journal.begin(), propagationCount)
     ruleDepth += 1
     defer {
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
       let result = try body()
       // A fetch applies the delete rules that wait.
       if sweeps == propagationCount, let change = journal.firstNoted(since: savepoint) {
-        throw changedByRule(change.object, change.slot)
+        throw changed(change.object, change.slot, by: rule())
       }
       return result
     } catch {
@@ -107,13 +107,13 @@ extension ManagedObjectContext {
     }
   }
 
-  private func changedByRule(_ object: ManagedObject, _ slot: Slot?) -> GraphError {
+  private func changed(_ object: ManagedObject, _ slot: Slot?, by rule: String) -> GraphError {
     let property = slot.map { object.entity.property(at: $0).name }
     let subject = property.map { "\($0) of \(object.objectID)" } ?? "\(object.objectID)"
     return GraphError(
       .contextBusy,
       message:
-        "\(subject) was changed while rules are checked: a rule only looks; do it in \(domain.hookName("willSave"))",
+        "\(rule): \(subject) was changed while rules are checked: a rule only looks; do it in \(domain.hookName("willSave"))",
       entity: object.entity.name, property: property, objectID: object.objectID)
   }
 

@@ -122,6 +122,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The destinations that an object has in its store.
   func storedDestinations(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
     if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }

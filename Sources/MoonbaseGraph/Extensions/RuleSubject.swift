@@ -54,6 +54,7 @@ public struct RuleSubject {
     get throws {
       if object.isInserted { return .null }
       try object.fireFault()
+      if isToMany == true { return try .list(object.committedDestinations(slot).map(Value.objectID)) }
       if !object.isAdded(slot), object.snapshot?.values[slot].isDamage == true { return .null }
       return try object.committedValue(slot)
     }

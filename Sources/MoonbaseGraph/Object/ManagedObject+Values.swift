@@ -241,6 +241,15 @@ extension ManagedObject {
     return try presented(snapshot?.values[slot] ?? .null, slot: slot)
   }
 
+  /// The destinations of a to-many relationship that were saved or read last; those that went come behind the others where the
+  /// order is not to be known without reading.
+  final func committedDestinations(_ slot: Slot) throws -> [ManagedObjectID] {
+    guard let known = relationships[slot], known.isLoaded, !known.isReordered else {
+      return try context?.storedDestinations(of: self, slot: slot) ?? []
+    }
+    return known.members.filter { !known.added.contains($0) } + known.removed
+  }
+
   /// What is to be seen of a value as a row has it.
   final func presented(_ value: Value, slot: Slot) throws -> Value {
     let value = try loaded(value, slot: slot)

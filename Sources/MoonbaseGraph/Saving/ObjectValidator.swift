@@ -131,7 +131,7 @@ struct ObjectValidator {
     for rule in rules {
       try collectMistakes {
         // The message is a part of what the rule does wrong, or right.
-        let found = try asking {
+        let found = try asking("\(entity.name).\(entity.property(at: slot).name)", "validate") {
           try object.blaming(slot, hook: "validate") {
             try rule(value, subject).map { try ($0, message(of: $0, value: value, subject: subject)) }
           }
@@ -144,8 +144,11 @@ struct ObjectValidator {
   }
 
   /// Asks a rule, which only looks.
-  private func asking<Result>(_ rule: () throws -> Result) throws -> Result {
-    try object.context?.runningRule(rule) ?? rule()
+  private func asking<Result>(
+    _ subject: @autoclosure () -> String, _ hook: String, _ rule: () throws -> Result
+  ) throws -> Result {
+    guard let context = object.context else { return try rule() }
+    return try context.runningRule("\(subject()): \(context.domain.hookName(hook))", rule)
   }
 
   /// The value of a property that a rule over another one blames.
@@ -258,7 +261,9 @@ struct ObjectValidator {
     let (hook, method) = method(of: occasion)
     if behavior.hooks.contains(hook) {
       let check = method(object)
-      try collect { try asking { try object.running("validateFor\(occasion)", check) } }
+      try collect {
+        try asking(entity.name, "validateFor\(occasion)") { try object.running("validateFor\(occasion)", check) }
+      }
     }
     for entry in behavior.extensions {
       let hook =
@@ -269,7 +274,7 @@ struct ObjectValidator {
         }
       guard let hook else { continue }
       try collectMistakes {
-        let found = try asking {
+        let found = try asking(entity.name, "validateFor\(occasion)") {
           try object.running("validateFor\(occasion)") {
             try hook(object).map { try ($0, message(of: $0, value: .null, subject: nil)) }
           }

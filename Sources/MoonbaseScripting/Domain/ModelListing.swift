@@ -24,7 +24,7 @@ final class ModelListing {
   func entry(_ name: String, in domain: ScriptDomain) throws -> LuaValue {
     if let entry = known[name] { return entry }
     guard allNames.contains(name) else {
-      throw ScriptError(.invalidRequest, message: "\(subject) \(name)\(suggestion(for: name, among: names))")
+      throw ScriptError(.unknownName, message: "\(subject) \(name)\(suggestion(for: name, among: names))")
     }
     let entry = try describe(name, domain)
     known[name] = entry

@@ -111,7 +111,7 @@ extension ScriptDomain {
         let key = try call.value(1)
         guard let name = key.textValue?.asName, !names.contains(name) else { return call.returnNil() }
         let advice = others.contains(name) ? hint : suggestion(for: name, among: names)
-        throw ScriptError(.invalidRequest, message: "\(subject) has no '\(name)'\(advice)")
+        throw ScriptError(.unknownName, message: "\(subject) has no '\(name)'\(advice)")
       })
     try metatable.set(
       "__tostring",

@@ -76,7 +76,7 @@ extension ScriptDomain {
       return .nil
     }
     let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields
-    throw ScriptError(.invalidRequest, message: "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
+    throw ScriptError(.unknownName, message: "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
   }
 
   /// Adds a function to the `moonbase` table, which takes so many arguments at most.
@@ -119,7 +119,7 @@ extension ScriptDomain {
         let shown = key.textValue?.asName ?? key.typePhrase
         // Preset pure has no clock, which a script may ask for.
         if shown == "now" { return call.returnNil() }
-        throw ScriptError(.invalidRequest, message: "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
+        throw ScriptError(.unknownName, message: "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
       })
     try table.setMetatable(metatable)
   }

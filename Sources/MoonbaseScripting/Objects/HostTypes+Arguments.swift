@@ -20,6 +20,21 @@ extension HostTypes {
     throw valuesExpected(call, at: index, for: entity)
   }
 
+  /// The rows of a list, none of which is missing.
+  static func rows(
+    of table: LuaTable, _ call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity
+  ) throws -> [LuaValue] {
+    let rows = try table.elements
+    guard try table.size != rows.count else { return rows }
+    let example = "{ \(entity.exampleOfValues), ... }"
+    let isRow = try rows.isEmpty && table.pairs.contains { $0.key.textValue != nil }
+    throw call.argumentError(
+      index,
+      problem: isRow
+        ? "a list of rows is expected, as in \(example), got one row"
+        : "a list of rows is expected, as in \(example), and after row \(rows.count) comes none, but other keys")
+  }
+
   /// The error of an argument that is no table of values.
   static func valuesExpected(_ call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) -> LuaError {
     call.argumentError(

@@ -52,7 +52,7 @@ extension HostTypes {
       let entity = try Self.entity(of: call, in: context)
       var insertion: BatchInsertRequest
       if call.isTable(1) {
-        var rows = try call.table(1).elements.makeIterator()
+        var rows = try Self.rows(of: call.table(1), call, at: 1, for: entity).makeIterator()
         insertion = BatchInsertRequest(entity.name) { values in
           guard let row = rows.next() else { return true }
           values = try Self.row(row, of: entity, in: domain, context)

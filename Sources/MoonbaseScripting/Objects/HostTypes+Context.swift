@@ -155,7 +155,7 @@ extension HostTypes {
       return name
     }
     let argument = try Self.values(of: call, at: 2, for: entity)
-    let rows = try argument.elements
+    let rows = try argument.elements.isEmpty ? [] : Self.rows(of: argument, call, at: 2, for: entity)
     guard !rows.isEmpty else {
       try call.return(domain.handle(upsert(argument, of: entity, keys: keys, in: context)))
       return try finish(in: context)

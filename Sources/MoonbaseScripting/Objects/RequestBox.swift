@@ -233,7 +233,7 @@ extension HostTypes {
     request.missing { [unowned self, unowned request] _, key, _, call in
       guard case .integer = try call.value(0) else {
         throw ScriptError(
-          .invalidRequest, message: "a fetch request has no '\(key)'\(self.advice(for: key, known: request.names))")
+          .unknownName, message: "a fetch request has no '\(key)'\(self.advice(for: key, known: request.names))")
       }
       throw ScriptError(.invalidRequest, message: "a fetch request has no elements: write \(advice)")
     }

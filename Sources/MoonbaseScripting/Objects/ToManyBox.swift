@@ -139,7 +139,7 @@ extension HostTypes {
     members.missing { [unowned self, unowned members] box, key, writing, call in
       guard case .integer(let position) = try call.value(0) else {
         throw ScriptError(
-          .invalidRequest, message: "a relationship has no '\(key)'\(members.advice?(key) ?? "")")
+          .unknownName, message: "a relationship has no '\(key)'\(members.advice?(key) ?? "")")
       }
       try box.requireOrder()
       guard !writing else {

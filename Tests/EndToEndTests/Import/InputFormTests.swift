@@ -57,6 +57,17 @@ import Testing
     #expect(found.output == "column1,column2\n1,a\n2,b\n", "\(found)")
   }
 
+  /// A column `_id` of a foreign file is an attribute `id`, and an export writes both: then `_id` is the object's own.
+  @Test func aStoreInferredFromAColumnOfIDsTakesItsOwnExport() throws {
+    let bench = try bench()
+    try bench.write("_id,name\n507f,a\n", to: "mo.csv")
+    _ = try imported(bench, ["mo.csv", "--infer", "--store", "mo.sqlite"])
+    #expect(try bench.moonbase("export", "Mo", "out.csv", "mo.sqlite").status == 0)
+    _ = try imported(bench, ["Mo", "out.csv", "--store", "mo.sqlite"])
+    let found = try bench.moonbase("fetch", "Mo", "mo.sqlite", "--columns", "id,name", "--format", "csv")
+    #expect(found.output == "id,name\n507f,a\n507f,a\n", "\(found)")
+  }
+
   @Test func aDamagedPackedFileIsRefused() throws {
     let bench = try bench()
     try bench.write("name,age\n" + String(repeating: "Ann,1\n", count: 1000), to: "p.csv")

@@ -61,7 +61,14 @@ import Testing
     func stopped() throws {
       try context.insert("Person", values: ["firstName": "B"])
       #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
-      #expect(throws: GraphError.self) { try context.transaction {} }
+      // One within another saves nothing, and takes back what its own body changed.
+      #expect(throws: Stop.self) {
+        try context.transaction {
+          try context.insert("Person", values: ["firstName": "C"])
+          throw Stop()
+        }
+      }
+      #expect(context.insertedObjects.count == 1)
       throw Stop()
     }
     #expect(throws: Stop.self) { try context.transaction { try stopped() } }

@@ -10,6 +10,9 @@ let errorCases = CaseTable(
   name == Ann Bo => 13 expected AND, OR or the end, but found Bo; a text stands in quotes
   name LIKE Ann* => 15 but the text ends here; a pattern stands in quotes
   AND age > 5 => 1 AND is a reserved word; write #AND for a key
+  born > 2024-1-27 => 8 2024-1-27 would be a subtraction: write '2024-01-27' for the date
+  born = 2024/01/27 => 8 2024/01/27 would be a division: write '2024-01-27' for the date
+  born > 2024-01-27 => 8 write '2024-01-27' for the date
   in == 5 => 1 in is a reserved word; write #in
   (age > 5 => 9 expected ), AND or OR, but the text ends
   age > 5) => 8 expected AND, OR or the end, but found )

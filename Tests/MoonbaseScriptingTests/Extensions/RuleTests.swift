@@ -27,6 +27,52 @@ import Testing
     #expect(lines == ["nil\tP\ts\ttrue\tnothing", "nil", "SOME"])
   }
 
+  @Test(arguments: StoreKind.allCases) func aRuleOverAListGetsTheListThatWasSaved(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(
+      kind,
+      """
+      validate = { qs = function(now, object, old, why)
+        local was = {}
+        for i, q in ipairs(old or {}) do was[i] = q.s end
+        table.sort(was)
+        print(why, #now, old and table.concat(was, " "))
+        return true
+      end }
+      """
+    ).lines(
+      """
+      local p = context:insert("P", { s = "p" })
+      local a, b, c = context:insert("P", { s = "a" }), context:insert("P", { s = "b" }), context:insert("P", { s = "c" })
+      p.qs = { a, b }
+      assert(context:save())
+      for _, isRead in ipairs { true, false } do
+        if not isRead then context:refresh_all() end
+        p.qs:add(c)
+        p.qs:remove(a)
+        assert(context:save())
+        p.qs = { a, b }
+        assert(context:save())
+      end
+      """)
+    let updates = lines.filter { $0.hasPrefix("update") }
+    #expect(Array(repeating: ["update\t2\ta b", "update\t2\tb c"], count: 2).joined().allSatisfy(updates.contains))
+    #expect(lines.contains("insert\t2\tnil"), "\(lines)")
+  }
+
+  @Test(arguments: StoreKind.allCases) func aRuleThatChangesSomethingIsNamed(_ kind: StoreKind) throws {
+    for (rule, name) in [
+      ("validate = { s = function(v, object) object.i = 7 return true end }", "P.s: validate: i of "),
+      ("validate_for_insert = function(object) object.i = 7 return true end", "P: validate_for_insert: i of "),
+    ] {
+      let lines = try ThingBench.bench(kind, rule).lines(
+        """
+        context:insert("P", { s = "a", i = 1 })
+        print(select(2, context:save()))
+        """, leavingChanges: true)
+      #expect(lines.first?.contains(name) == true, "\(lines)")
+    }
+  }
+
   /// A form that asks first is not to get a yes, and an error when it assigns.
   @Test(arguments: StoreKind.allCases) func aProposedValueIsCheckedAsAnAssignmentWouldBe(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(

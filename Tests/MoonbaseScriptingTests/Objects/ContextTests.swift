@@ -192,6 +192,20 @@ import Testing
     #expect(lines[1].contains("did you mean firstName?") && lines[2].contains("age"))
   }
 
+  @Test(arguments: StoreKind.allCases) func rowsAreAListWithoutHoles(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
+      """
+      local function message(...) return select(2, pcall(...)).message end
+      print(message(context.batch_insert, context, "Person", { firstName = "a" }))
+      print(message(context.batch_insert, context, "Person", { { firstName = "a" }, nil, { firstName = "b" } }))
+      print(message(context.upsert, context, "Person", { "firstName" }, { { firstName = "a" }, nil, { firstName = "b" } }))
+      print(context:batch_insert("Person", {}), context:fetch("Person"):count(), context.has_changes)
+      """)
+    #expect(lines[0].contains("a list of rows is expected, as in { { firstName = ... }, ... }, got one row"))
+    #expect(lines[1...2].allSatisfy { $0.contains("after row 1 comes none") }, "\(lines)")
+    #expect(lines.last == "0\t0\tfalse")
+  }
+
   @Test(arguments: StoreKind.allCases) func aRequestSaysHowItIsAnswered(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """

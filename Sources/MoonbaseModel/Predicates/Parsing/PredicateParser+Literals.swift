@@ -6,8 +6,11 @@ extension PredicateParser {
   mutating func parseNumber(isNegative: Bool) throws(ModelError) -> Expression {
     let digits = text(of: token)
     if let date = unquotedDate() {
+      let parts = date.split { $0 == "-" || $0 == "/" }
+      let day = parts.map { $0.count == 1 ? "0\($0)" : String($0) }.joined(separator: "-")
       throw failure(
-        "\(date) would be a subtraction: write '\(date)' for the date, and spaces around the signs for the numbers")
+        "\(date) would be \(date.contains("/") ? "a division" : "a subtraction"): write '\(day)' for the date, and spaces "
+          + "around the signs for the numbers")
     }
     let number = isNegative ? "-" + digits : digits
     guard let value = token.kind == .real ? real(number) : integer(number) else {
@@ -17,20 +20,14 @@ extension PredicateParser {
     return .constant(value)
   }
 
-  /// A day as ISO 8601 writes it, with no space in it, that begins with the token.
+  /// A day of year, month and day with `-` or `/` between them and no space in it, that begins with the token.
   private func unquotedDate() -> String? {
-    let text = lexer.bytes[token.start...].prefix(10)
-    guard token.end - token.start == 4, text.count == 10, !isName(at: token.start + 10) else { return nil }
-    let isDate = text.enumerated().allSatisfy { place, byte in
-      place == 4 || place == 7 ? byte == UInt8(ascii: "-") : byte &- 48 < 10
+    guard token.end - token.start == 4 else { return nil }
+    let text = lexer.bytes[token.start...].prefix {
+      $0 &- 48 < 10 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "/")
     }
-    return isDate ? String(decoding: text, as: UTF8.self) : nil
-  }
-
-  /// A letter may begin the time of the day.
-  private func isName(at place: Int) -> Bool {
-    guard place < lexer.bytes.count else { return false }
-    return lexer.bytes[place] &- 48 < 10
+    let date = String(decoding: text, as: UTF8.self)
+    return date.wholeMatch(of: /\d{4}(?:-\d\d?-|\/\d\d?\/)\d\d?/) == nil ? nil : date
   }
 
   /// Which attribute will stand beside it is not known yet: one of floating-point numbers rounds it then.
