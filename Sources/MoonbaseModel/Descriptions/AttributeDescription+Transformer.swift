@@ -2,6 +2,11 @@ extension AttributeDescription {
   /// The name of the transformer that turns values of a transformable attribute into bytes: the default one where none is named.
   package var transformerName: String { valueTransformerName ?? AppleNames.defaultTransformer }
 
+  /// An empty name is none: Xcode writes one where a transformer was taken away.
+  package mutating func forgetEmptyTransformer() {
+    if valueTransformerName?.isEmpty == true { valueTransformerName = nil }
+  }
+
   /// Why a transformable attribute can keep no value where nobody has its transformer, and what to do about it.
   package var lackOfTransformer: String {
     if AppleNames.makesTruthValues(transformerName) {

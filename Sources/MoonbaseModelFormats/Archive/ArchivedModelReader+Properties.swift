@@ -13,6 +13,7 @@ extension ArchivedModelReader {
     }
     var attribute = AttributeDescription(name, type: type)
     object.read(into: &attribute)
+    attribute.forgetEmptyTransformer()
     let unknown = (object.integer("NSFlagsKey") ?? 0) & ~ArchivedKeys.storageFlags
     if unknown != 0 { warnings.append("\(subject): storage flags \(unknown) are not understood") }
     attribute.valueClassName =

@@ -7,7 +7,13 @@ struct AspectTable {
   init() {}
 
   /// What a description says of itself.
-  init<Owner: Described>(_ owner: Owner) { add(owner) }
+  init<Owner: Described>(_ owner: Owner) {
+    add(owner)
+    // Without an identifier the name stands for it.
+    if let named = owner as? any NamedDescription, named.renamingIdentifier == named.name {
+      values["renamed_from"] = nil
+    }
+  }
 
   init(fetchedProperty property: FetchedPropertyDescription) {
     add(property.fetchRequest)
@@ -22,7 +28,7 @@ struct AspectTable {
     plain.fetchedProperties = []
     // They go by their names, and an archive keeps no other order.
     plain.indexes.sort { $0.name < $1.name }
-    add(plain)
+    self.init(plain)
   }
 
   /// What a model says beside its entities.

@@ -41,16 +41,16 @@ struct VersionFolder {
       isCompiled
       ? ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName")
       : (".xccurrentversion", "_XCCurrentVersionName")
-    guard source.entries?.contains(list) == true else {
+    let entry = source.entries?.contains(list) == true ? try source.entry(list) : nil
+    // Xcode leaves an empty list where nobody chose.
+    let named = try entry.map { entry throws(ModelError) in
+      try PropertyList(contents: try entry.data(), file: entry.name)[key]?.string
+    }
+    guard let entry, var name = named ?? nil else {
       if names.count == 1 { return names[0] }
       throw ModelError(
         .malformedFile, message: "there are \(names.count) versions and no \(list) that says which is current",
         at: SourceLocation(file: source.name))
-    }
-    let entry = try source.entry(list)
-    let plist = try PropertyList(contents: try entry.data(), file: entry.name)
-    guard var name = plist[key]?.string else {
-      throw ModelError(.malformedFile, message: "\(key) is missing", at: SourceLocation(file: entry.name))
     }
     if name.hasSuffix(suffix) { name = String(name.dropLast(suffix.count)) }
     guard names.contains(name) else {

@@ -11,6 +11,7 @@ extension XcodeModelReader {
     var attribute = AttributeDescription(try fields.required("name"), type: try type(&fields))
     attribute.location = context.location(element.line)
     try fields.read(into: &attribute)
+    attribute.forgetEmptyTransformer()
     if try fields.flag("derived") == false, let text = attribute.derivationExpression {
       warn(fields, message: "derivationExpression=\"\(text)\" has no meaning, for it is not derived")
       attribute.derivationExpression = nil

@@ -38,7 +38,7 @@ struct PropertyRecipe {
     case .policy(let slot): if try !old.copiedValue(at: slot).isNull { try object.takeCopy(.null, slot: property.slot) }
     case .value(let value): try object.setValue(value, slot: property.slot)
     case .expression(let expression):
-      try object.setValue(expression.value(old), slot: property.slot)
+      try object.setValue(property.asMapped(expression.value(old)), slot: property.slot)
     case .counterparts(let slot):
       try connect(
         object, toCounterpartsOf: old.objectIDs(forRelationshipNamed: old.entity.properties[slot].name), manager)
@@ -129,6 +129,18 @@ struct PropertyRecipe {
   }
 }
 
+extension ResolvedProperty {
+  /// A value as a mapping means it: its booleans are numbers, as everywhere in Foundation.
+  fileprivate func asMapped(_ value: Value) -> Value {
+    guard attributeType == .boolean else { return value }
+    switch value {
+    case .int(let number): return .bool(number != 0)
+    case .double(let number): return .bool(number != 0)
+    default: return value
+    }
+  }
+}
+
 /// Makes recipes of property mappings.
 struct PropertyCompiler {
   let mapping: EntityMapping
@@ -145,11 +157,20 @@ struct PropertyCompiler {
     switch mapped.source {
     case .automatic: return try copy(of: mapped.name, mapped, isNamed: false)
     case .property(let name): return try copy(of: name, mapped, isNamed: true)
-    case .value(let value):
-      if value.isNull, property.attribute == nil { return nil }
-      return PropertyRecipe(property: property, source: .value(value))
+    case .value(let value): return try constant(value, mapped)
+    case .expression(.constant(let value)) where property.attribute != nil: return try constant(value, mapped)
     case .expression(let expression): return try recipe(expression, mapped)
     }
+  }
+
+  /// The same value for all, which the attribute must be able to keep.
+  private func constant(_ value: Value, _ mapped: PropertyMapping) throws -> PropertyRecipe? {
+    guard let attribute = property.attribute else {
+      return value.isNull ? nil : PropertyRecipe(property: property, source: .value(value))
+    }
+    let value = property.asMapped(value)
+    do { _ = try attribute.checked(value) } catch { throw mistake(error.message, mapped) }
+    return PropertyRecipe(property: property, source: .value(value))
   }
 
   private func copy(of name: String, _ mapped: PropertyMapping, isNamed: Bool) throws -> PropertyRecipe? {

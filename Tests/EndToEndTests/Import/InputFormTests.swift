@@ -63,9 +63,9 @@ import Testing
     try bench.write("_id,name\n507f,a\n", to: "mo.csv")
     _ = try imported(bench, ["mo.csv", "--infer", "--store", "mo.sqlite"])
     #expect(try bench.moonbase("export", "Mo", "out.csv", "mo.sqlite").status == 0)
-    _ = try imported(bench, ["Mo", "out.csv", "--store", "mo.sqlite"])
-    let found = try bench.moonbase("fetch", "Mo", "mo.sqlite", "--columns", "id,name", "--format", "csv")
-    #expect(found.output == "id,name\n507f,a\n507f,a\n", "\(found)")
+    _ = try imported(bench, ["Mo", "out.csv", "--store", "new.sqlite", "--model", "mo.sqlite"])
+    let found = try bench.moonbase("fetch", "Mo", "new.sqlite", "--columns", "id,name", "--format", "csv")
+    #expect(found.output == "id,name\n507f,a\n", "\(found)")
   }
 
   @Test func aDamagedPackedFileIsRefused() throws {

@@ -36,6 +36,14 @@ import Testing
     #expect("\(difference)" == "~ entity Department !\n  + budget !: type decimal\n  - name !: type was string")
   }
 
+  @Test func aRenamingIdentifierThatIsTheNameIsNone() {
+    let difference = changed { model in
+      model.entities[3].renamingIdentifier = model.entities[3].name
+      model.entities[3].attributes[0].renamingIdentifier = model.entities[3].attributes[0].name
+    }
+    #expect(difference.isEmpty, "\(difference)")
+  }
+
   @Test func renamedThingsAreRecognized() {
     let difference = changed { model in
       model.entities[3].attributes[0].name = "title"

@@ -55,6 +55,16 @@ import Testing
     #expect(all.version(with: ["Old": Data()]) == nil)
   }
 
+  /// Xcode leaves such a list where nobody chose a version.
+  @Test func aListThatNamesNoVersionIsNone() throws {
+    let folder = try Folder()
+    try folder.write("M.xcdatamodel/contents", contents("A"))
+    try folder.write(".xccurrentversion", "<plist version=\"1.0\"><dict/></plist>")
+    #expect(try folder.read().entities.map(\.name) == ["A"])
+    try folder.write("M 2.xcdatamodel/contents", contents("B"))
+    #expect { try folder.read() } throws: { "\($0)".contains("there are 2 versions and no .xccurrentversion") }
+  }
+
   @Test func oneVersionNeedsNoList() throws {
     let folder = try Folder()
     try folder.write("M.xcdatamodel/contents", contents("A"))

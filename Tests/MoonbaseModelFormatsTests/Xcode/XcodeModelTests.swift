@@ -19,6 +19,13 @@ import Testing
     }
   }
 
+  /// Xcode leaves one where a transformer was taken away.
+  @Test func anEmptyNameOfATransformerIsNone() throws {
+    let model = try read(
+      "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Transformable\" valueTransformerName=\"\"/></entity>")
+    #expect(model.entities[0].attributes[0].valueTransformerName == nil)
+  }
+
   @Test func attributesOfEveryTypeAreRead() throws {
     let model = try read(
       """

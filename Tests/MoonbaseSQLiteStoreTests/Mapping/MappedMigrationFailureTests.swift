@@ -46,6 +46,18 @@ import Testing
     #expect(steps.contains("relationships of DogToDog") && steps.contains("validation of Dog"))
   }
 
+  @Test func aConstantThatNeverFitsIsToldBeforeAnythingIsWritten() throws {
+    for value in [Value.string("x"), .double(1.5), .bool(true)] {
+      let mapping = try mapping {
+        $0.entityMappings[0].attributeMappings[1] = PropertyMapping("age", from: .expression(.constant(value)))
+      }
+      #expect { try world.migrate(mapping, allowsLoss: true) } throws: {
+        "\($0)".contains("PersonToHuman") && "\($0)".contains("takes an Integer") && !"\($0)".contains("row")
+      }
+    }
+    #expect(try world.everything() == before)
+  }
+
   @Test func anExpressionWhoseValueDoesNotFitNamesMappingAndRow() throws {
     let mapping = try mapping {
       // An object is no number.

@@ -34,6 +34,30 @@ import Testing
     }
   }
 
+  /// In a mapping model a boolean is a number, as everywhere in Foundation.
+  @Test func aNumberIsABoolean() throws {
+    let store = try MigratedStore()
+    try store.fill(Self.model(AttributeDescription("n", type: .integer64))) { try $0.insert("P", values: ["n": 3]) }
+    let new = Self.model(AttributeDescription("yes", type: .boolean), AttributeDescription("no", type: .boolean))
+    var entity = EntityMapping(.transform, from: "P", to: "P")
+    entity.attributeMappings = [
+      PropertyMapping("yes", from: .expression(.keyPath(.variable("source"), ["n"]))),
+      PropertyMapping("no", from: .expression(.constant(.int(0)))),
+    ]
+    try SQLiteStore.migrate(
+      storeAt: store.url, to: new.resolved(), with: MappingModel(entityMappings: [entity]), allowsLoss: true)
+    try store.using(new) { context in
+      let object = try #require(context.fetch(FetchRequest("P")).first)
+      #expect(object["yes"] == true && object["no"] == false)
+    }
+  }
+
+  private static func model(_ attributes: AttributeDescription...) -> ManagedObjectModel {
+    var entity = EntityDescription("P")
+    entity.attributes = attributes
+    return ManagedObjectModel(entities: [entity])
+  }
+
   @Test func theFileIsOneOfTheNewModelAndTheStoreTheSame() throws {
     try RawDatabase(store.url).connection.executeScript(
       "CREATE TABLE mine (x); INSERT INTO mine VALUES (1); CREATE INDEX minePerson ON ZPERSON (ZFIRST)")
