@@ -44,6 +44,7 @@
 ---@field validate_for_update? moonbase.ObjectRule
 ---@field validate_for_delete? moonbase.ObjectRule
 ---@field derived? table<string, moonbase.Derived>
+---@field methods? table<string, fun(object: moonbase.Object, ...: any): any> called as `object:NAME(...)`
 ---@field awake_from_insert? moonbase.Hook
 ---@field awake_from_fetch? moonbase.Hook
 ---@field awake_from_snapshot? moonbase.SnapshotHook after a rollback, a refresh or an undo replaced its values

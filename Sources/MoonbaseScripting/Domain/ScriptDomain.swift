@@ -23,6 +23,8 @@ public final class ScriptDomain {
   let classes: LuaTable
   /// The extension files that run, by what brought them.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
+  /// The names of the methods that these, and Swift code beside them, give to objects.
+  private var methodNames: [ObjectIdentifier: Set<String>] = [:]
   /// The contexts whose extensions are being reloaded.
   var reloading: Set<ObjectIdentifier> = []
   /// The table that scripts see as `moonbase`.
@@ -96,6 +98,16 @@ public final class ScriptDomain {
   func setLoaded(_ files: LoadedExtensions, of extensions: ScriptExtensions) {
     loaded[ObjectIdentifier(extensions)] = files.isEmpty ? nil : files
   }
+
+  /// The names of the methods that extensions give to objects.
+  func methods(of extensions: ScriptExtensions) -> Set<String> { methodNames[ObjectIdentifier(extensions)] ?? [] }
+
+  func setMethods(_ names: Set<String>, of extensions: ScriptExtensions) {
+    methodNames[ObjectIdentifier(extensions)] = names.isEmpty ? nil : names
+  }
+
+  /// Whether any extension here gives a method of a name to objects.
+  func knowsMethod(_ name: String) -> Bool { methodNames.values.contains { $0.contains(name) } }
 
   // MARK: Classes
 

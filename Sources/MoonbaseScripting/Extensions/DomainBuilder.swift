@@ -111,6 +111,10 @@ struct DomainBuilder {
       let isOverAttribute = model.entity(entry.name)?.property(key)?.attribute != nil
       if isOverAttribute, function.parameterCount <= 1 { result.valueRules[key] = valueRule(function, of: name) }
     }
+    for (name, function) in entry.methods {
+      result.methods[name] = method(function)
+      result.methodOrigins[name] = ScriptMethod(function)
+    }
     for derived in entry.derived {
       let attribute = try make(derived, of: entry.name, in: domain)
       if derived.isStored { result.stored.append(attribute) } else { result.derived.append(attribute) }

@@ -8,6 +8,8 @@ struct ExtensionChecker {
   /// What Swift code provides beside the files.
   let swift: ExtensionDomain
   let model: ResolvedModel
+  /// The names of the methods that every object has.
+  let hostMethods: [String]
 
   func check() throws {
     try checkOwners()
@@ -44,6 +46,10 @@ struct ExtensionChecker {
     let entity = try entity(entry.name, at: path, in: declaration)
     for (key, _) in entry.normalize { try require(key, of: entity, at: path + ["normalize", key], in: declaration) }
     for (key, _) in entry.validate { try require(key, of: entity, at: path + ["validate", key], in: declaration) }
+    for (name, _) in entry.methods {
+      guard let hidden = hidden(method: name, of: entity) else { continue }
+      throw error(hidden, at: path + ["methods", name], in: declaration)
+    }
     for derived in entry.derived {
       let place = path + ["derived", derived.name]
       let subject = "\(entity.name).\(derived.name)"
@@ -84,6 +90,16 @@ struct ExtensionChecker {
           in: declaration)
       }
     }
+  }
+
+  /// What is wrong with a method whose name is taken. A subentity may have a property of the name: there the property wins.
+  private func hidden(method name: String, of entity: ResolvedEntity) -> String? {
+    let subject = "\(entity.name): the method \(name)"
+    if hostMethods.contains(name) {
+      return "\(subject) would hide the method \(name) that every object has: give it another name"
+    }
+    guard entity.property(name) != nil || entity.fetchedProperties[name] != nil else { return nil }
+    return "\(subject) would be hidden by the property \(entity.name).\(name), which wins: give it another name"
   }
 
   private func entity(_ name: String, at path: [String], in declaration: ExtensionDeclaration) throws -> ResolvedEntity
@@ -191,6 +207,9 @@ struct ExtensionChecker {
           derived.shadow.map { ($0, "\(name).\(derived.name), its shadow: ") }
         }
         let keys = (extended.normalize.keys.sorted() + extended.validate.keys.sorted()).map { ($0, "") } + derived
+        if let hidden = extended.methods.keys.sorted().compactMap({ hidden(method: $0, of: entity) }).first {
+          throw ScriptError(.invalidExtension, message: "an extension in Swift: \(hidden)", entity: name)
+        }
         guard let (key, subject) = keys.first(where: { entity.property($0.0) == nil }) else { continue }
         throw ScriptError(
           .invalidExtension, message: "an extension in Swift: \(subject)\(entity.noProperty(key))", entity: name,
@@ -207,6 +226,7 @@ struct ExtensionChecker {
       for derived in extensions.flatMap(\.derived) {
         owners["derived attribute \(entity).\(derived.name)"] = "Swift code"
       }
+      for name in extensions.flatMap(\.methods.keys) { owners["method \(entity).\(name)"] = "Swift code" }
     }
     func claim(_ thing: String, at path: [String], in declaration: ExtensionDeclaration) throws {
       if let other = owners.updateValue(declaration.source.name, forKey: thing) {
@@ -221,6 +241,9 @@ struct ExtensionChecker {
       }
       for (name, _) in declaration.classes { try claim("class \(name)", at: ["classes", name], in: declaration) }
       for entity in declaration.entities {
+        for (name, _) in entity.methods {
+          try claim("method \(entity.name).\(name)", at: ["entities", entity.name, "methods", name], in: declaration)
+        }
         for derived in entity.derived {
           try claim(
             "derived attribute \(entity.name).\(derived.name)", at: ["entities", entity.name, "derived", derived.name],

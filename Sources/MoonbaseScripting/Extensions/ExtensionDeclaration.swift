@@ -30,6 +30,7 @@ struct ExtensionDeclaration {
     var name: String
     var normalize: [(key: String, function: LuaFunction)] = []
     var validate: [(key: String, function: LuaFunction)] = []
+    var methods: [(key: String, function: LuaFunction)] = []
     var hooks: [String: LuaFunction] = [:]
     var derived: [Derived] = []
   }
@@ -97,10 +98,11 @@ struct ExtensionDeclaration {
   }
 
   private static func entity(_ name: String, from entry: TableReader) throws -> Entity {
-    try entry.check(Set(["normalize", "validate", "derived"] + ReturnedTable.hookNames))
+    try entry.check(Set(["normalize", "validate", "derived", "methods"] + ReturnedTable.hookNames))
     var result = Entity(name: name)
     result.normalize = try entry.table("normalize")?.functions() ?? []
     result.validate = try entry.table("validate")?.functions() ?? []
+    result.methods = try entry.table("methods")?.functions() ?? []
     for hook in ReturnedTable.hookNames { result.hooks[hook] = try entry.function(hook) }
     for (name, entry) in try entry.table("derived")?.tables() ?? [] {
       result.derived.append(try derived(name, from: entry))

@@ -81,7 +81,9 @@ public final class ScriptExtensions: ExtensionProvider {
     let added = try AddedAttributes(to: model, by: swift, declarations).all
     let base = try resolve(model, with: added, known: known)
     let extended = try base.adding(added, generation: number)
-    try ExtensionChecker(declarations: declarations, swift: swift, model: extended).check()
+    try ExtensionChecker(
+      declarations: declarations, swift: swift, model: extended, hostMethods: domain.types.objectMethods.map(\.name)
+    ).check()
     let ordered = declarations.map(\.source)
     let functions = PureScriptFunctions(
       declarations, beside: swift, sources: ordered, modules: modules, limits: limits)
@@ -219,6 +221,7 @@ public final class ScriptExtensions: ExtensionProvider {
     try scripts.register(declarations.flatMap(\.classes))
     let files: LoadedExtensions = declarations.map { ($0.name ?? $0.source.name, $0.table, $0.onReload) }
     scripts.setLoaded(files, of: self)
+    scripts.setMethods(Set(new.extensions.values.joined().flatMap(\.methods.keys)), of: self)
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses
     domain.attributeValueClasses = new.attributeValueClasses
@@ -235,6 +238,7 @@ private struct Restoration {
   private let extensions: ScriptExtensions
   private let former: ExtensionDomain
   private let files: LoadedExtensions
+  private let methods: Set<String>
   private let classes: [(name: String, value: LuaTable)]
   private let model: ResolvedModel?
 
@@ -242,12 +246,14 @@ private struct Restoration {
     (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
     former = ExtensionDomain()
     former.takeContents(of: domain)
-    (files, classes, model) = (scripts.loaded(of: extensions), scripts.currentClasses, scripts.model)
+    (files, methods) = (scripts.loaded(of: extensions), scripts.methods(of: extensions))
+    (classes, model) = (scripts.currentClasses, scripts.model)
   }
 
   func run(for context: ManagedObjectContext, with formerModel: ResolvedModel) {
     let failed = context.model
     scripts.setLoaded(files, of: extensions)
+    scripts.setMethods(methods, of: extensions)
     scripts.restore(classes: classes)
     scripts.model = model
     domain.takeContents(of: former)
