@@ -15,6 +15,7 @@
 ---@class moonbase.Transformer
 ---@field class? string assignments of another class are refused
 ---@field transform fun(value: any): string
+---@field examples? { [1]: any, [2]: any }[] values and their bytes: both functions are tried with them at load
 ---@field reverse? fun(bytes: string): any without it the transformer goes one way and serves transient attributes only
 
 ---@class moonbase.RuleMessage

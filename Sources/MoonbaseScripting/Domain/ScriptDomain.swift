@@ -59,6 +59,11 @@ public final class ScriptDomain {
   /// The bytes of the names in models that scripts opened, or tried to.
   var namesWeight = 0
 
+  /// Types of the program by the names by which classes name them.
+  var swiftTypes: [String: any (Decodable & Sendable).Type] = [:]
+  /// The thread on which the last value of a class was handed over.
+  private var threadOfValues: ObjectIdentifier?
+
   /// Sets up every context that this domain makes; nil leaves contexts as they are made.
   public var prepareContext: ((ManagedObjectContext) -> Void)?
 
@@ -85,7 +90,10 @@ public final class ScriptDomain {
     try installMoonbase()
   }
 
-  deinit { types.domain = nil }
+  deinit {
+    types.domain = nil
+    if threadOfValues != nil { ScriptDomains.remove(number) }
+  }
 
   /// The domain of a context that a script drives or extends.
   public static func of(_ context: ManagedObjectContext) -> ScriptDomain? { context.domain.owner as? ScriptDomain }
@@ -172,6 +180,11 @@ public final class ScriptDomain {
   /// A token for a Lua value that the graph keeps without understanding it.
   func opaque(_ value: LuaValue, className: String) -> OpaqueObject {
     takeBackReleased()
+    let thread = ScriptDomains.currentThread
+    if threadOfValues != thread {
+      ScriptDomains.add(self, on: thread)
+      threadOfValues = thread
+    }
     lastReference += 1
     opaqueValues[lastReference] = value
     let released = released

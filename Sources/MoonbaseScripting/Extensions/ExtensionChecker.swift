@@ -1,3 +1,4 @@
+import MoonbaseLua
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
@@ -10,9 +11,12 @@ struct ExtensionChecker {
   let model: ResolvedModel
   /// The names of the methods that every object has.
   let hostMethods: [String]
+  /// The names of the types that the program registered.
+  let swiftTypes: [String]
 
   func check() throws {
     try checkOwners()
+    try checkTypes()
     try checkSwift()
     for declaration in declarations {
       for entity in declaration.entities { try check(entity, of: declaration) }
@@ -158,6 +162,25 @@ struct ExtensionChecker {
       in: declaration)
   }
 
+  /// The types of Swift that classes name. A program that registers none is not the one that they are for.
+  private func checkTypes() throws {
+    for declaration in declarations {
+      for (name, table) in declaration.classes {
+        let named = try table.get("swift")
+        guard named.isPresent else { continue }
+        guard let type = named.textValue else {
+          throw error(
+            "class \(name): swift names a type of the program by a string, not by \(named.typePhrase)",
+            at: ["classes", name], in: declaration)
+        }
+        guard !swiftTypes.isEmpty, !swiftTypes.contains(type) else { continue }
+        throw error(
+          "class \(name): the program registers no type \(type)\(hint(type, among: swiftTypes))",
+          at: ["classes", name], in: declaration)
+      }
+    }
+  }
+
   private func isOneWay(_ name: String) -> Bool {
     if let transformer = swift.transformers[name] { return transformer.reverseTransformedValue == nil }
     return declarations.contains { $0.transformers.contains { $0.name == name && $0.reverse == nil } }
@@ -192,6 +215,7 @@ struct ExtensionChecker {
 
   private var transformerNames: [String] {
     declarations.flatMap { $0.transformers.map(\.name) } + swift.transformers.keys.sorted()
+      + ReadyMadeTransformers.names
   }
 
   /// Names in Swift code that the model has not.
@@ -239,7 +263,15 @@ struct ExtensionChecker {
       for transformer in declaration.transformers {
         try claim("transformer \(transformer.name)", at: ["transformers", transformer.name], in: declaration)
       }
-      for (name, _) in declaration.classes { try claim("class \(name)", at: ["classes", name], in: declaration) }
+      for (name, table) in declaration.classes {
+        // Extensions may have one class of a module on board.
+        if declarations.contains(where: { other in
+          other.source != declaration.source && other.classes.contains { $0.name == name && $0.value.isSame(as: table) }
+        }) {
+          continue
+        }
+        try claim("class \(name)", at: ["classes", name], in: declaration)
+      }
       for entity in declaration.entities {
         for (name, _) in entity.methods {
           try claim("method \(entity.name).\(name)", at: ["entities", entity.name, "methods", name], in: declaration)

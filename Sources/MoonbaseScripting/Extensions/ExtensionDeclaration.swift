@@ -9,6 +9,13 @@ struct ExtensionDeclaration {
     var className: String?
     var transform: LuaFunction
     var reverse: LuaFunction?
+    var examples: [Example] = []
+  }
+
+  /// A value and what a transformer makes of it.
+  struct Example {
+    var value: LuaValue
+    var stored: LuaValue
   }
 
   struct Derived {
@@ -89,12 +96,27 @@ struct ExtensionDeclaration {
   }
 
   private static func transformer(_ name: String, from entry: TableReader) throws -> Transformer {
-    try entry.check(["class", "transform", "reverse"])
+    try entry.check(["class", "transform", "reverse", "examples"])
     guard let transform = try entry.function("transform") else {
       throw entry.error(nil, message: "a transformer needs a function transform(value) that returns bytes")
     }
     return Transformer(
-      name: name, className: try entry.string("class"), transform: transform, reverse: try entry.function("reverse"))
+      name: name, className: try entry.string("class"), transform: transform, reverse: try entry.function("reverse"),
+      examples: try examples(of: entry))
+  }
+
+  private static func examples(of entry: TableReader) throws -> [Example] {
+    guard let list = try entry.table("examples") else { return [] }
+    let elements = try list.table.elements
+    guard try elements.count == list.table.size else {
+      throw entry.error("examples", message: "a list of examples is expected, each of the form { value, bytes }")
+    }
+    return try elements.enumerated().map { index, element in
+      guard let pair = try element.tableValue?.elements, pair.count == 2 else {
+        throw list.error("\(index + 1)", message: "an example has the form { value, bytes }, and neither is nil")
+      }
+      return Example(value: pair[0], stored: pair[1])
+    }
   }
 
   private static func entity(_ name: String, from entry: TableReader) throws -> Entity {

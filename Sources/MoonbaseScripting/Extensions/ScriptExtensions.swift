@@ -76,14 +76,20 @@ public final class ScriptExtensions: ExtensionProvider {
     let texts = try read(sources, limits: limits)
     let domain = try ScriptError.telling { try ScriptDomain(limits: limits) }
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
-    let declarations = try ExtensionOrder(try domain.declarations(of: texts, modules)).sorted()
+    var declarations = try ExtensionOrder(try domain.declarations(of: texts, modules)).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()
+    let readyMade = ReadyMadeTransformers.needed(by: declarations, beside: swift, in: model)
+    if let source = ReadyMadeTransformers.source(of: readyMade) {
+      declarations += try domain.declarations(of: [source], modules)
+    }
     let added = try AddedAttributes(to: model, by: swift, declarations).all
     let base = try resolve(model, with: added, known: known)
     let extended = try base.adding(added, generation: number)
     try ExtensionChecker(
-      declarations: declarations, swift: swift, model: extended, hostMethods: domain.types.objectMethods.map(\.name)
+      declarations: declarations, swift: swift, model: extended, hostMethods: domain.types.objectMethods.map(\.name),
+      swiftTypes: ExtensionSource.types(of: sources).keys.sorted()
     ).check()
+    try domain.checkExamples(of: declarations)
     let ordered = declarations.map(\.source)
     let functions = PureScriptFunctions(
       declarations, beside: swift, sources: ordered, modules: modules, limits: limits)
@@ -221,6 +227,7 @@ public final class ScriptExtensions: ExtensionProvider {
     try scripts.register(declarations.flatMap(\.classes))
     let files: LoadedExtensions = declarations.map { ($0.name ?? $0.source.name, $0.table, $0.onReload) }
     scripts.setLoaded(files, of: self)
+    scripts.swiftTypes.merge(ExtensionSource.types(of: sources)) { _, later in later }
     scripts.setMethods(Set(new.extensions.values.joined().flatMap(\.methods.keys)), of: self)
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses
@@ -279,11 +286,22 @@ extension ScriptDomain {
     try ScriptError.telling { try state.runNested { try sources.map { try declaration(of: $0, modules) } } }
   }
 
+  /// Runs the examples of transformers in a domain in which nothing else runs.
+  fileprivate func checkExamples(of declarations: [ExtensionDeclaration]) throws {
+    guard declarations.contains(where: { $0.transformers.contains { !$0.examples.isEmpty } }) else { return }
+    try ScriptError.telling {
+      try register(declarations.flatMap(\.classes))
+      try state.runNested { try TransformerExamples(in: self).check(declarations) { throw $0 } }
+    }
+  }
+
   private func declaration(of source: ScriptSource, _ modules: ExtensionModules) throws -> ExtensionDeclaration {
     let own = try state.weakTable()
     let scope = try extensionScope(reader: modules.reader(for: source), own: own)
     let chunk = try state.load(source.text, name: source.name, in: scope)
-    let declaration = try ExtensionDeclaration(chunk.call([]), source: source)
+    let isReadyMade = source.name == ReadyMadeTransformers.sourceName
+    let arguments = isReadyMade ? try argumentsOfReadyMadeTransformers() : []
+    let declaration = try ExtensionDeclaration(chunk.call(arguments), source: source)
     for (_, table) in declaration.classes { try own.set(.table(table), to: .boolean(true)) }
     return declaration
   }
