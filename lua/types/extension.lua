@@ -3,13 +3,19 @@
 
 ---@class moonbase.Extension
 ---@field name string
----@field version? string
----@field requires? { moonbase?: string, extensions?: string[] }
+---@field version? string a semantic version: "1", "1.2", "1.2.3"
+---@field requires? moonbase.Requires
 ---@field classes? table<string, table> metatables, or `{ is = function(value) ... end }`
 ---@field transformers? table<string, moonbase.Transformer>
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
 ---@field entities? table<string, moonbase.EntityExtension>
 ---@field on_reload? fun(old?: moonbase.Extension) called behind a reload, with what the extension was before
+
+---A range of versions is a version ("1.2": from 1.2 on, and before 2), or conditions that all must hold (">=1.2 <2").
+---@class moonbase.Requires
+---@field moonbase? string a range of versions
+---@field extensions? table<integer|string, string> names, or ranges of versions by name
+---@field model? table<string, string> by entity: the hash of its version, or the first 8 digits or more
 
 ---Neither function ever sees nil.
 ---@class moonbase.Transformer

@@ -71,11 +71,12 @@ extension ScriptDomain {
       try moonbase.set(name, to: description)
       return description
     }
+    if name == "extensions" { return try describeExtensions() }
     if Self.optionalFields.contains(name) {
       if name == "context" || name == "model" { foundNoContext = true }
       return .nil
     }
-    let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields
+    let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields + ["extensions"]
     throw ScriptError(.invalidRequest, message: "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
   }
 

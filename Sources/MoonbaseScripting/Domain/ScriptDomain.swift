@@ -23,8 +23,8 @@ public final class ScriptDomain {
   let classes: LuaTable
   /// The extension files that run, by what brought them.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
-  /// The names of the methods that these, and Swift code beside them, give to objects.
-  private var methodNames: [ObjectIdentifier: Set<String>] = [:]
+  /// What brought these, with the names of the methods that they, and Swift code beside them, give to objects.
+  private var providers: [ObjectIdentifier: (extensions: WeakExtensions, methods: Set<String>)] = [:]
   /// The contexts whose extensions are being reloaded.
   var reloading: Set<ObjectIdentifier> = []
   /// The table that scripts see as `moonbase`.
@@ -108,14 +108,23 @@ public final class ScriptDomain {
   }
 
   /// The names of the methods that extensions give to objects.
-  func methods(of extensions: ScriptExtensions) -> Set<String> { methodNames[ObjectIdentifier(extensions)] ?? [] }
+  func methods(of extensions: ScriptExtensions) -> Set<String> {
+    providers[ObjectIdentifier(extensions)]?.methods ?? []
+  }
 
   func setMethods(_ names: Set<String>, of extensions: ScriptExtensions) {
-    methodNames[ObjectIdentifier(extensions)] = names.isEmpty ? nil : names
+    providers[ObjectIdentifier(extensions)] = (WeakExtensions(extensions), names)
+  }
+
+  /// The extensions in files that are loaded here.
+  var loadedExtensions: [LoadedExtension] {
+    providers.values.compactMap(\.extensions.extensions).flatMap(\.loaded).sorted {
+      ($0.source, $0.name) < ($1.source, $1.name)
+    }
   }
 
   /// Whether any extension here gives a method of a name to objects.
-  func knowsMethod(_ name: String) -> Bool { methodNames.values.contains { $0.contains(name) } }
+  func knowsMethod(_ name: String) -> Bool { providers.values.contains { $0.methods.contains(name) } }
 
   // MARK: Classes
 
@@ -214,3 +223,10 @@ public final class ScriptDomain {
 
 /// Extension files by the names of their extensions: what they returned, and what is called when they were reloaded.
 typealias LoadedExtensions = [(name: String, table: LuaTable, onReload: LuaFunction?)]
+
+/// Extensions that may be gone.
+private struct WeakExtensions {
+  weak var extensions: ScriptExtensions?
+
+  init(_ extensions: ScriptExtensions) { self.extensions = extensions }
+}

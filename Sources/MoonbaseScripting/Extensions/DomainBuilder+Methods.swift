@@ -6,7 +6,27 @@ import MoonbaseModel
 final class ScriptMethod {
   let function: LuaFunction
 
+  /// Measures its calls, where something is counted.
+  private var meter: (meter: ExtensionMeter, name: String)?
+
   init(_ function: LuaFunction) { self.function = function }
+
+  /// The same, measured.
+  func measured(by meter: ExtensionMeter?, as name: String) -> ScriptMethod {
+    let measured = ScriptMethod(function)
+    measured.meter = meter.map { ($0, name) }
+    return measured
+  }
+
+  /// The function as scripts call it.
+  func value(in state: LuaState) throws -> LuaValue {
+    guard let (meter, name) = meter else { return .function(function) }
+    let function = function
+    return try state.function(named: name) { call in
+      let arguments = try call.values()
+      for result in try meter.run(name, { try function.call(arguments) }) { try call.return(result) }
+    }
+  }
 }
 
 extension DomainBuilder {
@@ -33,7 +53,7 @@ extension ScriptDomain {
   /// A method that an extension declares, as scripts call it; nil where none has the name.
   func extensionMethod(_ name: String, of object: ManagedObject) throws -> LuaValue? {
     guard object.managedObjectContext != nil, let method = try object.method(name) else { return nil }
-    if let origin = method.origin as? ScriptMethod { return .function(origin.function) }
+    if let origin = method.origin as? ScriptMethod { return try origin.value(in: state) }
     let types = types
     return try state.function(named: name) { [unowned types] call in
       let object = try call.object(0, as: ManagedObject.self, name: "object")

@@ -43,6 +43,9 @@ enum ReadyMadeTransformers {
 
   static let names: [String] = entries.keys.sorted()
 
+  /// The names of those whose bytes are no text.
+  static let namesOfThoseOfBytes = ["CompressedDataTransformer", "SRGBColorTransformer"]
+
   /// The extension that has those of some names; nil where none is asked for.
   static func source(of wanted: Set<String>) -> ScriptSource? {
     let chosen = entries.filter { wanted.contains($0.key) }.sorted { $0.key < $1.key }

@@ -19,13 +19,13 @@ struct TransformerExamples {
   }
 
   /// Checks the examples of all transformers; tells each that does not hold.
-  func check(_ declarations: [ExtensionDeclaration], _ tell: (ScriptError) throws -> Void) throws {
+  func check(_ declarations: [ExtensionDeclaration], _ mistakes: ExtensionMistakes) throws {
     for declaration in declarations {
       for transformer in declaration.transformers {
         for (index, example) in transformer.examples.enumerated() {
           guard let problem = try problem(of: example, in: transformer) else { continue }
           let path = ["transformers", transformer.name, "examples", "\(index + 1)"]
-          try tell(
+          mistakes.add(
             ScriptError(
               .invalidExtension, message: "example \(index + 1) of transformer \(transformer.name): \(problem)",
               at: declaration.source.location(of: path)))
