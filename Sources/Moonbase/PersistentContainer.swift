@@ -28,7 +28,8 @@ public final class PersistentContainer: Sendable {
   /// before it are closed again then; a file that was made for one stays, as an empty store.
   public init(_ description: ContainerDescription, loadsStores: Bool = true) throws {
     let sources = try description.openExtensions()
-    extensions = try ScriptExtensions(sources, for: description.openModel(), limits: description.limits)
+    extensions = try ScriptExtensions(
+      sources, for: description.openModel(), limits: description.limits, profile: description.profile)
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores

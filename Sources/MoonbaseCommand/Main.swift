@@ -20,6 +20,7 @@ enum Main {
 
   /// Output that did not arrive is a failure.
   private static func ending(_ status: Int32) -> Int32 {
+    CommandProfile.report()
     guard let failure = StandardStream.failure() else { return status }
     Terminal.complain("moonbase: standard output: \(failure)")
     return status == ExitStatus.done ? ExitStatus.failed : status

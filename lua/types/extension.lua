@@ -3,18 +3,25 @@
 
 ---@class moonbase.Extension
 ---@field name string
----@field version? string
----@field requires? { moonbase?: string, extensions?: string[] }
+---@field version? string a semantic version: "1", "1.2", "1.2.3"
+---@field requires? moonbase.Requires
 ---@field classes? table<string, table> metatables, or `{ is = function(value) ... end }`
 ---@field transformers? table<string, moonbase.Transformer>
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
 ---@field entities? table<string, moonbase.EntityExtension>
 ---@field on_reload? fun(old?: moonbase.Extension) called behind a reload, with what the extension was before
 
+---A range of versions is a version ("1.2": from 1.2 on, and before 2), or conditions that all must hold (">=1.2 <2").
+---@class moonbase.Requires
+---@field moonbase? string a range of versions
+---@field extensions? table<integer|string, string> names, or ranges of versions by name
+---@field model? table<string, string> by entity: the hash of its version, or the first 8 digits or more
+
 ---Neither function ever sees nil.
 ---@class moonbase.Transformer
 ---@field class? string assignments of another class are refused
 ---@field transform fun(value: any): string
+---@field examples? { [1]: any, [2]: any }[] values and their bytes: both functions are tried with them at load
 ---@field reverse? fun(bytes: string): any without it the transformer goes one way and serves transient attributes only
 
 ---@class moonbase.RuleMessage
@@ -44,6 +51,7 @@
 ---@field validate_for_update? moonbase.ObjectRule
 ---@field validate_for_delete? moonbase.ObjectRule
 ---@field derived? table<string, moonbase.Derived>
+---@field methods? table<string, fun(object: moonbase.Object, ...: any): any> called as `object:NAME(...)`
 ---@field awake_from_insert? moonbase.Hook
 ---@field awake_from_fetch? moonbase.Hook
 ---@field awake_from_snapshot? moonbase.SnapshotHook after a rollback, a refresh or an undo replaced its values

@@ -11,7 +11,25 @@
 ---@field object moonbase.ObjectMethods every method of an object as a function, for where a property hides the method
 ---@field null moonbase.Null "no value" as an element of a list or map; attributes read as nil
 ---@field date moonbase.DateModule
+---@field extensions moonbase.LoadedExtension[] the extensions in files that are loaded now, and what they cost
 moonbase = {}
+
+---What calls cost; counted only where the host measures (`--profile`).
+---@class moonbase.Cost
+---@field calls integer
+---@field seconds number
+---@field instructions integer by the thousand
+---@field errors integer
+
+---@class moonbase.LoadedExtension: moonbase.Cost
+---@field name string
+---@field version? string
+---@field source string the file, as it was named
+---@field entities string[]
+---@field functions moonbase.ExtensionFunction[]
+
+---@class moonbase.ExtensionFunction: moonbase.Cost
+---@field name string such as `Person.validate.age`
 
 ---@class moonbase.Null
 

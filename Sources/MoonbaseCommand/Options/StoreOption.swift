@@ -4,7 +4,9 @@ import MoonbasePlatform
 typealias StoreOption = CommandOption
 
 extension CommandOption {
-  static let stores = [store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules]
+  static let stores = [
+    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, profile,
+  ]
 
   static let store = CommandOption(
     name: "--store", argument: "[CONFIG=]PATH", isRepeatable: true,
@@ -27,6 +29,10 @@ extension CommandOption {
     name: "--extension", argument: "PATH", isRepeatable: true,
     help: "load an extension; repeatable, dependencies in any order"
   ) { value, settings in settings.stores.extensions.append(value) }
+
+  static let profile = CommandOption(
+    name: "--profile", argument: nil, help: "count what the functions of extensions cost, and print a table at the end"
+  ) { _, settings in settings.stores.profiles = true }
 
   static let readOnly = CommandOption(name: "--read-only", argument: nil, help: "change nothing in the store") {
     _, settings in settings.stores.readOnly = true

@@ -14,6 +14,9 @@ struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
   var modules: [String] = []
 
+  @Flag(name: StoreOption.profile.parserName, help: StoreOption.profile.parserHelp)
+  var profile = false
+
   @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
   var busyTimeout: String?
 
@@ -32,6 +35,7 @@ struct StoreOptionGroup: ParsableArguments {
     let named = argument.map { [$0] } ?? store
     for value in named { try StoreOption.store.take(value, &settings) }
     if readOnly { try StoreOption.readOnly.take("", &settings) }
+    if profile { try StoreOption.profile.take("", &settings) }
     if named.isEmpty, let value = StoreOption.storeOfEnvironment {
       try StoreOption.store.take(value, &settings)
     }

@@ -8,6 +8,8 @@ struct StoreSettings: Equatable {
   var model: String?
   var extensions: [String] = []
   var readOnly = false
+  /// Whether the functions of extensions are measured.
+  var profiles = false
   var allowsCloudKit = false
   var keepsHistory = false
   /// In milliseconds.
@@ -41,6 +43,7 @@ struct StoreSettings: Equatable {
   func applied(to description: ContainerDescription) -> ContainerDescription {
     var description = description
     if readOnly { description.setReadOnly() }
+    description.profile = profiles ? CommandProfile.profile : nil
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }
       if keepsHistory { description.stores[index].keepsHistory = true }

@@ -32,6 +32,8 @@ final class EntityBehavior {
   let rules: [Slot: [EntityExtension.Rule]]
   /// Of these, those that need no object.
   let valueRules: [Slot: [EntityExtension.ValueRule]]
+  /// Methods of the objects by name: of several the one that is declared nearest to the entity.
+  let methods: [String: EntityMethod]
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
   let delayedShadows: [Slot: Slot]
 
@@ -86,6 +88,7 @@ final class EntityBehavior {
     normalizers = builder.normalizers
     rules = builder.rules
     valueRules = builder.valueRules
+    methods = builder.methods
     delayedShadows = builder.delayedShadows
     preCalculatedSlots = builder.preCalculatedSlots
     derivedSlotsToValidate = builder.derivedSlotsToValidate

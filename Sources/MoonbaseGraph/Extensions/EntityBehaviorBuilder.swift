@@ -17,6 +17,7 @@ struct EntityBehaviorBuilder {
   private(set) var normalizers: [Slot: [(Value, ManagedObject) throws -> Value]] = [:]
   private(set) var rules: [Slot: [EntityExtension.Rule]] = [:]
   private(set) var valueRules: [Slot: [EntityExtension.ValueRule]] = [:]
+  private(set) var methods: [String: EntityMethod] = [:]
   private(set) var delayedShadows: [Slot: Slot] = [:]
   private(set) var preCalculatedSlots: [Slot] = []
   private(set) var storedSlots: [Slot] = []
@@ -96,6 +97,9 @@ struct EntityBehaviorBuilder {
       let slot = try slot(name, from: ancestor)
       rules[slot, default: []].append(rule)
       if let ofValue = entry.valueRules[name] { valueRules[slot, default: []].append(ofValue) }
+    }
+    for (name, method) in entry.methods {
+      methods[name] = EntityMethod(call: method, origin: entry.methodOrigins[name])
     }
     for derived in entry.derived { try addDerived(derived, from: ancestor) }
     for derived in entry.stored { try addStored(derived, from: ancestor) }

@@ -16,6 +16,8 @@ public struct EntityExtension {
   /// A rule over a value that is never `.null`: returns what is wrong with it, or nil. The subject says whose value it is, which
   /// one it had when it was saved last, and why the rule is asked.
   public typealias Rule = (Value, RuleSubject) throws -> RuleFailure?
+  /// A method of objects: gets the arguments and the object, and gives its result; `.null` for none.
+  public typealias Method = (_ arguments: [Value], _ object: ManagedObject) throws -> Value
   /// A rule over a value that is there, and over nothing else.
   package struct ValueRule {
     /// Whether the value is as the rule wants it.
@@ -46,6 +48,11 @@ public struct EntityExtension {
   /// Derived attributes that are stored: before each save their values are computed and written, where something changed that
   /// they were computed from or that their `inputs` lead to.
   public var stored: [DerivedAttribute] = []
+  /// Methods of objects by name, which `ManagedObject.call` and scripts reach. One of a subentity goes before one of the same name above it;
+  /// on a handle of a script a property goes before a method.
+  public var methods: [String: Method] = [:]
+  /// By method: what its maker knows it by, who may have a quicker way to call it.
+  package var methodOrigins: [String: AnyObject] = [:]
   /// After defaults are set, once in an object's life.
   public var awakeFromInsert: Hook?
   /// After a fault fired. Changes made here are not tracked.

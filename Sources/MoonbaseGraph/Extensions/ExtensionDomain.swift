@@ -62,6 +62,7 @@ public final class ExtensionDomain {
       entries.map { entry in
         var bare = EntityExtension()
         (bare.derived, bare.stored) = (entry.derived, entry.stored)
+        (bare.methods, bare.methodOrigins) = (entry.methods, entry.methodOrigins)
         return bare
       }
     }

@@ -71,6 +71,15 @@ extension LuaState {
   /// Whether a run is under way.
   public var isRunning: Bool { mbl_is_running(raw) }
 
+  /// Whether instructions are counted where nothing limits them, for `countedInstructions`. It holds from the next run on.
+  package var countsInstructions: Bool {
+    get { limits.instructions != nil }
+    set { if newValue, limits.instructions == nil { limits.instructions = .max / 4 } }
+  }
+
+  /// A number that goes down with the instructions of a run that is under way, by the thousand.
+  package var countedInstructions: Int64 { mbl_is_running(raw) ? mbl_remaining(raw) : 0 }
+
   /// The instructions that are left of this run; nil without that limit.
   public var remainingInstructions: Int64? {
     limits.instructions == nil ? nil : mbl_is_running(raw) ? mbl_remaining(raw) : limits.instructions

@@ -68,7 +68,9 @@ final class ErrorBox {
           512 + 2 * error.message.utf8.count + (error.entity?.utf8.count ?? 0) + (error.property?.utf8.count ?? 0)
         pending += error.others
       } else {
-        total += 512 + ((error as? ScriptError)?.message.utf8.count ?? 0)
+        let error = error as? ScriptError
+        total += 512 + (error?.message.utf8.count ?? 0)
+        pending += error?.others ?? []
       }
     }
     return total
@@ -83,13 +85,18 @@ final class ErrorBox {
   var entity: String? { error.entity }
 
   /// The reason alone, if the error has one apart from the property's name; else the whole text.
-  var message: String { graphError?.reason ?? (error as? ScriptError)?.message ?? text }
+  var message: String {
+    if let error = error as? ScriptError, error.others.isEmpty { return error.message }
+    return graphError?.reason ?? text
+  }
 
   var text: String { String(describing: error) }
 
   var details: [ErrorBox] {
     guard let domain else { return [] }
-    let details = graphError?.details ?? []
+    let details: [any CodedError] =
+      graphError?.details ?? (error as? ScriptError)?.all ?? (error as? ModelError)?.all ?? []
+    guard details.count != 1 || graphError != nil else { return [self] }
     return details.isEmpty ? [self] : details.map { ErrorBox($0, domain: domain) }
   }
 }

@@ -71,11 +71,12 @@ extension ScriptDomain {
       try moonbase.set(name, to: description)
       return description
     }
+    if name == "extensions" { return try describeExtensions() }
     if Self.optionalFields.contains(name) {
       if name == "context" || name == "model" { foundNoContext = true }
       return .nil
     }
-    let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields
+    let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields + ["extensions"]
     throw ScriptError(.unknownName, message: "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
   }
 
@@ -109,7 +110,10 @@ extension ScriptDomain {
   }
 
   /// Says what to write to who calls a table of functions, or misspells one.
-  private func describe(_ table: LuaTable, as name: String, call advice: String) throws {
+  private func describe(
+    _ table: LuaTable, as name: String, call advice: String,
+    others: @escaping (String) throws -> LuaValue? = { _ in nil }
+  ) throws {
     let metatable = try state.table(["__call": .function(try notCallable(name, advice: advice))])
     let names = try table.pairs.compactMap(\.key.textValue).sorted()
     try metatable.set(
@@ -119,6 +123,7 @@ extension ScriptDomain {
         let shown = key.textValue?.asName ?? key.typePhrase
         // Preset pure has no clock, which a script may ask for.
         if shown == "now" { return call.returnNil() }
+        if let other = try others(shown) { return try call.return(other) }
         throw ScriptError(.unknownName, message: "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
       })
     try table.setMetatable(metatable)
@@ -165,7 +170,10 @@ extension ScriptDomain {
     for method in types.objectMethods {
       try table.set(method.name, to: try function(method))
     }
-    try describe(table, as: "moonbase.object", call: "write moonbase.object.id(object), for example")
+    let types = types
+    try describe(
+      table, as: "moonbase.object", call: "write moonbase.object.id(object), for example",
+      others: { [unowned types] in try types.openDomain().extensionMethod($0) })
     return try table.frozen()
   }
 

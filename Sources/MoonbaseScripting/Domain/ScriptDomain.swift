@@ -23,6 +23,8 @@ public final class ScriptDomain {
   let classes: LuaTable
   /// The extension files that run, by what brought them.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
+  /// What brought these, with the names of the methods that they, and Swift code beside them, give to objects.
+  private var providers: [ObjectIdentifier: (extensions: WeakExtensions, methods: Set<String>)] = [:]
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
   /// The proxies through which extensions see the classes of other extensions, by the tables of the classes.
@@ -51,6 +53,11 @@ public final class ScriptDomain {
   /// The bytes of the names in models that scripts opened, or tried to.
   var namesWeight = 0
 
+  /// Types of the program by the names by which classes name them.
+  var swiftTypes: [String: any (Decodable & Sendable).Type] = [:]
+  /// The thread on which the last value of a class was handed over.
+  private var threadOfValues: ObjectIdentifier?
+
   /// Sets up every context that this domain makes; nil leaves contexts as they are made.
   public var prepareContext: ((ManagedObjectContext) -> Void)?
 
@@ -78,7 +85,10 @@ public final class ScriptDomain {
     try installMoonbase()
   }
 
-  deinit { types.domain = nil }
+  deinit {
+    types.domain = nil
+    if threadOfValues != nil { ScriptDomains.remove(number) }
+  }
 
   /// The domain of a context that a script drives or extends.
   public static func of(_ context: ManagedObjectContext) -> ScriptDomain? { context.domain.owner as? ScriptDomain }
@@ -91,6 +101,25 @@ public final class ScriptDomain {
   func setLoaded(_ files: LoadedExtensions, of extensions: ScriptExtensions) {
     loaded[ObjectIdentifier(extensions)] = files.isEmpty ? nil : files
   }
+
+  /// The names of the methods that extensions give to objects.
+  func methods(of extensions: ScriptExtensions) -> Set<String> {
+    providers[ObjectIdentifier(extensions)]?.methods ?? []
+  }
+
+  func setMethods(_ names: Set<String>, of extensions: ScriptExtensions) {
+    providers[ObjectIdentifier(extensions)] = (WeakExtensions(extensions), names)
+  }
+
+  /// The extensions in files that are loaded here.
+  var loadedExtensions: [LoadedExtension] {
+    providers.values.compactMap(\.extensions.extensions).flatMap(\.loaded).sorted {
+      ($0.source, $0.name) < ($1.source, $1.name)
+    }
+  }
+
+  /// Whether any extension here gives a method of a name to objects.
+  func knowsMethod(_ name: String) -> Bool { providers.values.contains { $0.methods.contains(name) } }
 
   // MARK: Classes
 
@@ -155,6 +184,11 @@ public final class ScriptDomain {
   /// A token for a Lua value that the graph keeps without understanding it.
   func opaque(_ value: LuaValue, className: String) -> OpaqueObject {
     takeBackReleased()
+    let thread = ScriptDomains.currentThread
+    if threadOfValues != thread {
+      ScriptDomains.add(self, on: thread)
+      threadOfValues = thread
+    }
     lastReference += 1
     opaqueValues[lastReference] = value
     let released = released
@@ -184,3 +218,10 @@ public final class ScriptDomain {
 
 /// Extension files by the names of their extensions: what they returned, and what is called when they were reloaded.
 typealias LoadedExtensions = [(name: String, table: LuaTable, onReload: LuaFunction?)]
+
+/// Extensions that may be gone.
+private struct WeakExtensions {
+  weak var extensions: ScriptExtensions?
+
+  init(_ extensions: ScriptExtensions) { self.extensions = extensions }
+}

@@ -24,6 +24,8 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
   public var entity: String?
   /// The property concerned.
   public var property: String?
+  /// What else is wrong with the same extensions: as much as could be found in one reading, a hundred mistakes at most.
+  public var others: [ScriptError] = []
   /// The error behind this one, for example the error of Lua for a file that does not run.
   public var underlying: (any Error)?
 
@@ -43,8 +45,17 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
     self.underlying = underlying
   }
 
-  /// The message behind its place, as `file:line: message`.
-  public var description: String { location.map { "\($0): \(message)" } ?? message }
+  /// The message behind its place, as `file:line: message`; other mistakes follow, each on a line of its own.
+  public var description: String {
+    ([location.map { "\($0): \(message)" } ?? message] + others.map(\.description)).joined(separator: "\n")
+  }
+
+  /// The error and the others, each alone.
+  public var all: [ScriptError] {
+    var first = self
+    first.others = []
+    return [first] + others.flatMap(\.all)
+  }
 
   /// The same, for Foundation: what `localizedDescription` gives.
   public var errorDescription: String? { description }

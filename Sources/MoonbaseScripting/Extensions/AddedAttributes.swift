@@ -7,20 +7,25 @@ import MoonbasePlatform
 struct AddedAttributes {
   private(set) var all: [AddedAttribute] = []
   private var known: KnownProperties
+  private let mistakes: ExtensionMistakes
 
-  init(to model: ManagedObjectModel, by swift: ExtensionDomain, _ declarations: [ExtensionDeclaration]) throws {
+  init(
+    to model: ManagedObjectModel, by swift: ExtensionDomain, _ declarations: [ExtensionDeclaration],
+    mistakes: ExtensionMistakes
+  ) {
+    self.mistakes = mistakes
     known = KnownProperties(of: model)
     let entries = Dictionary(
       grouping: declarations.flatMap { declaration in declaration.entities.map { (declaration, $0) } }, by: \.1.name)
     for name in model.ancestorsFirst.map({ model.entities[$0].name }) {
       for derived in (swift.extensions[name] ?? []).flatMap(\.derived) {
-        try add(AddedAttribute(entity: name, name: derived.name, type: derived.type))
+        add(AddedAttribute(entity: name, name: derived.name, type: derived.type))
       }
-      for (declaration, entry) in entries[name] ?? [] { try add(entry, of: declaration) }
+      for (declaration, entry) in entries[name] ?? [] { add(entry, of: declaration) }
     }
   }
 
-  private mutating func add(_ attribute: AddedAttribute) throws {
+  private mutating func add(_ attribute: AddedAttribute) {
     guard known.have(attribute.name, of: attribute.entity) else {
       known.add(attribute.name, of: attribute.entity)
       all.append(attribute)
@@ -28,22 +33,25 @@ struct AddedAttributes {
     }
     for other in all where other.name == attribute.name && known.isAncestor(other.entity, of: attribute.entity) {
       guard let message = attribute.mismatch(overriding: other.type, of: other.entity) else { continue }
-      throw ScriptError(
-        .invalidExtension, message: message, at: attribute.location, entity: attribute.entity, property: attribute.name)
+      mistakes.add(
+        ScriptError(
+          .invalidExtension, message: message, at: attribute.location, entity: attribute.entity,
+          property: attribute.name))
     }
   }
 
-  private mutating func add(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) throws {
+  private mutating func add(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) {
     for derived in entry.derived {
       let location = declaration.source.location(of: ["entities", entry.name, "derived", derived.name])
       if derived.isStored, !known.have(derived.name, of: entry.name) {
         let hint = suggestion(for: derived.name, among: known.names(of: entry.name))
-        throw ScriptError(
-          .invalidExtension,
-          message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute\(hint)",
-          at: location, entity: entry.name, property: derived.name)
+        mistakes.add(
+          ScriptError(
+            .invalidExtension,
+            message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute\(hint)",
+            at: location, entity: entry.name, property: derived.name))
       }
-      try add(AddedAttribute(entity: entry.name, name: derived.name, type: derived.type, location: location))
+      add(AddedAttribute(entity: entry.name, name: derived.name, type: derived.type, location: location))
     }
   }
 }

@@ -19,7 +19,7 @@ struct DerivedCycles {
     let declaration: ExtensionDeclaration
   }
 
-  func check() throws {
+  func check(_ mistakes: ExtensionMistakes) {
     var entries: [Node: Entry] = [:]
     for declaration in declarations {
       for entity in declaration.entities {
@@ -31,10 +31,13 @@ struct DerivedCycles {
     for node in entries.keys.sorted(by: { ($0.entity, $0.name) < ($1.entity, $1.name) }) {
       guard let entry = entries[node], let way = way(from: node, through: entries) else { continue }
       let names = way.map { "\($0.entity).\($0.name)" }.joined(separator: " -> ")
-      throw ScriptError(
-        .invalidExtension, message: "\(node.entity).\(node.name) is derived from itself: \(names)",
-        at: entry.declaration.source.location(of: ["entities", node.entity, "derived", node.name, "inputs"]),
-        entity: node.entity, property: node.name)
+      mistakes.add(
+        ScriptError(
+          .invalidExtension, message: "\(node.entity).\(node.name) is derived from itself: \(names)",
+          at: entry.declaration.source.location(of: ["entities", node.entity, "derived", node.name, "inputs"]),
+          entity: node.entity, property: node.name))
+      // Those that are on the same way would say the same.
+      return
     }
   }
 

@@ -8,6 +8,15 @@ struct DomainBuilder {
   /// The way to the scripts for hooks, which belong to a context that the scripts may hold, and that may outlive them.
   let types: HostTypes
   let model: ResolvedModel
+  /// Counts what the functions cost.
+  let profile: ExtensionProfile?
+
+  /// Measures the functions of an extension; nil where nothing is counted.
+  func meter(of declaration: ExtensionDeclaration) -> ExtensionMeter? {
+    guard let profile else { return nil }
+    types.state.countsInstructions = true
+    return ExtensionMeter(profile: profile, source: declaration.source.name, state: types.state)
+  }
 
   /// Adds what scripts declare to a domain that holds what Swift code provides. Their state knows nothing of it yet: what does not fit leaves
   /// no trace there.
@@ -16,12 +25,17 @@ struct DomainBuilder {
       for (name, value) in declaration.classes {
         domain.valueClasses[name] = try valueClass(name, methods: value)
       }
-      for transformer in declaration.transformers { domain.transformers[transformer.name] = make(transformer) }
+      let meter = meter(of: declaration)
+      for transformer in declaration.transformers {
+        domain.transformers[transformer.name] = make(transformer, meter: meter)
+      }
       domain.attributeValueClasses.merge(declaration.valueClasses) { $0.merging($1) { _, later in later } }
     }
     for declaration in declarations {
       for entity in declaration.entities {
-        domain.extensions[entity.name, default: []].append(try make(entity, in: domain))
+        let made = try make(entity, in: domain)
+        let measured = meter(of: declaration).map { made.measured(by: $0, of: entity.name) } ?? made
+        domain.extensions[entity.name, default: []].append(measured)
       }
     }
     return domain
@@ -65,7 +79,7 @@ struct DomainBuilder {
     }
   }
 
-  private func make(_ transformer: ExtensionDeclaration.Transformer) -> ValueTransformer {
+  private func make(_ transformer: ExtensionDeclaration.Transformer, meter: ExtensionMeter?) -> ValueTransformer {
     let forward = LuaFastCall(transformer.transform, parameters: 1)
     let backward = transformer.reverse.map { ($0, LuaFastCall($0, parameters: 1)) }
     var made = ValueTransformer(
@@ -93,6 +107,9 @@ struct DomainBuilder {
           }
         }
       })
+    let name = "transformers.\(transformer.name)"
+    made.transformedValue = meter.measured("\(name).transform", made.transformedValue)
+    made.reverseTransformedValue = made.reverseTransformedValue.map { meter.measured("\(name).reverse", $0) }
     made.places[.transform] = transformer.transform.place
     made.places[.reverse] = transformer.reverse?.place
     return made
@@ -110,6 +127,10 @@ struct DomainBuilder {
       result.validate[key] = rule(function, of: name)
       let isOverAttribute = model.entity(entry.name)?.property(key)?.attribute != nil
       if isOverAttribute, function.parameterCount <= 1 { result.valueRules[key] = valueRule(function, of: name) }
+    }
+    for (name, function) in entry.methods {
+      result.methods[name] = method(function)
+      result.methodOrigins[name] = ScriptMethod(function)
     }
     for derived in entry.derived {
       let attribute = try make(derived, of: entry.name, in: domain)

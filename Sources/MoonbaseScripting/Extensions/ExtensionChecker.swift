@@ -1,89 +1,169 @@
+import MoonbaseLua
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Checks extensions against the model: names that it must have, things that only one may provide.
+/// Checks extensions against the model: names that it must have, things that only one may provide. All that is found is told.
 struct ExtensionChecker {
   let declarations: [ExtensionDeclaration]
   /// What Swift code provides beside the files.
   let swift: ExtensionDomain
   let model: ResolvedModel
+  /// The names of the methods that every object has.
+  let hostMethods: [String]
+  /// The names of the types that the program registered.
+  let swiftTypes: [String]
+  let mistakes: ExtensionMistakes
 
   func check() throws {
-    try checkOwners()
-    try checkSwift()
+    checkOwners()
+    try checkTypes()
+    checkSwift()
     for declaration in declarations {
+      checkHashes(declaration)
       for entity in declaration.entities { try check(entity, of: declaration) }
-      for (name, entries) in declaration.valueClasses {
-        let entity = try entity(name, at: ["value_classes", name], in: declaration)
-        for (key, className) in entries.sorted(by: { $0.key < $1.key }) {
-          let place = ["value_classes", name, key]
-          try require(key, of: entity, at: place, in: declaration)
-          guard entity.property(key)?.relationship == nil else {
-            throw error(
-              "\(name).\(key) is a relationship, whose values are objects: only attributes have a value class",
-              at: place, in: declaration)
-          }
-          try checkClass(className, subject: "\(name).\(key)", at: place, in: declaration)
-        }
+      for (name, entries) in declaration.valueClasses.sorted(by: { $0.key < $1.key }) {
+        try mistakes.attempt { try checkValueClasses(entries, of: name, in: declaration) }
       }
       for transformer in declaration.transformers {
         guard let className = transformer.className else { continue }
-        try checkClass(
+        checkClass(
           className, subject: "transformer \(transformer.name)", at: ["transformers", transformer.name, "class"],
           in: declaration)
       }
     }
-    try checkModelNames()
-    try checkOneWay()
-    try DerivedCycles(declarations: declarations, model: model).check()
+    checkModelNames()
+    checkOneWay()
+    DerivedCycles(declarations: declarations, model: model).check(mistakes)
+  }
+
+  private func checkValueClasses(
+    _ entries: [String: String], of name: String, in declaration: ExtensionDeclaration
+  ) throws {
+    let entity = try entity(name, at: ["value_classes", name], in: declaration)
+    for (key, className) in entries.sorted(by: { $0.key < $1.key }) {
+      let place = ["value_classes", name, key]
+      guard has(key, entity, at: place, in: declaration) else { continue }
+      if entity.property(key)?.relationship != nil {
+        refuse(
+          "\(name).\(key) is a relationship, whose values are objects: only attributes have a value class",
+          at: place, in: declaration)
+      } else {
+        checkClass(className, subject: "\(name).\(key)", at: place, in: declaration)
+      }
+    }
   }
 
   private func check(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) throws {
     let path = ["entities", entry.name]
-    let entity = try entity(entry.name, at: path, in: declaration)
-    for (key, _) in entry.normalize { try require(key, of: entity, at: path + ["normalize", key], in: declaration) }
-    for (key, _) in entry.validate { try require(key, of: entity, at: path + ["validate", key], in: declaration) }
-    for derived in entry.derived {
-      let place = path + ["derived", derived.name]
-      let subject = "\(entity.name).\(derived.name)"
-      if let property = entity.property(derived.name), property.relationship != nil {
-        throw error(
-          "\(subject) is a relationship of the model: a derived attribute needs another name",
-          at: place, in: declaration)
-      }
-      if let attribute = entity.property(derived.name)?.attribute, !attribute.isTransient, !derived.isStored {
-        throw error(
-          "\(subject) is a persistent attribute of the model, and its column would stay empty: "
-            + "add stored = true to keep it current at each save, or make it transient in the model",
-          at: place, in: declaration)
-      }
-      if derived.isStored, let attribute = entity.property(derived.name)?.attribute, attribute.type == .transformable,
-        !attribute.isTransient, !provides(attribute.transformerName)
-      {
-        throw error(
-          "\(subject) is stored, and \(attribute.lackOfTransformer)", at: place + ["stored"], in: declaration)
-      }
-      if let shadow = derived.shadow {
-        try require(shadow, of: entity, for: "\(subject), its shadow", at: place + ["shadow"], in: declaration)
-      }
-      for input in derived.inputs ?? [] {
-        try checkPath(input, of: entity, for: subject, at: place + ["inputs"], in: declaration)
-      }
-      if let name = derived.transformer, !provides(name) {
-        throw error(
-          "\(subject): no extension provides transformer \(name)\(hint(name, among: transformerNames))",
-          at: place + ["transformer"], in: declaration)
-      }
-      if let shadow = derived.shadow, let name = derived.transformer, isOneWay(name),
-        entity.property(shadow)?.isTransient == false
-      {
-        throw error(
-          oneWay(name, subject: "\(subject), whose shadow \(shadow) is saved"),
-          at: place + ["transformer"],
-          in: declaration)
-      }
+    var found: ResolvedEntity?
+    try mistakes.attempt { found = try entity(entry.name, at: path, in: declaration) }
+    guard let entity = found else { return }
+    for (key, _) in entry.normalize { _ = has(key, entity, at: path + ["normalize", key], in: declaration) }
+    for (key, _) in entry.validate { _ = has(key, entity, at: path + ["validate", key], in: declaration) }
+    for (name, _) in entry.methods {
+      guard let hidden = hidden(method: name, of: entity) else { continue }
+      refuse(hidden, at: path + ["methods", name], in: declaration)
     }
+    for derived in entry.derived { check(derived, of: entity, at: path + ["derived", derived.name], in: declaration) }
+  }
+
+  // MARK: Derived attributes
+
+  private func check(
+    _ derived: ExtensionDeclaration.Derived, of entity: ResolvedEntity, at place: [String],
+    in declaration: ExtensionDeclaration
+  ) {
+    let subject = "\(entity.name).\(derived.name)"
+    if entity.property(derived.name)?.relationship != nil {
+      refuse(
+        "\(subject) is a relationship of the model: a derived attribute needs another name",
+        at: place, in: declaration)
+    } else if let attribute = entity.property(derived.name)?.attribute {
+      check(derived, over: attribute, subject: subject, at: place, in: declaration)
+    }
+    checkShadow(derived, of: entity, subject: subject, at: place, in: declaration)
+    for input in derived.inputs ?? [] {
+      checkPath(input, of: entity, for: subject, at: place + ["inputs"], in: declaration)
+    }
+  }
+
+  /// The attribute of the model, or the one that was added for it.
+  private func check(
+    _ derived: ExtensionDeclaration.Derived, over attribute: AttributeDescription, subject: String, at place: [String],
+    in declaration: ExtensionDeclaration
+  ) {
+    if !attribute.isTransient, !derived.isStored {
+      refuse(
+        "\(subject) is a persistent attribute of the model, and its column would stay empty: "
+          + "add stored = true to keep it current at each save, or make it transient in the model",
+        at: place, in: declaration)
+    }
+    if derived.isStored, attribute.type == .transformable, !attribute.isTransient,
+      !provides(attribute.transformerName)
+    {
+      refuse("\(subject) is stored, and \(attribute.lackOfTransformer)", at: place + ["stored"], in: declaration)
+    }
+    // Whether two extensions agree is another matter, of attributes that the model lacks.
+    if let type = derived.type, type != attribute.type, attribute.type != .undefined,
+      model.base?.entity(place[1])?.property(derived.name) != nil || model.base == nil
+    {
+      refuse(
+        "\(subject) is \(type.phrase) here, and \(attribute.type.phrase) in the model: leave out type, or give both one type",
+        at: place + ["type"], in: declaration)
+    }
+  }
+
+  private func checkShadow(
+    _ derived: ExtensionDeclaration.Derived, of entity: ResolvedEntity, subject: String, at place: [String],
+    in declaration: ExtensionDeclaration
+  ) {
+    if let name = derived.transformer, derived.shadow != nil, !provides(name) {
+      refuse(
+        "\(subject): no extension provides transformer \(name)\(transformerHint(name))",
+        at: place + ["transformer"], in: declaration)
+    }
+    guard let shadow = derived.shadow,
+      has(shadow, entity, for: "\(subject), its shadow", at: place + ["shadow"], in: declaration)
+    else { return }
+    guard let attribute = entity.property(shadow)?.attribute else {
+      return refuse(
+        "\(subject), its shadow: \(entity.name).\(shadow) is a relationship: a shadow is an attribute",
+        at: place + ["shadow"], in: declaration)
+    }
+    guard let name = derived.transformer else { return }
+    if isOneWay(name), !attribute.isTransient {
+      refuse(
+        oneWay(name, subject: "\(subject), whose shadow \(shadow) is saved"), at: place + ["transformer"],
+        in: declaration)
+    }
+    if makesBytes(name), ![.binaryData, .undefined, .transformable].contains(attribute.type) {
+      refuse(
+        "\(subject): transformer \(name) makes bytes, and its shadow \(entity.name).\(shadow) is \(attribute.type.phrase): make it binary",
+        at: place + ["shadow"], in: declaration)
+    }
+  }
+
+  /// Whether what a transformer makes is known to be bytes that are no text.
+  private func makesBytes(_ name: String) -> Bool {
+    let isOwn = declarations.contains { declaration in
+      declaration.source.name != ReadyMadeTransformers.sourceName
+        && declaration.transformers.contains { $0.name == name }
+    }
+    if isOwn || swift.transformers[name] != nil { return false }
+    return AppleNames.isDefaultTransformer(name) || ReadyMadeTransformers.namesOfThoseOfBytes.contains(name)
+  }
+
+  // MARK: Names
+
+  /// What is wrong with a method whose name is taken. A subentity may have a property of the name: there the property wins.
+  private func hidden(method name: String, of entity: ResolvedEntity) -> String? {
+    let subject = "\(entity.name): the method \(name)"
+    if hostMethods.contains(name) {
+      return "\(subject) would hide the method \(name) that every object has: give it another name"
+    }
+    guard entity.property(name) != nil || entity.fetchedProperties[name] != nil else { return nil }
+    return "\(subject) would be hidden by the property \(entity.name).\(name), which wins: give it another name"
   }
 
   private func entity(_ name: String, at path: [String], in declaration: ExtensionDeclaration) throws -> ResolvedEntity
@@ -98,31 +178,47 @@ struct ExtensionChecker {
       "the model has no entity \(name)\(hint(name, among: model.entities.map(\.name)))", at: path, in: declaration)
   }
 
-  private func require(
-    _ key: String, of entity: ResolvedEntity, for subject: String? = nil, at path: [String],
+  /// Whether an entity has a property; where it has not, that is told.
+  private func has(
+    _ key: String, _ entity: ResolvedEntity, for subject: String? = nil, at path: [String],
     in declaration: ExtensionDeclaration
-  ) throws {
-    if entity.property(key) != nil { return }
-    throw error((subject.map { "\($0): " } ?? "") + entity.noProperty(key), at: path, in: declaration)
+  ) -> Bool {
+    if entity.property(key) != nil { return true }
+    refuse((subject.map { "\($0): " } ?? "") + entity.noProperty(key), at: path, in: declaration)
+    return false
   }
 
   /// An input: a key path to one value, with an aggregate where it leads through to-many relationships.
   private func checkPath(
     _ text: String, of entity: ResolvedEntity, for subject: String, at path: [String],
     in declaration: ExtensionDeclaration
-  ) throws {
-    let isToMany: Bool
+  ) {
     do {
-      isToMany = try model.isToMany(
-        text.split(separator: ".", omittingEmptySubsequences: false).map(String.init), from: entity)
-    } catch {
-      throw self.error("\(subject): the input \(text): \(error.message)", at: path, in: declaration)
-    }
-    if isToMany {
-      throw self.error(
+      let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard try model.isToMany(keys, from: entity) else { return }
+      refuse(
         "\(subject): the input \(text) leads to several values: take one of them all, as items.@sum.price or items.@count do",
-        at: path,
-        in: declaration)
+        at: path, in: declaration)
+    } catch {
+      refuse("\(subject): the input \(text): \(error.message)", at: path, in: declaration)
+    }
+  }
+
+  /// The versions of entities that an extension is for.
+  private func checkHashes(_ declaration: ExtensionDeclaration) {
+    for (name, hash) in declaration.requiredHashes {
+      let place = ["requires", "model", name]
+      guard let entity = model.entity(name) else {
+        refuse(
+          "the model has no entity \(name)\(hint(name, among: model.entities.map(\.name)))", at: place, in: declaration)
+        continue
+      }
+      let bytes = (model.base ?? model).versionHashes[entity.name] ?? Data()
+      let own = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      guard !own.hasPrefix(hash) else { continue }
+      refuse(
+        "the extension is for a version of \(entity.name) with the hash \(hash), and the model's begins with \(own.prefix(max(8, hash.count)))",
+        at: place, in: declaration)
     }
   }
 
@@ -132,14 +228,32 @@ struct ExtensionChecker {
     declarations.flatMap { $0.classes.map(\.name) } + swift.valueClasses.keys.sorted()
   }
 
-  private func checkClass(_ name: String, subject: String, at path: [String], in declaration: ExtensionDeclaration)
-    throws
-  {
+  private func checkClass(_ name: String, subject: String, at path: [String], in declaration: ExtensionDeclaration) {
     if classNames.contains(name) || AppleNames.isValueClass(name) { return }
-    throw error(
+    refuse(
       "\(subject): no extension provides class \(name)\(hint(name, among: classNames)): list its metatable in classes",
       at: path,
       in: declaration)
+  }
+
+  /// The types of Swift that classes name. A program that registers none is not the one that they are for.
+  private func checkTypes() throws {
+    for declaration in declarations {
+      for (name, table) in declaration.classes {
+        let named = try table.get("swift")
+        guard named.isPresent else { continue }
+        guard let type = named.textValue else {
+          refuse(
+            "class \(name): swift names a type of the program by a string, not by \(named.typePhrase)",
+            at: ["classes", name], in: declaration)
+          continue
+        }
+        guard !swiftTypes.isEmpty, !swiftTypes.contains(type) else { continue }
+        refuse(
+          "class \(name): the program registers no type \(type)\(hint(type, among: swiftTypes))",
+          at: ["classes", name], in: declaration)
+      }
+    }
   }
 
   private func isOneWay(_ name: String) -> Bool {
@@ -153,18 +267,16 @@ struct ExtensionChecker {
   }
 
   /// What a transformer without `reverse` makes may not be kept.
-  private func checkOneWay() throws {
+  private func checkOneWay() {
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable && !attribute.isTransient {
         let name = attribute.transformerName
         guard isOneWay(name) else { continue }
-        let message = oneWay(name, subject: "\(entity.name).\(attribute.name)")
-        guard let declaration = declarations.first(where: { $0.transformers.contains { $0.name == name } }) else {
-          throw ScriptError(.invalidExtension, message: message, entity: entity.name, property: attribute.name)
-        }
-        var refused = error(message, at: ["transformers", name], in: declaration)
-        (refused.entity, refused.property) = (entity.name, attribute.name)
-        throw refused
+        let owner = declarations.first { $0.transformers.contains { $0.name == name } }
+        mistakes.add(
+          ScriptError(
+            .invalidExtension, message: oneWay(name, subject: "\(entity.name).\(attribute.name)"),
+            at: owner?.source.location(of: ["transformers", name]), entity: entity.name, property: attribute.name))
       }
     }
   }
@@ -172,34 +284,54 @@ struct ExtensionChecker {
   /// Whether there is a transformer of a name that makes bytes.
   private func provides(_ name: String) -> Bool {
     transformerNames.contains(name) || AppleNames.isDefaultTransformer(name)
+      || ReadyMadeTransformers.names.contains(name)
   }
 
   private var transformerNames: [String] {
-    declarations.flatMap { $0.transformers.map(\.name) } + swift.transformers.keys.sorted()
+    declarations.flatMap { $0.transformers.map(\.name) + $0.unreadTransformers } + swift.transformers.keys.sorted()
+  }
+
+  /// The transformer that was meant. All of the ready-made ones end in one word, which makes no two names alike.
+  private func transformerHint(_ name: String) -> String {
+    let own = hint(name, among: transformerNames.filter { !ReadyMadeTransformers.names.contains($0) })
+    guard own.isEmpty else { return own }
+    func stem(_ name: String) -> String { name.firstRange(of: "Trans").map { String(name[..<$0.lowerBound]) } ?? name }
+    let wanted = stem(name)
+    let stems = ReadyMadeTransformers.names.map(stem)
+    let nearest = stems.contains(wanted) ? wanted : nearestName(to: wanted, among: stems)
+    return nearest.map { "; did you mean \($0)Transformer?" } ?? ""
   }
 
   /// Names in Swift code that the model has not.
-  private func checkSwift() throws {
+  private func checkSwift() {
     for (name, extensions) in swift.extensions.sorted(by: { $0.key < $1.key }) {
       guard let entity = model.entity(name) else {
         let hint = hint(name, among: model.entities.map(\.name))
-        throw ScriptError(
-          .invalidExtension, message: "an extension in Swift: the model has no entity \(name)\(hint)", entity: name)
+        refuseSwift("the model has no entity \(name)\(hint)", entity: name)
+        continue
       }
       for extended in extensions {
         let derived = extended.derived.compactMap { derived in
           derived.shadow.map { ($0, "\(name).\(derived.name), its shadow: ") }
         }
         let keys = (extended.normalize.keys.sorted() + extended.validate.keys.sorted()).map { ($0, "") } + derived
-        guard let (key, subject) = keys.first(where: { entity.property($0.0) == nil }) else { continue }
-        throw ScriptError(
-          .invalidExtension, message: "an extension in Swift: \(subject)\(entity.noProperty(key))", entity: name,
-          property: key)
+        for method in extended.methods.keys.sorted() {
+          if let hidden = hidden(method: method, of: entity) { refuseSwift(hidden, entity: name) }
+        }
+        for (key, subject) in keys where entity.property(key) == nil {
+          refuseSwift("\(subject)\(entity.noProperty(key))", entity: name, property: key)
+        }
       }
     }
   }
 
-  private func checkOwners() throws {
+  private func refuseSwift(_ message: String, entity: String, property: String? = nil) {
+    mistakes.add(
+      ScriptError(
+        .invalidExtension, message: "an extension in Swift: \(message)", entity: entity, property: property))
+  }
+
+  private func checkOwners() {
     var owners: [String: String] = [:]
     for name in swift.transformers.keys { owners["transformer \(name)"] = "Swift code" }
     for name in swift.valueClasses.keys { owners["class \(name)"] = "Swift code" }
@@ -207,22 +339,35 @@ struct ExtensionChecker {
       for derived in extensions.flatMap(\.derived) {
         owners["derived attribute \(entity).\(derived.name)"] = "Swift code"
       }
+      for name in extensions.flatMap(\.methods.keys) { owners["method \(entity).\(name)"] = "Swift code" }
     }
-    func claim(_ thing: String, at path: [String], in declaration: ExtensionDeclaration) throws {
+    func claim(_ thing: String, at path: [String], in declaration: ExtensionDeclaration) {
       if let other = owners.updateValue(declaration.source.name, forKey: thing) {
-        throw ScriptError(
-          .extensionConflict, message: "\(thing) is already provided by \(other)",
-          at: declaration.source.location(of: path))
+        mistakes.add(
+          ScriptError(
+            .extensionConflict, message: "\(thing) is already provided by \(other)",
+            at: declaration.source.location(of: path)))
       }
     }
     for declaration in declarations {
       for transformer in declaration.transformers {
-        try claim("transformer \(transformer.name)", at: ["transformers", transformer.name], in: declaration)
+        claim("transformer \(transformer.name)", at: ["transformers", transformer.name], in: declaration)
       }
-      for (name, _) in declaration.classes { try claim("class \(name)", at: ["classes", name], in: declaration) }
+      for (name, table) in declaration.classes {
+        // Extensions may have one class of a module on board.
+        if declarations.contains(where: { other in
+          other.source != declaration.source && other.classes.contains { $0.name == name && $0.value.isSame(as: table) }
+        }) {
+          continue
+        }
+        claim("class \(name)", at: ["classes", name], in: declaration)
+      }
       for entity in declaration.entities {
+        for (name, _) in entity.methods {
+          claim("method \(entity.name).\(name)", at: ["entities", entity.name, "methods", name], in: declaration)
+        }
         for derived in entity.derived {
-          try claim(
+          claim(
             "derived attribute \(entity.name).\(derived.name)", at: ["entities", entity.name, "derived", derived.name],
             in: declaration)
         }
@@ -231,39 +376,41 @@ struct ExtensionChecker {
   }
 
   /// A class or transformer that the model names and nothing provides is an error, unless the model's app is not here.
-  private func checkModelNames() throws {
+  private func checkModelNames() {
     guard !model.description.allowsUnknownClasses else { return }
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable {
         if let name = attribute.valueTransformerName, !provides(name), AppleNames.isTransformer(name),
           !attribute.isTransient
         {
-          throw ModelError(
-            .invalidModel, message: "\(entity.name).\(attribute.name): \(attribute.lackOfTransformer)",
-            at: attribute.location, entity: entity.name, property: attribute.name)
+          refuse(attribute.lackOfTransformer, of: attribute, entity)
         }
         if let name = attribute.valueTransformerName, !provides(name), !AppleNames.isTransformer(name) {
-          throw ModelError(
-            .invalidModel,
-            message:
-              "\(entity.name).\(attribute.name): no extension provides transformer \(name)\(hint(name, among: transformerNames))",
-            at: attribute.location, entity: entity.name, property: attribute.name)
+          refuse(
+            "no extension provides transformer \(name)\(transformerHint(name))", of: attribute, entity)
         }
       }
       for attribute in entity.description.attributes {
         guard let name = attribute.valueClassName, !classNames.contains(name), !AppleNames.isValueClass(name)
         else { continue }
-        throw ModelError(
-          .invalidModel,
-          message:
-            "\(entity.name).\(attribute.name): no extension provides class \(name)\(hint(name, among: classNames))",
-          at: attribute.location, entity: entity.name, property: attribute.name)
+        refuse("no extension provides class \(name)\(hint(name, among: classNames))", of: attribute, entity)
       }
     }
   }
 
+  private func refuse(_ message: String, of attribute: AttributeDescription, _ entity: ResolvedEntity) {
+    mistakes.add(
+      ModelError(
+        .invalidModel, message: "\(entity.name).\(attribute.name): \(message)", at: attribute.location,
+        entity: entity.name, property: attribute.name))
+  }
+
   private func hint(_ name: String, among names: [String]) -> String {
     suggestion(for: name, among: names)
+  }
+
+  private func refuse(_ message: String, at path: [String], in declaration: ExtensionDeclaration) {
+    mistakes.add(error(message, at: path, in: declaration))
   }
 
   private func error(_ message: String, at path: [String], in declaration: ExtensionDeclaration) -> ScriptError {

@@ -1,45 +1,70 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Puts extensions into the order in which they apply: what one requires first, else as given.
 struct ExtensionOrder {
   private let declarations: [ExtensionDeclaration]
+  private let mistakes: ExtensionMistakes
 
-  init(_ declarations: [ExtensionDeclaration]) { self.declarations = declarations }
+  init(_ declarations: [ExtensionDeclaration], mistakes: ExtensionMistakes) {
+    (self.declarations, self.mistakes) = (declarations, mistakes)
+  }
 
-  func sorted() throws -> [ExtensionDeclaration] {
-    try checkNames()
+  func sorted() -> [ExtensionDeclaration] {
+    checkNames()
+    checkVersions()
     var result: [ExtensionDeclaration] = []
     var placed: Set<String> = []
     var waiting = declarations
     while !waiting.isEmpty {
-      guard let index = waiting.firstIndex(where: { $0.requiredExtensions.allSatisfy(placed.contains) }) else {
-        throw missing(waiting[0])
-      }
-      let next = waiting.remove(at: index)
+      let index = waiting.firstIndex { $0.requirements.allSatisfy { placed.contains($0.name) } }
+      if index == nil { mistakes.add(missing(waiting[0])) }
+      let next = waiting.remove(at: index ?? 0)
       if let name = next.name { placed.insert(name) }
       result.append(next)
     }
     return result
   }
 
-  private func checkNames() throws {
+  private func checkNames() {
     var owners: [String: String] = [:]
     for declaration in declarations {
       guard let name = declaration.name else { continue }
       if let other = owners.updateValue(declaration.source.name, forKey: name) {
-        throw ScriptError(
-          .extensionConflict, message: "extension \(name) is already provided by \(other)",
-          at: declaration.source.location(of: ["name"]))
+        mistakes.add(
+          ScriptError(
+            .extensionConflict, message: "extension \(name) is already provided by \(other)",
+            at: declaration.source.location(of: ["name"])))
+      }
+    }
+  }
+
+  /// Those that are there must be of a version that will do.
+  private func checkVersions() {
+    for declaration in declarations {
+      for requirement in declaration.requirements {
+        guard let versions = requirement.versions,
+          let other = declarations.first(where: { $0.name == requirement.name }),
+          other.version.map({ !versions.contains($0) }) ?? true
+        else { continue }
+        let found = other.version.map { "is of version \($0)" } ?? "says no version"
+        mistakes.add(
+          ScriptError(
+            .extensionConflict,
+            message:
+              "extension \(requirement.name) of version \(versions) is required, and \(other.source.name) \(found)",
+            at: declaration.source.location(of: ["requires", "extensions", requirement.name])))
       }
     }
   }
 
   private func missing(_ declaration: ExtensionDeclaration) -> ScriptError {
     let names = declarations.compactMap(\.name)
-    let absent = declaration.requiredExtensions.first { !names.contains($0) }
+    let required = declaration.requirements.map(\.name)
+    let absent = required.first { !names.contains($0) }
     let message =
-      absent.map { "extension \($0) is required and was not given: add its file" }
-      ?? "the extensions \(declaration.requiredExtensions.joined(separator: ", ")) require each other"
+      absent.map { "extension \($0) is required and was not given: add its file\(suggestion(for: $0, among: names))" }
+      ?? "the extensions \(required.joined(separator: ", ")) require each other"
     return ScriptError(
       .extensionConflict, message: message, at: declaration.source.location(of: ["requires", "extensions"]))
   }

@@ -21,6 +21,7 @@ public struct ExtensionSource: Sendable {
     case path(String)
     case text(ScriptSource)
     case closures(ClosureExtensions)
+    case type(name: String, type: any (Decodable & Sendable).Type)
   }
 
   let kind: Kind
@@ -59,6 +60,22 @@ public struct ExtensionSource: Sendable {
     closures { $0.register(make) }
   }
 
+  /// A type of the program that a class of a script names by its field `swift`, and that `Value.decode()` makes of values of the class.
+  ///
+  /// ```swift
+  /// let extensions: [ExtensionSource] = [.file(colorsURL), .codable("Color", Color.self)]    // in Lua: Color.swift = "Color"
+  /// ```
+  public static func codable(_ name: String, _ type: any (Decodable & Sendable).Type) -> ExtensionSource {
+    ExtensionSource(kind: .type(name: name, type: type))
+  }
+
+  /// The types that were given, by name.
+  static func types(of sources: [ExtensionSource]) -> [String: any (Decodable & Sendable).Type] {
+    sources.reduce(into: [:]) { all, source in
+      if case .type(let name, let type) = source.kind { all[name] = type }
+    }
+  }
+
   /// Several extensions written in Swift.
   public static func closures(_ closures: ClosureExtensions) -> ExtensionSource {
     ExtensionSource(kind: .closures(closures))
@@ -80,7 +97,7 @@ public struct ExtensionSource: Sendable {
   /// Reads the source anew; no file may be larger than the limit.
   func read(limit: Int?) throws(ScriptError) -> [ScriptSource] {
     switch kind {
-    case .closures: return []
+    case .closures, .type: return []
     case .text(let source): return [source]
     case .file(let url): return [try ScriptSource(contentsOf: url, limit: limit)]
     case .path(let path): return [try ScriptSource(contentsOf: URL(literalPath: path), limit: limit)]

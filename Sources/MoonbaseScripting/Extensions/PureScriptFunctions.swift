@@ -12,13 +12,14 @@ final class PureScriptFunctions: PureFunctionProvider {
   private let sources: [ScriptSource]
   private let modules: ExtensionModules
   private let limits: LuaLimits
+  private let profile: ExtensionProfile?
 
   private static let counter = Lock(UInt64(0))
 
   /// Nil where no extension has a pure attribute. What Swift code provides beside the files is never pure.
   init?(
     _ declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, sources: [ScriptSource],
-    modules: ExtensionModules, limits: LuaLimits
+    modules: ExtensionModules, limits: LuaLimits, profile: ExtensionProfile?
   ) {
     var functions: [PureFunction] = []
     var overriding: [String: Set<String>] = [:]
@@ -43,6 +44,7 @@ final class PureScriptFunctions: PureFunctionProvider {
     self.sources = sources
     self.modules = modules
     self.limits = limits
+    self.profile = profile
     generation = Self.counter.withLock {
       $0 += 1
       return $0
@@ -52,10 +54,16 @@ final class PureScriptFunctions: PureFunctionProvider {
   func makeFunctions() throws -> any PureFunctionInstances {
     let domain = try ScriptDomain(preset: .pure, limits: limits)
     var byName: [String: LuaFunction] = [:]
+    var meters: [String: ExtensionMeter] = [:]
     for declaration in try domain.declarations(of: sources, modules) {
       for (name, value) in declaration.classes { try domain.register(class: name, methods: value) }
       for entity in declaration.entities {
-        for derived in entity.derived where derived.isPure { byName["\(entity.name).\(derived.name)"] = derived.get }
+        for derived in entity.derived where derived.isPure {
+          byName["\(entity.name).\(derived.name)"] = derived.get
+          meters["\(entity.name).\(derived.name)"] = profile.map {
+            ExtensionMeter(profile: $0, source: declaration.source.name, state: domain.state)
+          }
+        }
       }
     }
     return PureScriptInstances(
@@ -65,7 +73,7 @@ final class PureScriptFunctions: PureFunctionProvider {
           throw ScriptError(
             .invalidExtension, message: "\(function.entity).\(function.name) is there only outside of preset pure")
         }
-        return (get, function)
+        return (get, function, meters["\(function.entity).\(function.name)"])
       })
   }
 }
@@ -73,18 +81,24 @@ final class PureScriptFunctions: PureFunctionProvider {
 /// The pure functions of one connection, in a Lua state of their own.
 final class PureScriptInstances: PureFunctionInstances {
   private let domain: ScriptDomain
-  private let calls: [(call: LuaFastCall, get: LuaFunction, function: PureFunction)]
+  private let calls: [(call: LuaFastCall, get: LuaFunction, function: PureFunction, meter: ExtensionMeter?)]
 
-  init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction)]) {
+  init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction, ExtensionMeter?)]) {
     self.domain = domain
-    calls = functions.map { get, function in
-      (call: LuaFastCall(get, parameters: function.inputs.count), get: get, function: function)
+    if functions.contains(where: { $0.2 != nil }) { domain.state.countsInstructions = true }
+    calls = functions.map { get, function, meter in
+      (call: LuaFastCall(get, parameters: function.inputs.count), get: get, function: function, meter: meter)
     }
   }
 
   func call(_ index: Int, inputs: [Value]) throws -> Value {
-    let (call, get, function) = calls[index]
+    let (call, get, function, meter) = calls[index]
     if function.isStrict, inputs.contains(.null) { return .null }
+    if let meter {
+      return try meter.run("\(function.entity).derived.\(function.name).get") {
+        try run(call, get: get, function: function, inputs: inputs)
+      }
+    }
     return try domain.state.runNested { try run(call, get: get, function: function, inputs: inputs) }
   }
 

@@ -30,11 +30,14 @@ public final class ScriptExtensions: ExtensionProvider {
     var modules: ExtensionModules
     /// The model with the attributes that the extensions add.
     var model: ResolvedModel
+    /// What is loaded.
+    var listing: [LoadedExtension]
   }
 
   private let sources: [ExtensionSource]
   private let closures: ClosureExtensions
   private let limits: LuaLimits
+  private let profile: ExtensionProfile?
   /// Whether a script named the files, which are read anew as it was allowed to read them.
   private let isUnlinked = UnlinkedPath.isRequired
   private let current: Lock<Generation>
@@ -43,14 +46,26 @@ public final class ScriptExtensions: ExtensionProvider {
   ///
   /// Throws `ScriptError` with file and line for a file that cannot be read, does not run, has not the form of the contract
   /// or does not fit the model, and for two files that provide the same.
-  public init(_ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits()) throws {
+  ///
+  /// With a profile the functions of the files are measured.
+  public init(
+    _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
+    profile: ExtensionProfile? = nil
+  ) throws {
     self.sources = sources
+    self.profile = profile
     closures = ExtensionSource.closures(of: sources)
     self.limits = limits
     self.model = model
-    let loaded = try Self.load(sources, in: model, known: nil, number: 0, limits: limits)
+    let loaded = try Self.load(sources, in: model, known: nil, number: 0, limits: limits, profile: profile)
     resolvedModel = loaded.model.base ?? loaded.model
     current = Lock(loaded)
+  }
+
+  /// The extensions in files that are loaded, in the order in which they apply, and what they cost.
+  public var loaded: [LoadedExtension] {
+    let listing = current.withLock { $0.listing }
+    return profile.map { profile in listing.map { $0.counted(by: profile) } } ?? listing
   }
 
   // MARK: Loading
@@ -71,21 +86,37 @@ public final class ScriptExtensions: ExtensionProvider {
   private static let fileUnits = 200
 
   private static func load(
-    _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits
+    _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits,
+    profile: ExtensionProfile?
   ) throws -> Generation {
     let texts = try read(sources, limits: limits)
     let domain = try ScriptError.telling { try ScriptDomain(limits: limits) }
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
-    let declarations = try ExtensionOrder(try domain.declarations(of: texts, modules)).sorted()
+    let mistakes = ExtensionMistakes()
+    var declarations = try ExtensionOrder(
+      domain.declarations(of: texts, modules, mistakes: mistakes), mistakes: mistakes
+    ).sorted()
     let swift = ExtensionSource.closures(of: sources).makeDomain()
-    let added = try AddedAttributes(to: model, by: swift, declarations).all
-    let base = try resolve(model, with: added, known: known)
-    let extended = try base.adding(added, generation: number)
-    try ExtensionChecker(declarations: declarations, swift: swift, model: extended).check()
+    let readyMade = ReadyMadeTransformers.needed(by: declarations, beside: swift, in: model)
+    if let source = ReadyMadeTransformers.source(of: readyMade) {
+      declarations += try domain.declarations(of: [source], modules)
+    }
+    let added = AddedAttributes(to: model, by: swift, declarations, mistakes: mistakes).all
+    let extended = try mistakes.need {
+      try resolve(model, with: added, known: known).adding(added, generation: number)
+    }
+    try ExtensionChecker(
+      declarations: declarations, swift: swift, model: extended, hostMethods: domain.types.objectMethods.map(\.name),
+      swiftTypes: ExtensionSource.types(of: sources).keys.sorted(), mistakes: mistakes
+    ).check()
+    try mistakes.finish(texts.map(\.name))
+    try domain.checkExamples(of: declarations)
     let ordered = declarations.map(\.source)
     let functions = PureScriptFunctions(
-      declarations, beside: swift, sources: ordered, modules: modules, limits: limits)
-    return Generation(number: number, sources: ordered, functions: functions, modules: modules, model: extended)
+      declarations, beside: swift, sources: ordered, modules: modules, limits: limits, profile: profile)
+    return Generation(
+      number: number, sources: ordered, functions: functions, modules: modules, model: extended,
+      listing: declarations.map { LoadedExtension($0) })
   }
 
   /// The model as stores have it. With what extensions add it is checked as a whole: its fetch requests and fetched properties may name that.
@@ -104,7 +135,7 @@ public final class ScriptExtensions: ExtensionProvider {
   public func reload() throws {
     let number = current.withLock { $0.number } + 1
     let loaded = try UnlinkedPath.$isRequired.withValue(isUnlinked) {
-      try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits)
+      try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits, profile: profile)
     }
     current.withLock { $0 = loaded }
   }
@@ -214,11 +245,13 @@ public final class ScriptExtensions: ExtensionProvider {
   private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(of: generation.sources, generation.modules)
-    let builder = DomainBuilder(types: scripts.types, model: generation.model)
+    let builder = DomainBuilder(types: scripts.types, model: generation.model, profile: profile)
     let new = try builder.build(declarations, beside: closures.makeDomain())
     try scripts.register(declarations.flatMap(\.classes))
     let files: LoadedExtensions = declarations.map { ($0.name ?? $0.source.name, $0.table, $0.onReload) }
     scripts.setLoaded(files, of: self)
+    scripts.swiftTypes.merge(ExtensionSource.types(of: sources)) { _, later in later }
+    scripts.setMethods(Set(new.extensions.values.joined().flatMap(\.methods.keys)), of: self)
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses
     domain.attributeValueClasses = new.attributeValueClasses
@@ -228,6 +261,11 @@ public final class ScriptExtensions: ExtensionProvider {
   }
 }
 
+extension ScriptExtensions: Sequence {
+  /// The extensions that are loaded: `for loaded in container.extensions`.
+  public func makeIterator() -> IndexingIterator<[LoadedExtension]> { loaded.makeIterator() }
+}
+
 /// What a context ran before it adopted another generation.
 private struct Restoration {
   private let domain: ExtensionDomain
@@ -235,6 +273,7 @@ private struct Restoration {
   private let extensions: ScriptExtensions
   private let former: ExtensionDomain
   private let files: LoadedExtensions
+  private let methods: Set<String>
   private let classes: [(name: String, value: LuaTable)]
   private let model: ResolvedModel?
 
@@ -242,12 +281,14 @@ private struct Restoration {
     (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
     former = ExtensionDomain()
     former.takeContents(of: domain)
-    (files, classes, model) = (scripts.loaded(of: extensions), scripts.currentClasses, scripts.model)
+    (files, methods) = (scripts.loaded(of: extensions), scripts.methods(of: extensions))
+    (classes, model) = (scripts.currentClasses, scripts.model)
   }
 
   func run(for context: ManagedObjectContext, with formerModel: ResolvedModel) {
     let failed = context.model
     scripts.setLoaded(files, of: extensions)
+    scripts.setMethods(methods, of: extensions)
     scripts.restore(classes: classes)
     scripts.model = model
     domain.takeContents(of: former)
@@ -269,15 +310,39 @@ extension ExtensionDomain {
 
 extension ScriptDomain {
   /// Runs extension files, each in a scope of its own, and reads what they return.
-  func declarations(of sources: [ScriptSource], _ modules: ExtensionModules) throws -> [ExtensionDeclaration] {
-    try ScriptError.telling { try state.runNested { try sources.map { try declaration(of: $0, modules) } } }
+  ///
+  /// With `mistakes`, what is wrong with the form of a file is told there; else it is thrown.
+  func declarations(
+    of sources: [ScriptSource], _ modules: ExtensionModules, mistakes: ExtensionMistakes? = nil
+  ) throws -> [ExtensionDeclaration] {
+    let found = mistakes ?? ExtensionMistakes()
+    let declarations = try ScriptError.telling {
+      try state.runNested { try sources.map { try declaration(of: $0, modules, mistakes: found) } }
+    }
+    if mistakes == nil { try found.finish(sources.map(\.name)) }
+    return declarations
   }
 
-  private func declaration(of source: ScriptSource, _ modules: ExtensionModules) throws -> ExtensionDeclaration {
+  /// Runs the examples of transformers in a domain in which nothing else runs.
+  fileprivate func checkExamples(of declarations: [ExtensionDeclaration]) throws {
+    guard declarations.contains(where: { $0.transformers.contains { !$0.examples.isEmpty } }) else { return }
+    try ScriptError.telling {
+      try register(declarations.flatMap(\.classes))
+      let mistakes = ExtensionMistakes()
+      try state.runNested { try TransformerExamples(in: self).check(declarations, mistakes) }
+      try mistakes.finish(declarations.map(\.source.name))
+    }
+  }
+
+  private func declaration(
+    of source: ScriptSource, _ modules: ExtensionModules, mistakes: ExtensionMistakes
+  ) throws -> ExtensionDeclaration {
     let own = try state.weakTable()
     let scope = try extensionScope(reader: modules.reader(for: source), own: own)
     let chunk = try state.load(source.text, name: source.name, in: scope)
-    let declaration = try ExtensionDeclaration(chunk.call([]), source: source)
+    let isReadyMade = source.name == ReadyMadeTransformers.sourceName
+    let arguments = isReadyMade ? try argumentsOfReadyMadeTransformers() : []
+    let declaration = try ExtensionDeclaration(chunk.call(arguments), source: source, mistakes: mistakes)
     for (_, table) in declaration.classes { try own.set(.table(table), to: .boolean(true)) }
     return declaration
   }

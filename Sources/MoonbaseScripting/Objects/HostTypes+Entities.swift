@@ -37,13 +37,18 @@ extension HostTypes {
         guard writing else { return try get(object, slot: added.slot, call: &call) }
         return try call.withoutFirst { call in try set(object, slot: added.slot, call: &call) }
       }
-      if writing, methods.contains(key) {
+      let declared = try openDomain().extensionMethod(key, of: object)
+      if !writing, let declared { return try call.return(declared) }
+      if declared != nil || writing && methods.contains(key) {
+        let owner = declared == nil ? "every object" : "an extension"
         throw ScriptError(
           .invalidRequest,
-          message: "\(key) is a method of every object, and no property of \(object.entity.name): it is only called",
+          message: "\(key) is a method of \(owner), and no property of \(object.entity.name): it is only called",
           entity: object.entity.name)
       }
-      var error = GraphError.unknownProperty(key, of: object.entity, id: object.objectID, or: writing ? [] : methods)
+      let known = try writing || object.managedObjectContext == nil ? [] : object.methodNames()
+      var error = GraphError.unknownProperty(
+        key, of: object.entity, id: object.objectID, or: writing ? [] : methods + known)
       if !writing, let call = Self.contextCalls[key] { error.message += "; write \(call)" }
       throw error
     }
@@ -79,6 +84,9 @@ extension HostTypes {
         // A method that it hid is there again.
         if object.entity.slot(symbol) == nil, let method = objectMethods.first(where: { $0.name == name }) {
           return try call.return(try openDomain().function(method))
+        }
+        if object.entity.slot(symbol) == nil, let method = try openDomain().extensionMethod(name, of: object) {
+          return try call.return(method)
         }
         try get(object, slot: slot(of: object), call: &call)
       },

@@ -20,7 +20,7 @@ enum ReturnedTable {
 
   static func isExtension(_ table: LuaTable) throws -> Bool {
     try table.has(["requires", "classes", "transformers", "value_classes", "on_reload"])
-      || anyEntity(of: table, has: ["normalize", "validate", "derived"] + hookNames)
+      || anyEntity(of: table, has: ["normalize", "validate", "derived", "methods"] + hookNames)
   }
 
   static func isModel(_ table: LuaTable) throws -> Bool {

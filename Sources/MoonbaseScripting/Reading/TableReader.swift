@@ -8,6 +8,18 @@ struct TableReader {
   let source: ScriptSource
   /// The keys that led here, for example `entities`, `Person`, `derived`.
   let path: [String]
+  /// Takes what is wrong, so that reading goes on; without it the first mistake is thrown.
+  var mistakes: ExtensionMistakes?
+
+  /// Tells a mistake about a key.
+  func refuse(_ key: String?, _ message: String) throws {
+    let error = error(key, message: message)
+    guard let mistakes else { throw error }
+    mistakes.add(error)
+  }
+
+  /// Whether there is anything under a key.
+  func has(_ key: String) throws -> Bool { try table.get(key).isPresent }
 
   func error(_ key: String?, message: String) -> ScriptError {
     let keys = path + (key.map { [$0] } ?? [])
@@ -33,40 +45,46 @@ struct TableReader {
 
   func table(_ key: String) throws -> TableReader? {
     try value(key, expected: "a table") { $0.tableValue }.map {
-      TableReader(table: $0, source: source, path: path + [key])
+      TableReader(table: $0, source: source, path: path + [key], mistakes: mistakes)
     }
   }
 
   func strings(_ key: String) throws -> [String]? {
     if let text = try table.get(key).textValue {
-      throw error(key, message: "a list of strings is expected, as in { \"\(text)\" }")
+      try refuse(key, "a list of strings is expected, as in { \"\(text)\" }")
+      return nil
     }
     guard let list = try table(key) else { return nil }
-    return try list.table.elements.map { element in
-      guard let text = element.textValue else { throw error(key, message: "a list of strings is expected") }
+    return try list.table.elements.compactMap { element in
+      guard let text = element.textValue else {
+        try refuse(key, "a list of strings is expected")
+        return nil
+      }
       try check(name: text, of: key)
       return text
     }
   }
 
   private func check(name: String, of key: String?) throws {
-    if let mistake = TextLimits.mistake(ofName: name) { throw error(key, message: "it has \(mistake)") }
+    if let mistake = TextLimits.mistake(ofName: name) { try refuse(key, "it has \(mistake)") }
   }
 
   private func value<Result>(_ key: String, expected: String, _ read: (LuaValue) -> Result?) throws -> Result? {
     let value = try table.get(key)
     if case .nil = value { return nil }
     guard let result = read(value) else {
-      throw error(key, message: "\(expected) is expected, not \(value.typePhrase)")
+      try refuse(key, "\(expected) is expected, not \(value.typePhrase)")
+      return nil
     }
     return result
   }
 
   /// The text keys in order; throws for any other key.
   func keys() throws -> [String] {
-    try table.pairs.map { pair in
+    try table.pairs.compactMap { pair in
       guard let key = pair.key.textValue else {
-        throw error(nil, message: "its keys must be names, not \(pair.key.typePhrase)")
+        try refuse(nil, "its keys must be names, not \(pair.key.typePhrase)")
+        return nil
       }
       try check(name: key, of: nil)
       return key
@@ -77,7 +95,7 @@ struct TableReader {
   func check(_ known: Set<String>) throws {
     for key in try keys() where !known.contains(key) {
       let hint = suggestion(for: key, among: known.sorted())
-      throw error(key, message: "this key is unknown\(hint)")
+      try refuse(key, "this key is unknown\(hint)")
     }
   }
 

@@ -32,6 +32,8 @@ public struct ContainerDescription: Sendable {
   public var classes: [String: ManagedObject.Type] = [:]
   /// The limits of the Lua states that run extensions for Swift code and pure functions for stores.
   public var limits = LuaLimits()
+  /// Counts what the functions of extensions cost; nil counts nothing, and costs nothing.
+  public var profile: ExtensionProfile?
 
   /// Makes a description.
   public init(

@@ -80,7 +80,9 @@ import Testing
     try bench.write("return { entities = { A = { attributes = { x = 'string' } } } }", to: "m.lua")
     let keys = try fields(of: "EntityExtension", in: "extension.lua")
     #expect(keys.contains("will_save") && keys.count > 10)
-    let entries = keys.map { key in "\(key) = \(["normalize", "validate", "derived"].contains(key) ? "{}" : "print")" }
+    let entries = keys.map { key in
+      "\(key) = \(["normalize", "validate", "derived", "methods"].contains(key) ? "{}" : "print")"
+    }
     try bench.write("return { entities = { A = { \(entries.joined(separator: ", ")) } } }", to: "x.lua")
     let derived = try fields(of: "Derived", in: "extension.lua").filter { !["shadow", "transformer"].contains($0) }
     let values = [

@@ -117,8 +117,8 @@ import Testing
       local isInside = found and context ~= nil
       return {
         name = "e", classes = { \(classes) },
-        version = "\(hook)",
-        on_reload = function(old) moonbase.context:insert("P", { s = old.version .. "\(hook)" }) end,
+        version = "\(hook == "first" ? 1 : 2)",
+        on_reload = function(old) moonbase.context:insert("P", { s = (old.version == "1" and "first" or "second") .. "\(hook)" }) end,
         entities = { P = { derived = { \(derived) } } },
       }
       """

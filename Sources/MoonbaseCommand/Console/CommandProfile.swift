@@ -1,0 +1,32 @@
+import MoonbaseScripting
+
+/// What the extensions of a command cost, where `--profile` asks for it.
+enum CommandProfile {
+  static let profile = ExtensionProfile()
+
+  /// Prints a table of what was counted to standard error; nothing where nothing was called.
+  static func report() {
+    let entries = profile.entries
+    guard !entries.isEmpty else { return }
+    var table = TableLines(columns: ["function", "calls", "seconds", "instructions", "errors", "extension"])
+    var bytes: [UInt8] = []
+    for entry in entries {
+      let cells = [
+        entry.function, "\(entry.cost.calls)", milliseconds(entry.cost.seconds), "\(entry.cost.instructions)",
+        "\(entry.cost.errors)", entry.source,
+      ]
+      table.add(
+        cells, isNumber: [false, true, true, true, true, false], isID: cells.map { _ in false }, to: &bytes)
+    }
+    table.finish(&bytes)
+    let text = String(decoding: bytes, as: UTF8.self)
+    Terminal.complain(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+  }
+
+  /// Seconds with three digits behind the point.
+  private static func milliseconds(_ seconds: Double) -> String {
+    let count = Int((seconds * 1000).rounded())
+    let rest = String(count % 1000)
+    return "\(count / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+  }
+}

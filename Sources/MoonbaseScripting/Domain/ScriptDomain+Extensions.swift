@@ -1,0 +1,30 @@
+import MoonbaseLua
+import MoonbaseModel
+
+extension ScriptDomain {
+  /// `moonbase.extensions`: what is loaded now, as a list.
+  func describeExtensions() throws -> LuaValue {
+    .table(try state.list(loadedExtensions.map(describe)).frozen())
+  }
+
+  private func describe(_ loaded: LoadedExtension) throws -> LuaValue {
+    var fields = fields(of: loaded.cost)
+    fields["name"] = .text(loaded.name)
+    fields["version"] = loaded.version.map(LuaValue.text) ?? .nil
+    fields["source"] = .text(loaded.source)
+    fields["entities"] = .table(try state.list(loaded.entities.map(LuaValue.text)).frozen())
+    let functions = try loaded.functions.map { function in
+      LuaValue.table(
+        try state.table(self.fields(of: function.cost).merging(["name": .text(function.name)]) { $1 }).frozen())
+    }
+    fields["functions"] = .table(try state.list(functions).frozen())
+    return .table(try state.table(fields).frozen())
+  }
+
+  private func fields(of cost: ExtensionProfile.Cost) -> [String: LuaValue] {
+    [
+      "calls": .integer(Int64(cost.calls)), "seconds": .number(cost.seconds),
+      "instructions": .integer(cost.instructions), "errors": .integer(Int64(cost.errors)),
+    ]
+  }
+}

@@ -1,0 +1,144 @@
+import MoonbaseLua
+public import MoonbaseModel
+import MoonbasePlatform
+
+/// Values as types of the program.
+extension Value {
+  /// Reads the value as any `Decodable` type: plain values, lists, maps, and values of classes that an extension defines.
+  ///
+  /// ```swift
+  /// struct Color: Codable { var r, g, b, a: Double }
+  /// let color = try person.value(forKey: "favoriteColor").decode(as: Color.self)
+  /// ```
+  ///
+  /// A value of a class is read from what the class's function `to_tree(value)` returns, a table of plain values; without it, from the fields
+  /// of the value. That is done on the thread of the context that the value is of; on another one it throws `ScriptError`. So it does where the class
+  /// names another type by its field `swift`. What does not fit the type throws its `DecodingError`, or an error that names the place.
+  public func decode<Decoded: Decodable>(as type: Decoded.Type = Decoded.self) throws -> Decoded {
+    if case .object(let object) = self {
+      return try ScriptDomains.domain(of: object).decode(object, as: type)
+    }
+    return try LuaTree(self).decoded(as: type)
+  }
+
+  /// Reads a value of a class as the type that the class names by its field `swift`, and that the program registered under this name with
+  /// `ExtensionSource.codable`.
+  public func decode() throws -> any Decodable & Sendable {
+    guard case .object(let object) = self else {
+      throw ScriptError(.invalidValue, message: "\(typePhrase) has no class that names a type: say decode(as:)")
+    }
+    return try ScriptDomains.domain(of: object).decode(object)
+  }
+}
+
+extension LuaTree {
+  /// A value as plain data. Throws for a value of a class within it that is of another context.
+  fileprivate init(_ value: Value) throws {
+    switch value {
+    case .null: self = .null
+    case .bool(let truth): self = .boolean(truth)
+    case .int(let number): self = .integer(number)
+    case .double(let number): self = .number(number)
+    case .decimal(let number): self = .text(number.description)
+    case .string(let text): self = .text(text)
+    // As Date decodes itself.
+    case .date(let date): self = .number(date.timeIntervalSinceReferenceDate)
+    case .data(let data): self = .string(LuaString(bytes: data))
+    case .uuid(let uuid): self = .text(uuid.uuidString)
+    case .uri(let uri): self = .text(uri.absoluteString)
+    case .objectID(let id): self = .text(id.uriRepresentation)
+    case .list(let list): self = .list(try list.map { try LuaTree($0) })
+    case .map(let map):
+      self = .map(
+        Dictionary(try map.map { (LuaString($0.key), try LuaTree($0.value)) }) { _, later in later })
+    case .object(let object): self = try LuaTree(ScriptDomains.domain(of: object).fields(of: object))
+    }
+  }
+}
+
+extension ScriptDomain {
+  fileprivate func decode<Decoded: Decodable>(_ object: OpaqueObject, as type: Decoded.Type) throws -> Decoded {
+    if let name = try swiftName(of: object), let registered = swiftTypes[name], registered != type {
+      throw ScriptError(
+        .invalidValue,
+        message: "\(object.className.withArticle) is \(name) in Swift, which is \(registered), and not \(type)")
+    }
+    return try LuaTree(fields(of: object)).decoded(as: type)
+  }
+
+  fileprivate func decode(_ object: OpaqueObject) throws -> any Decodable & Sendable {
+    guard let name = try swiftName(of: object) else {
+      throw ScriptError(
+        .invalidValue, message: "class \(object.className) names no type of Swift: give it a field swift = \"NAME\"")
+    }
+    guard let type = swiftTypes[name] else {
+      let hint = suggestion(for: name, among: swiftTypes.keys.sorted())
+      throw ScriptError(
+        .invalidValue,
+        message: "class \(object.className): no type is registered as \(name)\(hint): use ExtensionSource.codable")
+    }
+    return try LuaTree(fields(of: object)).decoded(as: type)
+  }
+
+  private func swiftName(of object: OpaqueObject) throws -> String? {
+    try valueClass(of: object)?.get("swift").textValue
+  }
+
+  private func valueClass(of object: OpaqueObject) -> LuaTable? {
+    currentClasses.first { $0.name == object.className }?.value
+  }
+
+  /// What a value of a class holds: what its `to_tree` gives, else its fields.
+  fileprivate func fields(of object: OpaqueObject) throws -> Value {
+    let value = try resolve(object)
+    return try ScriptError.telling {
+      if case .function(let toTree)? = try valueClass(of: object)?.get("to_tree") {
+        let result = try toTree.call([value]).first ?? .nil
+        guard result.isPresent else {
+          throw toTree.mistake("to_tree of class \(object.className) gave nothing: return a table of plain values")
+        }
+        return try toTree.checking("to_tree of class \(object.className)") { try graphValue(from: result) }
+      }
+      guard case .table(let table) = value else { return try graphValue(from: value) }
+      let plain = try state.table()
+      for (key, value) in try table.pairs { try plain.set(key, to: value) }
+      return try graphValue(from: .table(plain))
+    }
+  }
+}
+
+/// The domains that have values of classes, by their numbers.
+enum ScriptDomains {
+  // Sound: the reference is read on the thread that it was made on only, which is the domain's.
+  private final class Entry: @unchecked Sendable {
+    weak var domain: ScriptDomain?
+    let thread: ObjectIdentifier
+
+    init(_ domain: ScriptDomain, thread: ObjectIdentifier) { (self.domain, self.thread) = (domain, thread) }
+  }
+
+  private static let known = Lock<[UInt64: Entry]>([:])
+
+  /// The thread that this is called on.
+  static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
+
+  static func add(_ domain: ScriptDomain, on thread: ObjectIdentifier) {
+    let entry = Entry(domain, thread: thread)
+    known.withLock { $0[domain.number] = entry }
+  }
+
+  static func remove(_ number: UInt64) { _ = known.withLock { $0.removeValue(forKey: number) } }
+
+  /// The domain of a value, on whose thread this has to be called.
+  static func domain(of object: OpaqueObject) throws -> ScriptDomain {
+    let entry = known.withLock { $0[object.domain] }
+    guard let entry, entry.thread == currentThread, let domain = entry.domain else {
+      let reason =
+        entry == nil || entry?.thread == currentThread
+        ? "its context is gone" : "it belongs to a context of another thread: decode it there, and hand over the result"
+      throw ScriptError(
+        .invalidValue, message: "\(object.className.withArticle) cannot be decoded here: \(reason)")
+    }
+    return domain
+  }
+}

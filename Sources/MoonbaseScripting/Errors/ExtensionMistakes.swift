@@ -1,0 +1,75 @@
+import MoonbaseModel
+
+/// Gathers what is wrong with extensions, so that their author is told everything at once.
+final class ExtensionMistakes {
+  /// More would not be read, and hostile files could hold millions.
+  static let greatestCount = 100
+
+  private var found: [any CodedError] = []
+
+  /// Whether nothing was found.
+  var isEmpty: Bool { found.isEmpty }
+
+  /// Takes a mistake; one that is known already is left out.
+  func add(_ mistake: some CodedError) {
+    guard found.count < Self.greatestCount, !found.contains(where: { "\($0)" == "\(mistake)" }) else { return }
+    found.append(mistake)
+  }
+
+  /// Does something that may find a mistake and goes on after it. What ends the run is thrown.
+  func attempt(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as any CodedError where !error.code.endsRun && (error is ScriptError || error is ModelError) {
+      add(error)
+    }
+  }
+
+  /// Does something without which it makes no sense to go on; a mistake of it is thrown with what was found before.
+  func need<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as any CodedError where !error.code.endsRun && (error is ScriptError || error is ModelError) {
+      guard !found.isEmpty else { throw error }
+      found.append(error)
+      throw combined(by: [])
+    }
+  }
+
+  /// Throws what was found, by files in their order and by lines. One mistake alone is thrown as it is.
+  func finish(_ files: [String]) throws {
+    guard let first = found.first else { return }
+    if found.count == 1 { throw first }
+    if let ofModel { throw ofModel }
+    throw combined(by: files)
+  }
+
+  /// What was found, where all of it is wrong with the model.
+  private var ofModel: ModelError? {
+    let all = found.compactMap { $0 as? ModelError }
+    guard all.count == found.count, var first = all.first else { return nil }
+    first.others += all.dropFirst()
+    return first
+  }
+
+  private func combined(by files: [String]) -> ScriptError {
+    let order = Dictionary(files.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+    let placed = found.flatMap(Self.mistakes).enumerated().map { index, mistake in
+      let file = mistake.location.flatMap { order[$0.file] } ?? files.count
+      return (place: (file, mistake.location?.line ?? 0, index), mistake: mistake)
+    }
+    var all = placed.sorted { $0.place < $1.place }.map(\.mistake)
+    var first = all.removeFirst()
+    first.others = all
+    return first
+  }
+
+  private static func mistakes(in error: any CodedError) -> [ScriptError] {
+    if let error = error as? ScriptError { return error.all }
+    return (error as? ModelError)?.all.map { mistake in
+      ScriptError(
+        mistake.code, message: mistake.message, at: mistake.location, entity: mistake.entity,
+        property: mistake.property)
+    } ?? []
+  }
+}

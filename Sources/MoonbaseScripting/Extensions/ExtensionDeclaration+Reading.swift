@@ -1,0 +1,193 @@
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Reads the parts of an extension's table. A mistake is told, and what it is about is left out.
+extension ExtensionDeclaration {
+  /// The version of what scripts see of the graph.
+  static let hostVersion = "1.0"
+
+  mutating func read(_ reader: TableReader) throws {
+    try reader.check([
+      "name", "version", "requires", "classes", "transformers", "value_classes", "entities", "on_reload",
+    ])
+    name = try reader.string("name")
+    if let text = try reader.string("version") {
+      version = SemanticVersion(text)
+      if version == nil {
+        try reader.refuse("version", "\"\(text)\" is no version: write \"1\", \"1.2\" or \"1.2.3\"")
+      }
+    }
+    try readRequires(reader)
+    for (name, entry) in try reader.table("classes")?.tables() ?? [] { classes.append((name, entry.table)) }
+    for (name, entry) in try reader.table("transformers")?.tables() ?? [] {
+      if let transformer = try Self.transformer(name, from: entry) {
+        transformers.append(transformer)
+      } else {
+        unreadTransformers.append(name)
+      }
+    }
+    for (entity, entry) in try reader.table("value_classes")?.tables() ?? [] {
+      for key in try entry.keys() { valueClasses[entity, default: [:]][key] = try entry.string(key) }
+    }
+    for (name, entry) in try reader.table("entities")?.tables() ?? [] {
+      entities.append(try Self.entity(name, from: entry))
+    }
+    onReload = try reader.function("on_reload")
+  }
+
+  // MARK: What it needs
+
+  private mutating func readRequires(_ reader: TableReader) throws {
+    guard let requires = try reader.table("requires") else { return }
+    try requires.check(["moonbase", "extensions", "model"])
+    if let versions = try Self.range("moonbase", of: requires), let host = SemanticVersion(Self.hostVersion),
+      !versions.contains(host)
+    {
+      try requires.refuse("moonbase", "version \(versions) is asked for, and this is version \(host)")
+    }
+    try readRequiredExtensions(requires)
+    guard let hashes = try requires.table("model") else { return }
+    for entity in try hashes.keys() {
+      guard let hash = try hashes.string(entity)?.lowercased() else { continue }
+      if hash.utf8.count < 8 || hash.utf8.count > 64 || hash.contains(where: { !$0.isHexDigit }) {
+        try hashes.refuse(
+          entity,
+          "the hash of an entity's version is expected, or its first 8 digits or more, as moonbase model show prints it"
+        )
+      } else {
+        requiredHashes.append((entity, hash))
+      }
+    }
+  }
+
+  private mutating func readRequiredExtensions(_ requires: TableReader) throws {
+    if let text = try requires.table.get("extensions").textValue {
+      return try requires.refuse("extensions", "a list of strings is expected, as in { \"\(text)\" }")
+    }
+    guard let list = try requires.table("extensions") else { return }
+    for (key, value) in try list.table.pairs {
+      if key.integerValue != nil {
+        guard let name = value.textValue else {
+          try requires.refuse("extensions", "a list of strings is expected")
+          continue
+        }
+        requirements.append(Requirement(name: name))
+      } else if let name = key.textValue, let versions = try Self.range(name, of: list) {
+        requirements.append(Requirement(name: name, versions: versions))
+      }
+    }
+  }
+
+  private static func range(_ key: String, of reader: TableReader) throws -> VersionRange? {
+    guard let text = try reader.string(key) else { return nil }
+    let range = VersionRange(text)
+    if range == nil {
+      try reader.refuse(key, "\"\(text)\" is no range of versions: write \"1\", \"1.2\" or \">=1.2 <2\"")
+    }
+    return range
+  }
+
+  // MARK: Transformers
+
+  private static func transformer(_ name: String, from entry: TableReader) throws -> Transformer? {
+    try entry.check(["class", "transform", "reverse", "examples"])
+    if try !entry.has("transform") {
+      try entry.refuse(nil, "a transformer needs a function transform(value) that returns bytes")
+    }
+    let transform = try entry.function("transform")
+    let className = try entry.string("class")
+    let reverse = try entry.function("reverse")
+    let examples = try examples(of: entry)
+    return transform.map {
+      Transformer(name: name, className: className, transform: $0, reverse: reverse, examples: examples)
+    }
+  }
+
+  private static func examples(of entry: TableReader) throws -> [Example] {
+    guard let list = try entry.table("examples") else { return [] }
+    let elements = try list.table.elements
+    if try elements.count != list.table.size {
+      try entry.refuse("examples", "a list of examples is expected, each of the form { value, bytes }")
+    }
+    return try elements.enumerated().compactMap { index, element in
+      guard let pair = try element.tableValue?.elements, pair.count == 2 else {
+        try list.refuse("\(index + 1)", "an example has the form { value, bytes }, and neither is nil")
+        return nil
+      }
+      return Example(value: pair[0], stored: pair[1])
+    }
+  }
+
+  // MARK: Entities
+
+  private static func entity(_ name: String, from entry: TableReader) throws -> Entity {
+    try entry.check(Set(["normalize", "validate", "derived", "methods"] + ReturnedTable.hookNames))
+    var result = Entity(name: name)
+    result.normalize = try entry.table("normalize")?.functions() ?? []
+    result.validate = try entry.table("validate")?.functions() ?? []
+    result.methods = try entry.table("methods")?.functions() ?? []
+    for hook in ReturnedTable.hookNames { result.hooks[hook] = try entry.function(hook) }
+    for (name, entry) in try entry.table("derived")?.tables() ?? [] {
+      result.derived.append(try derived(name, from: entry))
+    }
+    return result
+  }
+
+  private static func derived(_ name: String, from entry: TableReader) throws -> Derived {
+    try entry.check([
+      "type", "inputs", "pure", "strict", "stored", "get", "set", "shadow", "transformer", "read", "write",
+    ])
+    var result = Derived(name: name)
+    if let text = try entry.string("type") {
+      result.type = AttributeType(modelName: text)
+      if result.type == nil {
+        let hint = suggestion(for: text, among: AttributeType.allCases.map(\.modelName))
+        try entry.refuse("type", "\(text) is no attribute type\(hint)")
+      }
+    }
+    result.inputs = try entry.strings("inputs")
+    result.isPure = try entry.boolean("pure") ?? false
+    result.isStrict = try entry.boolean("strict") ?? false
+    result.isStored = try entry.boolean("stored") ?? false
+    result.get = try entry.function("get")
+    result.set = try entry.function("set")
+    result.shadow = try entry.string("shadow")
+    result.transformer = try entry.string("transformer")
+    result.readsEarly = try choice("read", of: ["on_demand", "pre_calculated"], in: entry) == "pre_calculated"
+    result.writesLate = try choice("write", of: ["immediate", "delayed"], in: entry) == "delayed"
+    try check(result, in: entry)
+    return result
+  }
+
+  private static func choice(_ key: String, of choices: [String], in entry: TableReader) throws -> String? {
+    guard let text = try entry.string(key), !choices.contains(text) else { return try entry.table.get(key).textValue }
+    let hint = suggestion(for: text, among: choices)
+    try entry.refuse(key, "\"\(text)\" is neither \"\(choices[0])\" nor \"\(choices[1])\"\(hint)")
+    return nil
+  }
+
+  /// What does not go together. What was given in a wrong form is no second mistake.
+  private static func check(_ derived: Derived, in entry: TableReader) throws {
+    let has = { (key: String) in try entry.has(key) }
+    if try has("shadow") {
+      if try !has("transformer") { try entry.refuse(nil, "a shadow needs a transformer") }
+      if try has("get") || has("set") {
+        try entry.refuse(nil, "give either shadow and transformer or functions get and set, not both")
+      }
+    } else if try !has("get") {
+      try entry.refuse(nil, "a derived attribute needs a function get, or shadow and transformer")
+    } else if try has("transformer") {
+      try entry.refuse(
+        "transformer", "a transformer goes with a shadow: name the transformer of a stored attribute in the model")
+    }
+    if derived.isPure, try !has("inputs") { try entry.refuse("pure", "a pure attribute must list its inputs") }
+    if derived.isPure, try !has("type") { try entry.refuse("pure", "a pure attribute needs a type") }
+    if derived.isStrict, try !has("inputs") {
+      try entry.refuse("strict", "strict says that no input may be nil: list the inputs")
+    }
+    if derived.writesLate, try !has("shadow"), try !has("set") {
+      try entry.refuse("write", "a delayed write needs a function set, which writes the value at the save")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import MoonbasePlatform
+
+/// What the functions of extensions cost: how often they were called, for how long, and how often in vain.
+///
+/// Nothing is counted without one. Give one profile to any number of containers, and read it at any time.
+///
+/// ```swift
+/// var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)], extensions: [.file(colorsURL)])
+/// let profile = ExtensionProfile()
+/// description.profile = profile
+/// // ... work with the container
+/// for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.seconds) }
+/// ```
+public final class ExtensionProfile: Sendable {
+  /// What calls cost. The calls that a function makes of others count for it too.
+  public struct Cost: Sendable, Hashable {
+    /// How often it was called.
+    public internal(set) var calls = 0
+    /// How long that took.
+    public internal(set) var seconds = 0.0
+    /// The instructions of Lua, by the thousand as they are counted: of short functions few of many calls have any.
+    public internal(set) var instructions: Int64 = 0
+    /// How often it raised an error.
+    public internal(set) var errors = 0
+
+    static func += (sum: inout Cost, other: Cost) {
+      sum.calls += other.calls
+      sum.seconds += other.seconds
+      sum.instructions += other.instructions
+      sum.errors += other.errors
+    }
+  }
+
+  /// What one function cost.
+  public struct Entry: Sendable, Hashable {
+    /// The file of the extension, as it was named.
+    public var source: String
+    /// The function, as `Person.validate.age`.
+    public var function: String
+    /// What its calls cost.
+    public var cost: Cost
+  }
+
+  struct Key: Hashable {
+    var source: String
+    var function: String
+  }
+
+  private let costs = Lock<[Key: Cost]>([:])
+
+  /// Makes a profile of nothing.
+  public init() {}
+
+  /// What was counted so far, the longest first.
+  public var entries: [Entry] {
+    costs.withLock { $0 }.map { Entry(source: $0.key.source, function: $0.key.function, cost: $0.value) }
+      .sorted { ($1.cost.seconds, $0.source, $0.function) < ($0.cost.seconds, $1.source, $1.function) }
+  }
+
+  func add(_ cost: Cost, to key: Key) { costs.withLock { $0[key, default: Cost()] += cost } }
+
+  func cost(of key: Key) -> Cost { costs.withLock { $0[key] ?? Cost() } }
+}

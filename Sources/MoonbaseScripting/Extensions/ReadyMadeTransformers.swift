@@ -1,0 +1,117 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// Transformers that need no code: a model or a shadow names one, and no extension has a transformer of the name.
+enum ReadyMadeTransformers {
+  /// The name of the source that provides them.
+  static let sourceName = "ready-made transformers"
+
+  /// A transformer as it stands in an extension.
+  private struct Entry {
+    /// The class of its values and the module that has it.
+    var valueClass: (name: String, module: String)?
+    var transform: String
+    var reverse: String
+  }
+
+  /// By name.
+  private static let entries: [String: Entry] = [
+    "SRGBColorTransformer": Entry(
+      valueClass: ("Color", "color"), transform: "return value:pack()",
+      reverse: "return made(Color.unpack(bytes))"),
+    "PointTransformer": geometry("Point"), "SizeTransformer": geometry("Size"), "RectTransformer": geometry("Rect"),
+    "RangeTransformer": geometry("Range"),
+    "JSONTransformer": Entry(
+      transform: "return json.encode(value)", reverse: "return made(json.decode(bytes))"),
+    "ISODateTransformer": Entry(
+      transform: "return tostring(wanted(value, 'date'))", reverse: "return made(moonbase.date.parse(bytes))"),
+    "URLTransformer": Entry(
+      transform: "return tostring(wanted(value, 'uri'))", reverse: "return moonbase.uri(bytes)"),
+    "CompressedDataTransformer": Entry(
+      transform: "return deflate(wanted(value, 'string'))", reverse: "return inflate(bytes)"),
+  ]
+
+  /// Values of a class of geometry, in Foundation's text forms.
+  private static func geometry(_ name: String) -> Entry {
+    Entry(
+      valueClass: (name, "geometry"), transform: "return tostring(value)",
+      reverse: "return made(\(name).parse(bytes))")
+  }
+
+  static let names: [String] = entries.keys.sorted()
+
+  /// The names of those whose bytes are no text.
+  static let namesOfThoseOfBytes = ["CompressedDataTransformer", "SRGBColorTransformer"]
+
+  /// The extension that has those of some names; nil where none is asked for.
+  static func source(of wanted: Set<String>) -> ScriptSource? {
+    let chosen = entries.filter { wanted.contains($0.key) }.sorted { $0.key < $1.key }
+    guard !chosen.isEmpty else { return nil }
+    let classes = chosen.compactMap(\.value.valueClass)
+    let locals = classes.map { "local \($0.name) = require('moonbase.\($0.module)').\($0.name)\n" }.joined()
+    let listed = classes.map { "\($0.name) = \($0.name)" }.joined(separator: ", ")
+    let transformers = chosen.map { name, entry in
+      let named = entry.valueClass.map { "class = '\($0.name)', " } ?? ""
+      return "\(name) = { \(named)transform = function(value) \(entry.transform) end, "
+        + "reverse = function(bytes) \(entry.reverse) end },\n"
+    }
+    return ScriptSource(
+      name: sourceName,
+      text: """
+        local deflate, inflate, kind = ...
+        local json = require "moonbase.json"
+        local function made(value, problem)
+          if value == nil then error(tostring(problem), 0) end
+          return value
+        end
+        local function wanted(value, name)
+          local found = kind(value)
+          if found ~= name then error(name .. " expected, got " .. found, 0) end
+          return value
+        end
+        \(locals)return { name = "\(sourceName)", classes = { \(listed) }, transformers = {
+        \(transformers.joined())} }
+        """)
+  }
+
+  /// Those that a model or extensions name and that nothing else provides.
+  static func needed(
+    by declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, in model: ManagedObjectModel
+  ) -> Set<String> {
+    var named = Set(model.entities.flatMap { $0.attributes.compactMap(\.valueTransformerName) })
+    named.formUnion(declarations.flatMap(\.entities).flatMap(\.derived).compactMap(\.transformer))
+    named.subtract(declarations.flatMap { $0.transformers.map(\.name) })
+    return named.subtracting(swift.transformers.keys)
+  }
+}
+
+extension ScriptDomain {
+  /// What the source of ready-made transformers is given that Lua lacks.
+  func argumentsOfReadyMadeTransformers() throws -> [LuaValue] {
+    [
+      try state.function(named: "deflate") { call in
+        let bytes = try Self.bytes(of: call)
+        try HostWork.charge(bytes.count >> 4)
+        call.return(bytes: try Deflate.deflate(bytes))
+      },
+      try state.function(named: "inflate") { call in
+        let bytes = try Deflate.inflate(Self.bytes(of: call))
+        try HostWork.charge(bytes.count >> 4)
+        call.return(bytes: bytes)
+      },
+      try state.function(named: "kind") { call in call.return(call.typeName(0)) },
+    ]
+  }
+
+  private static func bytes(of call: borrowing LuaCall) throws -> Data {
+    guard case .string(let string) = try call.value(0) else { throw call.typeError(0, expected: "string") }
+    return Data(string.bytes)
+  }
+}
+
+extension LuaCall {
+  fileprivate mutating func `return`(bytes data: Data) { data.withUnsafeBytes { self.return(bytes: $0) } }
+}

@@ -1,0 +1,101 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// Runs the examples that transformers give of themselves, in both directions.
+struct TransformerExamples {
+  /// The domain in which the extensions ran.
+  let domain: ScriptDomain
+  /// Whether two values are the same to Lua, tables with all that is in them.
+  private let same: LuaFunction
+
+  init(in domain: ScriptDomain) throws {
+    self.domain = domain
+    let chunk = try domain.state.load(Self.comparison, name: "examples", in: domain.state.environment([:]))
+    guard let same = try chunk.call([]).first?.functionValue else {
+      throw ScriptError(.invalidExtension, message: "examples cannot be compared")
+    }
+    self.same = same
+  }
+
+  /// Checks the examples of all transformers; tells each that does not hold.
+  func check(_ declarations: [ExtensionDeclaration], _ mistakes: ExtensionMistakes) throws {
+    for declaration in declarations {
+      for transformer in declaration.transformers {
+        for (index, example) in transformer.examples.enumerated() {
+          guard let problem = try problem(of: example, in: transformer) else { continue }
+          let path = ["transformers", transformer.name, "examples", "\(index + 1)"]
+          mistakes.add(
+            ScriptError(
+              .invalidExtension, message: "example \(index + 1) of transformer \(transformer.name): \(problem)",
+              at: declaration.source.location(of: path)))
+        }
+      }
+    }
+  }
+
+  private func problem(
+    of example: ExtensionDeclaration.Example, in transformer: ExtensionDeclaration.Transformer
+  ) throws -> String? {
+    let forward = try problem("transform", transformer.transform, of: example.value, wanting: example.stored)
+    guard forward == nil, let reverse = transformer.reverse else { return forward }
+    return try problem("reverse", reverse, of: example.stored, wanting: example.value)
+  }
+
+  private func problem(
+    _ name: String, _ function: LuaFunction, of input: LuaValue, wanting wanted: LuaValue
+  ) throws -> String? {
+    let result: LuaValue
+    do {
+      result = try function.call([input]).first ?? .nil
+    } catch {
+      if error.endsRun { throw error }
+      return "\(name) raised an error: \(error)"
+    }
+    if try same.call([result, wanted]).first?.isTrue == true { return nil }
+    return "\(name) gave \(try shown(result)), and the example says \(try shown(wanted))"
+  }
+
+  /// The beginning of a value, for messages. Bytes that are no text are shown by their numbers.
+  private func shown(_ value: LuaValue) throws -> String {
+    guard let string = value.stringValue else {
+      guard case .table(let table) = value else { return value.isPresent ? "\(value)".beginning(of: 120) : "nil" }
+      return try "\(domain.state.tree(of: .table(copy(of: table))))".beginning(of: 200)
+    }
+    let count = string.bytes.count
+    if let text = string.text, !text.unicodeScalars.contains(where: { $0.value < 32 }) {
+      return "\"\(text.beginning(of: 80))\""
+    }
+    let digits = string.bytes.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+    return "\(count) bytes, \(digits.joined(separator: " "))\(count > 16 ? " ..." : "")"
+  }
+
+  private func copy(of table: LuaTable) throws -> LuaTable {
+    let copy = try domain.state.table()
+    for (key, value) in try table.pairs {
+      if case .function = value { continue }
+      try copy.set(key, to: value)
+    }
+    return copy
+  }
+
+  private static let comparison = """
+    local function same(one, other)
+      if one == other then return true end
+      if one ~= one and other ~= other then return true end
+      if type(one) ~= "table" or type(other) ~= "table" then return false end
+      if getmetatable(one) ~= getmetatable(other) then return false end
+      for key, value in next, one do if not same(value, other[key]) then return false end end
+      for key in next, other do if one[key] == nil then return false end end
+      return true
+    end
+    return same
+    """
+}
+
+extension String {
+  /// At most so many characters of it.
+  fileprivate func beginning(of count: Int) -> String {
+    utf8.count > count ? String(prefix(count)) + "..." : self
+  }
+}

@@ -1,0 +1,118 @@
+/// A semantic version: `1`, `1.2`, `1.2.3`, `1.2.3-beta.1`. What stands behind a `+` does not count.
+struct SemanticVersion: Comparable, CustomStringConvertible {
+  let numbers: [Int]
+  /// The parts behind the hyphen; a version with any comes before the same one without.
+  let prerelease: [String]
+  let description: String
+
+  /// How many numbers were written.
+  let precision: Int
+
+  /// Nil for a text that is no version.
+  init?(_ text: String) {
+    let core = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)[0]
+    let parts = core.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let numbers = parts[0].split(separator: ".", omittingEmptySubsequences: false).map(Self.number)
+    guard (1...3).contains(numbers.count), !numbers.contains(nil) else { return nil }
+    let prerelease = parts.count > 1 ? parts[1].split(separator: ".", omittingEmptySubsequences: false) : []
+    guard prerelease.allSatisfy(Self.isIdentifier) else { return nil }
+    self.numbers = (numbers.compactMap(\.self) + [0, 0]).prefix(3).map(\.self)
+    self.prerelease = prerelease.map(String.init)
+    precision = numbers.count
+    description = text
+  }
+
+  private init(numbers: [Int]) {
+    (self.numbers, prerelease, precision) = (numbers, [], 3)
+    description = numbers.map(String.init).joined(separator: ".")
+  }
+
+  private static func number(_ text: Substring) -> Int? {
+    guard !text.isEmpty, text.utf8.count < 10, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    return Int(text)
+  }
+
+  private static func isIdentifier(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & ~32) || $0 == 45 }
+  }
+
+  /// The first version that may not do what this one does: of another first number, or of another second one before version 1.
+  var nextIncompatible: SemanticVersion {
+    numbers[0] > 0 || precision == 1
+      ? SemanticVersion(numbers: [numbers[0] + 1, 0, 0]) : SemanticVersion(numbers: [0, numbers[1] + 1, 0])
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.numbers == right.numbers && left.prerelease == right.prerelease
+  }
+
+  static func < (left: Self, right: Self) -> Bool {
+    for (one, other) in zip(left.numbers, right.numbers) where one != other { return one < other }
+    if left.prerelease.isEmpty || right.prerelease.isEmpty {
+      return !left.prerelease.isEmpty && right.prerelease.isEmpty
+    }
+    for (one, other) in zip(left.prerelease, right.prerelease) where one != other {
+      switch (Int(one), Int(other)) {
+      case (let one?, let other?): return one < other
+      case (.some, nil): return true
+      case (nil, .some): return false
+      case (nil, nil): return one < other
+      }
+    }
+    return left.prerelease.count < right.prerelease.count
+  }
+}
+
+/// Which versions will do: `1.2` (from 1.2 on, and before 2), or comparisons that all must hold, as `>=1.2 <2`.
+struct VersionRange: CustomStringConvertible {
+  private enum Comparison: String {
+    case atLeast = ">="
+    case atMost = "<="
+    case above = ">"
+    case below = "<"
+    case exactly = "="
+    case compatible = ""
+  }
+
+  private let conditions: [(comparison: Comparison, version: SemanticVersion)]
+  let description: String
+
+  /// Nil for a text that is no range.
+  init?(_ text: String) {
+    var conditions: [(Comparison, SemanticVersion)] = []
+    for word in Self.words(of: text) {
+      let sign = word.prefix { "<>=".contains($0) }
+      guard let comparison = Comparison(rawValue: String(sign)),
+        let version = SemanticVersion(String(word.dropFirst(sign.count)))
+      else { return nil }
+      conditions.append((comparison, version))
+    }
+    guard !conditions.isEmpty else { return nil }
+    self.conditions = conditions
+    description = text
+  }
+
+  /// The conditions; there may be spaces behind a sign.
+  private static func words(of text: String) -> [String] {
+    text.split(whereSeparator: { $0 == " " || $0 == "," }).reduce(into: []) { words, word in
+      if let last = words.last, last.allSatisfy({ "<>=".contains($0) }) {
+        words[words.count - 1] += word
+      } else {
+        words.append(String(word))
+      }
+    }
+  }
+
+  func contains(_ version: SemanticVersion) -> Bool {
+    conditions.allSatisfy { comparison, limit in
+      switch comparison {
+      case .atLeast: version >= limit
+      case .atMost: version <= limit
+      case .above: version > limit
+      case .below: version < limit
+      case .exactly: version == limit
+      case .compatible: version >= limit && version < limit.nextIncompatible
+      }
+    }
+  }
+}
