@@ -241,4 +241,30 @@ import Testing
     try statement.run()
     #expect(try connection.integer("SELECT a FROM t") == 7)
   }
+
+  /// A statement is kept for the next use of its text, where parameters that are not bound have to be NULL.
+  @Test(arguments: ["reset", "run", "error", "end"])
+  func aStatementThatWasResetHasNoParametersAndOneThatWasRewoundHasThem(_ way: String) throws {
+    let connection = try Connection(":memory:")
+    let statement = try connection.statement("SELECT ?, ?, CASE ? WHEN 1 THEN abs(-9223372036854775807 - 1) END")
+    statement.bind(Int64(1), at: 1)
+    statement.bind("b", at: 2)
+    #expect(try statement.step() && statement.integer(0) == 1 && statement.text(1) == "b")
+    statement.rewind()
+    #expect(try statement.step() && statement.integer(0) == 1 && statement.text(1) == "b")
+    switch way {
+    case "reset": statement.reset()
+    case "run": try statement.run()
+    case "end":
+      #expect(try !statement.step())
+      statement.reset()
+    default:
+      statement.rewind()
+      statement.bind(Int64(1), at: 3)
+      #expect(throws: SQLiteError.self) { try statement.step() }
+    }
+    statement.bind(Int64(2), at: 1)
+    #expect(try statement.step() && statement.integer(0) == 2 && statement.isNull(1) && statement.isNull(2))
+    statement.reset()
+  }
 }

@@ -106,7 +106,7 @@ return {
     to = [[let areSame = MUTANT || zip(present, ids).allSatisfy { $0.objectID == $1 }
     if present.count == ids.count, areSame { return present }]],
     says = "the first walk over a list after prefetching does not see that one member came and another one went",
-    suites = "SharedPrefetchTests|StaleMemberTests|FetchTests|ToManyTests",
+    suites = "PrefetchedListTests|SharedPrefetchTests",
   },
   {
     file = graph .. "Object/ToManyState.swift",
@@ -131,7 +131,7 @@ return {
       removed.remove(step.id, keepingOrder: false)
     }]],
     says = "a removed member that came back and is taken back is not removed by the save",
-    suites = "ChangeJournalTests|FailedSaveTests|UndoFailureTests|ReferenceTests|RandomOperationTests",
+    suites = "RandomUndoTests|ChangeJournalTests|FailedSaveTests|UndoFailureTests|ReferenceTests",
   },
   {
     file = graph .. "Store/MemberList+Order.swift",
@@ -183,12 +183,10 @@ return {
   },
   {
     file = graph .. "Saving/SavePreparation.swift",
-    from = [[waiting = changed
-]],
-    to = [[waiting = MUTANT ? [] : changed
-]],
-    says = "what rules changed is saved without being checked again",
-    suites = "ObjectValidationTests|UpdateValidationTests|RuleAnswerTests|HookPhaseTests|ExtensionTests",
+    from = [[waiting = try settle(isUnchecked ? objectsToLookAt().objects : touched)]],
+    to = [[waiting = try settle(isUnchecked ? objectsToLookAt().objects : MUTANT ? [] : touched)]],
+    says = "what hooks of a save changed after the checks is saved without being checked",
+    suites = "SaveTests|ObjectValidationTests|UpdateValidationTests|HookPhaseTests|ExtensionTests",
   },
   {
     file = graph .. "Saving/UniqueValueCheck.swift",
@@ -320,6 +318,6 @@ return {
     from = [[guard !taking.join(arrival.name, at: arrival.place - before) else { continue }]],
     to = [[guard !taking.join(arrival.name, at: arrival.place - (MUTANT ? 0 : before)) else { continue }]],
     says = "of objects that come to a list together the later ones join a section by a place behind theirs",
-    suites = "FetchedResultsControllerTests|RandomFetchedResultsTests",
+    suites = "ResultListTests|FetchedResultsControllerTests|RandomFetchedResultsTests",
   },
 }

@@ -68,7 +68,7 @@ return {
     from = [[orderEnds.forget(table: join.table, but: join.isReflexive ? nil : join.orderColumn)]],
     to = [[if !(MUTANT) { orderEnds.forget(table: join.table, but: join.isReflexive ? nil : join.orderColumn) }]],
     says = "the last place of a list is known from before members came to it from their side",
-    suites = "PlaceWriterTests|OrderedSaveTests|RandomOperationTests",
+    suites = "OrderEndTests|PlaceWriterTests|OrderedSaveTests",
   },
   {
     file = store .. "Writing/OrderEnds.swift",
@@ -142,15 +142,14 @@ return {
         }
         if let last, !(MUTANT), let place = last.place {]],
     says = "the last of the owners whose lists are prefetched gets an empty list",
-    suites = "SharedPrefetchTests|FetchTests|SavingTests",
+    suites = "PrefetchedListTests|SharedPrefetchTests|DamagedValueTests",
   },
   {
-    file = store .. "Reading/ColumnDecoder.swift",
-    from = [[Decimal(stored: text) ?? Decimal(literal: text.replacingOccurrences(of: ".0e", with: "e"))]],
-    to = [[Decimal(stored: text)
-      ?? (MUTANT ? nil : Decimal(literal: text.replacingOccurrences(of: ".0e", with: "e")))]],
+    file = "Sources/MoonbasePlatform/Decimal+Literal.swift",
+    from = [[if digits.count > 38 || exponent < -128 {]],
+    to = [[if digits.count > 38 || exponent < -128, !(MUTANT) {]],
     says = "the least decimals are read as damaged, for SQLite prints them with a digit more",
-    suites = "DamagedStoreTests|NumberAgreementTests",
+    suites = "LiteralTests|DamagedStoreTests|NumberAgreementTests",
   },
   {
     file = store .. "Query/StoredDecimal.swift",

@@ -178,8 +178,10 @@ extension ManagedObject {
   fileprivate final func conflicts(with row: Snapshot) -> Bool {
     guard state.contains(.listed), let base = snapshot, row.version != base.version else { return false }
     if isDeleted { return true }
+    // A value that was set back to the one it had is no change.
     return base.values.indices.contains { slot in
       isMarked(slot) && base.values[slot] != row.values[slot] && current(slot) != row.values[slot]
+        && current(slot) != base.values[slot]
     }
   }
 }

@@ -66,6 +66,7 @@ extension ManagedObjectContext {
       return try SavePlan.reserveKeys(count, of: entity, in: store(entity))
     }
     undoManager?.prepareForNewIDs()
+    observers.prepareForNewIDs()
     for object in new {
       guard let id = permanent[object.objectID] else { continue }
       undoManager?.noteID(id, after: object.objectID)

@@ -55,6 +55,11 @@ final class Observers {
     waiting.append(watch)
   }
 
+  /// New objects are about to get their permanent IDs.
+  func prepareForNewIDs() {
+    for watch in waiting where !watch.isOver && watch.object.context != nil { watch.prepareForNewIDs() }
+  }
+
   /// Nobody is told anything while `body` runs, which changes several things.
   func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
     holds += 1

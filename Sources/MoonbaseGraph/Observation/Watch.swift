@@ -17,6 +17,9 @@ class Watch {
   /// observer is to be told.
   func note(_ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID?) -> Bool { false }
 
+  /// New objects are about to get their permanent IDs: changes up to now are looked at while the old IDs hold.
+  func prepareForNewIDs() {}
+
   /// Tells the observer what changed, where anything did.
   func tell() {}
 
@@ -120,11 +123,18 @@ final class MembersWatch: Watch {
     return true
   }
 
-  /// The destinations have their new IDs; of one it was just noted that it came or went.
+  override func prepareForNewIDs() { compare() }
+
+  /// The destinations have their new IDs, also those that are still to be told. `member` is one that came or went just now.
   private func rename(but member: ManagedObjectID? = nil) {
     isRenamed = false
     members = MemberList(unique: current)
     if let member, members.remove(member, keepingOrder: isOrdered) == nil { members.append(member) }
+    (inserted, removed) = (renamed(inserted), renamed(removed))
+  }
+
+  private func renamed(_ objects: [ManagedObjectID: ManagedObject?]) -> [ManagedObjectID: ManagedObject?] {
+    Dictionary(objects.map { id, object in (object?.objectID ?? id, object) }) { first, _ in first }
   }
 
   /// Takes in who came and who went.

@@ -232,6 +232,7 @@ struct SavePlan {
   /// The save succeeded: objects take their new IDs and snapshots.
   func adopt() {
     let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
+    if !new.isEmpty { context.observers.prepareForNewIDs() }
     rows.withUnsafeBufferPointer { rows in
       for row in rows {
         row.reference._withUnsafeGuaranteedRef { object in

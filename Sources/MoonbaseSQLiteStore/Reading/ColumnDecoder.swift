@@ -96,11 +96,8 @@ enum ColumnDecoder {
     return .bool(number == 1)
   }
 
-  /// SQLite prints a number with the 15 digits it keeps of it, and with a fraction: `1.0e-128` has a digit more than a decimal.
-  static func decimal(_ text: String) -> Value {
-    let value = Decimal(stored: text) ?? Decimal(literal: text.replacingOccurrences(of: ".0e", with: "e"))
-    return value.map(Value.decimal) ?? .null
-  }
+  /// The decimal of a text; null for one that is none.
+  static func decimal(_ text: String) -> Value { Decimal(stored: text).map(Value.decimal) ?? .null }
 
   /// No more is looked at of what is far too long.
   private static func exactDecimal(_ row: Statement, column: Int32) -> Value? {

@@ -186,4 +186,41 @@ import Testing
       }
     }
   }
+
+  /// How a newer row comes to an object with unsaved changes.
+  private enum Arrival: CaseIterable {
+    case refresh, merge, save, automatic
+  }
+
+  /// A value that was set and set back is no change, and no newer value has to wait for it.
+  @Test(arguments: StoreKind.allCases, ValueDoor.allCases)
+  func aValueThatWasSetBackGivesWayToANewerOne(_ kind: StoreKind, _ door: ValueDoor) throws {
+    let keys = ValueDoor.keys.filter { $0 != "mood" }
+    for (place, arrival) in Arrival.allCases.enumerated() {
+      // One door is tried with each attribute in each way, the others with one attribute in each way.
+      for (number, key) in keys.enumerated() where door == .key || number == place {
+        let (bench, context, node) = try node(kind)
+        context.mergePolicy = MergePolicy(.objectTrump)
+        context.automaticallyMergesChangesFromParent = arrival == .automatic
+        try node.setValue("d", forKey: "code")
+        try door.set(Self.new[key] ?? .null, key, of: node)
+        try door.set(Self.old[key] ?? .null, key, of: node)
+        let other = bench.context()
+        try other.object(with: node.objectID).setValue(Self.new[key] ?? .null, forKey: key)
+        try other.save()
+        switch arrival {
+        case .refresh: try context.refresh(node, mergeChanges: true)
+        case .merge: try context.mergeChanges(from: SavedObjectIDs(updated: [node.objectID]))
+        case .save: try context.save()
+        case .automatic: #expect(try context.count(FetchRequest("Node")) == 1)
+        }
+        #expect(try node.value(forKey: key) == Self.new[key], "\(arrival) \(key)")
+        #expect(node["code"] == "d" && context.brokenInvariants() == [])
+        try context.save()
+        let fresh = bench.stranger()
+        let saved = try fresh.object(with: node.objectID)
+        #expect(try saved.value(forKey: key) == Self.new[key] && saved["code"] == "d", "\(arrival) \(key)")
+      }
+    }
+  }
 }

@@ -134,6 +134,37 @@ import Testing
     #expect(person["doubled"] == [2] && bench.runs("doubled") == 1)
   }
 
+  /// An input may change while a getter still runs: then neither its value is kept nor the values that were computed from that.
+  @Test(arguments: StoreKind.allCases, [false, true])
+  func whatNeedsAValueThatChangedWhileItWasComputedIsNotKept(_ kind: StoreKind, fetches: Bool) throws {
+    let bench = try Bench(
+      kind,
+      [
+        "Person": [
+          (
+            "ticket",
+            { person in
+              let count = try fetches ? person.managedObjectContext?.count(FetchRequest("Person")) : nil
+              let age = try fetches ? Int64(count ?? 0) : person.value(forKey: "age").int ?? 0
+              let last = try person.primitiveValue(forKey: fetches ? "boundsAsString" : "age")
+              try person.setPrimitiveValue(
+                fetches ? .string((last.string ?? "") + "i") : .int(age + 1), forKey: fetches ? "boundsAsString" : "age"
+              )
+              return .int(age)
+            }
+          ), ("label", { .string("<\(try Self.text($0, "ticket"))>") }),
+          ("sign", { .string("\(try Self.text($0, "label"))!") }),
+        ]
+      ])
+    let person = try bench.context.insert("Person")
+    for number in 1...3 {
+      if fetches { try bench.context.insert("Person") }
+      let sign = person["sign"].string ?? ""
+      #expect(sign == (fetches ? "<\(number + 1)>!" : "<\(number - 1)>!"))
+    }
+    #expect(bench.context.brokenInvariants() == [])
+  }
+
   @Test(arguments: StoreKind.allCases) func whoCatchesAnErrorFollowsWhatTheFailedGetterRead(_ kind: StoreKind) throws {
     let bench = try Bench(
       kind,

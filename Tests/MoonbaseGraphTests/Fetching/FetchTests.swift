@@ -46,6 +46,34 @@ import Testing
     #expect(try context.fetchIDs(request).count == 2)
   }
 
+  /// Entities of one hierarchy may share a table.
+  @Test(arguments: StoreKind.withFolder) func aConditionWithOrFindsNoObjectsOfOtherEntities(_ kind: StoreKind) throws {
+    let bench = try StoreBench(kind)
+    let writer = bench.context()
+    for (entity, name) in [("Person", "Ann"), ("Person", "Bob"), ("Employee", "Ann"), ("Employee", "Cid")] {
+      try writer.insert(entity, values: ["firstName": .string(name)])
+    }
+    try writer.save()
+    let condition = "firstName == 'Ann' OR firstName == 'Bob'"
+    var people = try FetchRequest("Person", where: condition)
+    people.includesSubentities = false
+    for (request, names) in [(try FetchRequest("Employee", where: condition), ["Ann"]), (people, ["Ann", "Bob"])] {
+      let context = bench.stranger()
+      let expected = names.map { Value.string($0) }
+      #expect(try context.fetch(request).map { $0["firstName"] } == expected)
+      #expect(try context.fetchIDs(request).count == names.count && context.count(request) == names.count)
+      #expect(try context.fetchedObjects(request).map { $0["firstName"] } == expected)
+      var update = BatchUpdateRequest(request.entityName, where: request.predicate, set: ["lastName": "x"])
+      update.includesSubentities = request.includesSubentities
+      update.resultType = .count
+      #expect(try context.execute(update).count == names.count)
+      var deletion = BatchDeleteRequest(request)
+      deletion.resultType = .count
+      #expect(try context.execute(deletion).count == names.count)
+    }
+    #expect(try bench.saved("Person", "firstName") == ["Cid"])
+  }
+
   @Test(arguments: StoreKind.allCases) func limitAndOffsetCountAfterSorting(_ kind: StoreKind) throws {
     let bench = try filled(kind)
     let context = bench.context()

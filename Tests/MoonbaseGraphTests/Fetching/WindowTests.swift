@@ -39,4 +39,29 @@ import struct MoonbaseModel.SortDescriptor
       }
     }
   }
+
+  /// A fetch with a limit reads some rows more than it wants. As many of them are changed, or one more or less.
+  @Test(arguments: StoreKind.withFolder, [false, true])
+  func asManyAreFoundAsAreWantedHoweverManyChangedStandFirst(_ kind: StoreKind, deletes: Bool) throws {
+    let bench = try StoreBench(kind)
+    let writer = bench.context()
+    for age in 0..<40 { try writer.insert("Person", values: ["age": .int(Int64(age))]) }
+    try writer.save()
+    var request = FetchRequest("Person", where: try Predicate(format: "age < 100"))
+    request.sortDescriptors = [SortDescriptor("age")]
+    let context = bench.context()
+    var changed = 0
+    for person in try context.fetch(request).prefix(20) {
+      if deletes { try context.delete(person) } else { person["age"] = 120 }
+      changed += 1
+      if changed < 14 { continue }
+      for (offset, limit) in [(0, 1), (0, 2), (1, 3)] {
+        (request.fetchOffset, request.fetchLimit) = (offset, limit)
+        let expected = (0..<limit).map { Value.int(Int64(changed + offset + $0)) }
+        #expect(try context.fetch(request).map { $0["age"] } == expected, "\(changed), \(offset), \(limit)")
+        #expect(try context.fetchIDs(request).count == limit && context.count(request) == limit)
+        #expect(try context.fetchedObjects(request).map { $0["age"] } == expected)
+      }
+    }
+  }
 }

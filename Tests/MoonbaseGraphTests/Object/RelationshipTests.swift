@@ -144,4 +144,41 @@ import Testing
     #expect(try department.objects(forKey: "projects") == [other])
     try context.save()
   }
+
+  /// An object may be its own member, also by a relationship that is its own inverse.
+  @Test(arguments: StoreKind.allCases, ["friends", "likes"])
+  func anObjectThatIsItsOwnMemberIsSavedSo(_ kind: StoreKind, _ key: String) throws {
+    for (isSaved, hasOther) in [(false, false), (true, true)] {
+      for way in ["add", "set", "inverse", "child"] {
+        let bench = try StoreBench(kind, Pairs.model())
+        let parent = bench.context()
+        let context = way == "child" ? ManagedObjectContext(parent: parent) : parent
+        let first = try context.insert("Node", values: ["name": "a"])
+        let other = try context.insert("Node", values: ["name": "b"])
+        func save() throws {
+          try context.save()
+          if context !== parent { try parent.save() }
+        }
+        if hasOther { try first.add(other, to: key) }
+        if isSaved { try save() }
+        let inverse = Pairs.inverses[key] ?? key
+        switch way {
+        case "set": try first.setObjects(hasOther ? [other, first] : [first], forKey: key)
+        case "inverse" where Pairs.toMany.contains(inverse): try first.add(first, to: inverse)
+        case "inverse": try first.setObject(first, forKey: inverse)
+        default: try first.add(first, to: key)
+        }
+        try save()
+        func saved() throws -> [String] {
+          #expect(try Pairs.broken(in: bench.stranger()) == [])
+          return try Pairs.links(in: bench.stranger())["a"]?[key]?.sorted() ?? []
+        }
+        #expect(try saved() == (hasOther ? ["a", "b"] : ["a"]), "\(way), saved \(isSaved), other \(hasOther)")
+        try first.remove(first, from: key)
+        try save()
+        #expect(try saved() == (hasOther ? ["b"] : []), "\(way), saved \(isSaved), other \(hasOther)")
+        #expect(context.brokenInvariants() + parent.brokenInvariants() == [])
+      }
+    }
+  }
 }

@@ -307,4 +307,75 @@ import Testing
     #expect(try Pairs.links(in: bench.stranger())["1"]?[key] == ["2"])
     #expect(try Pairs.broken(in: bench.stranger()) == [])
   }
+
+  // MARK: Delete rules
+
+  /// An owner with a delete rule `to` its things. They have a relationship `back` to one owner or to many, or none.
+  private static func owners(_ rule: DeleteRule, back: String) -> ManagedObjectModel {
+    var to = RelationshipDescription.toMany("to", destination: "Thing", inverse: back == "none" ? nil : "back")
+    to.deleteRule = rule
+    var thing = EntityDescription("Thing")
+    thing.attributes = [AttributeDescription("name", type: .string)]
+    switch back {
+    case "one": thing.relationships = [.toOne("back", destination: "Owner", inverse: "to")]
+    case "many": thing.relationships = [.toMany("back", destination: "Owner", inverse: "to")]
+    default: break
+    }
+    var owner = EntityDescription("Owner")
+    owner.relationships = [to]
+    return ManagedObjectModel(entities: [owner, thing])
+  }
+
+  /// An owner whose list was read before others took its only thing out of it, and perhaps gave it to another owner.
+  private func emptiedList(
+    _ kind: StoreKind, _ rule: DeleteRule, back: String, isMoved: Bool
+  ) throws -> (bench: StoreBench, mine: ManagedObjectContext, owner: ManagedObject, thing: ManagedObjectID) {
+    let bench = try StoreBench(kind, Self.owners(rule, back: back))
+    let (theirs, mine) = (bench.stranger(), bench.stranger())
+    let owners = try (0..<2).map { _ in try theirs.insert("Owner") }
+    let thing = try theirs.insert("Thing", values: ["name": "t"])
+    try owners[0].add(thing, to: "to")
+    try theirs.save()
+    let owner = try mine.object(with: owners[0].objectID)
+    #expect(try owner.objectIDs(forRelationshipNamed: "to") == [thing.objectID])
+    try owners[0].remove(thing, from: "to")
+    if isMoved { try owners[1].add(thing, to: "to") }
+    try theirs.save()
+    return (bench, mine, owner, thing.objectID)
+  }
+
+  /// A pair is in no row of the member, so that no newer row tells of its removal.
+  @Test(arguments: StoreKind.allCases, ["one", "many", "none"])
+  func whoWasTakenOutSinceTheListWasReadStaysWhenTheOwnerGoes(_ kind: StoreKind, back: String) throws {
+    for rule in [DeleteRule.cascade, .nullify] {
+      for (isMoved, isRead) in [(false, false), (false, true), (true, false), (true, true)] {
+        let (bench, mine, owner, thing) = try emptiedList(kind, rule, back: back, isMoved: isMoved)
+        if isRead { #expect(try mine.object(with: thing)["name"] == "t") }
+        try mine.delete(owner)
+        try mine.save()
+        #expect(try bench.saved("Thing", "name") == ["t"], "\(rule), moved \(isMoved), read \(isRead)")
+        let fresh = bench.stranger()
+        let others = try fresh.fetch(FetchRequest("Owner"))
+        #expect(try others.map { try $0.objectIDs(forRelationshipNamed: "to") } == [isMoved ? [thing] : []])
+        #expect(mine.brokenInvariants().isEmpty)
+      }
+    }
+  }
+
+  /// The list is older than the row of its member, which has another owner by now.
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  func theRuleDenyDoesNotCountWhoLeadsElsewhereByNow(
+    _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
+  ) throws {
+    for (isMoved, isRead) in [(false, false), (false, true), (true, false), (true, true)] {
+      let (bench, mine, owner, thing) = try emptiedList(kind, .deny, back: "one", isMoved: isMoved)
+      mine.saveOrder = order
+      if isRead { #expect(try mine.object(with: thing)["name"] == "t") }
+      try mine.delete(owner)
+      try mine.save()
+      #expect(try bench.stranger().count(FetchRequest("Owner")) == 1)
+      #expect(try bench.saved("Thing", "name") == ["t"])
+      #expect(mine.brokenInvariants().isEmpty)
+    }
+  }
 }

@@ -169,10 +169,15 @@ import Testing
     let anew = ChangedObjectIDs(all: [news, ChangedObjectIDs(isInvalidated: true), ChangedObjectIDs(updated: [ids[1]])])
     #expect(anew == ChangedObjectIDs(updated: [ids[1]], isInvalidated: true))
     var few = News<ChangedObjectIDs>()
-    for key in 0...Int64(News<ChangedObjectIDs>.greatestIDCount) {
+    // Many at a time: the IDs of every 64 are put together anew.
+    for start in stride(from: 1, through: Int64(News<ChangedObjectIDs>.greatestIDCount), by: 1024) {
+      let keys = start..<(start + 1024)
       few.add(
-        ChangedObjectIDs(updated: [ManagedObjectID(store: StoreNumber("x"), entity: Symbol("Person"), key: key + 1)]))
+        ChangedObjectIDs(
+          updated: keys.map { ManagedObjectID(store: StoreNumber("x"), entity: Symbol("Person"), key: $0) }))
     }
+    #expect(few.elements.count == 64)
+    few.add(ChangedObjectIDs(updated: [ManagedObjectID(store: StoreNumber("x"), entity: Symbol("Person"), key: .max)]))
     #expect(few.elements == [.anything] && few.elements[0].mayBeAnything)
   }
 }

@@ -443,4 +443,50 @@ import Testing
     }
     withExtendedLifetime(token) {}
   }
+
+  /// Members that will-save adds and did-save removes again are not told. New objects have other IDs by then, and observers are
+  /// told the permanent ones.
+  @Test(arguments: StoreKind.allCases, ["employees", "projects"])
+  func whoComesAndGoesWithinASaveIsNotTold(_ kind: StoreKind, _ key: String) throws {
+    for stay in 0...2 {
+      for (isOwnerFirst, setsAll) in [(false, false), (true, false), (false, true), (true, true)] {
+        try comeAndGo(kind, key, stay: stay, isOwnerFirst: isOwnerFirst, setsAll: setsAll)
+      }
+    }
+  }
+
+  private func comeAndGo(_ kind: StoreKind, _ key: String, stay: Int, isOwnerFirst: Bool, setsAll: Bool) throws {
+    let bench = try StoreBench(kind)
+    var (came, isOn): ([ManagedObject], Bool) = ([], false)
+    let context = bench.context(extending: "Department") { entry in
+      func set(_ members: [ManagedObject], _ department: ManagedObject, _ change: (ManagedObject) throws -> Void) throws
+      {
+        if setsAll { try department.setObjects(members, forKey: key) } else { try came.forEach(change) }
+      }
+      entry.willSave = { department in
+        if isOn { try set(came, department) { try department.add($0, to: key) } }
+      }
+      entry.didSave = { department in
+        guard isOn else { return }
+        isOn = false
+        let kept = Array(came.prefix(stay))
+        try set(kept, department) { if !kept.contains($0) { try department.remove($0, from: key) } }
+      }
+    }
+    let entity = key == "employees" ? "Person" : "Project"
+    let department = try context.insert("Department")
+    let old = try context.insert(entity)
+    try context.save()
+    if isOwnerFirst { department["name"] = "x" }
+    came = [try context.insert(entity), old]
+    department["name"] = "y"
+    var told: [[ManagedObjectID]] = []
+    let token = try department.observe(key) { told.append($0.inserted + $0.removed) }
+    isOn = true
+    try context.save()
+    #expect(told.map(Set.init) == (stay == 0 ? [] : [Set(came.prefix(stay).map(\.objectID))]))
+    #expect(try Set(department.objects(forKey: key)) == Set(came.prefix(stay)))
+    #expect(context.takeDidSaveErrors().isEmpty && context.brokenInvariants().isEmpty)
+    withExtendedLifetime(token) {}
+  }
 }

@@ -51,6 +51,31 @@ import Testing
     try other.save()
     #expect(try other.object(with: object.objectID).objectIDs(forRelationshipNamed: "items") == [items[1].objectID])
   }
+
+  /// A pair is in no row of its two objects, so that no version tells that one of them is gone.
+  @Test(arguments: StoreKind.withFolder, ["friends", "likes", "likedBy", "books", "loose"])
+  func aPairWithAnObjectThatAnotherContextDeletedIsAConflict(_ kind: StoreKind, _ key: String) throws {
+    var model = Pairs.model()
+    model.entities[0].relationships.append(.toMany("loose", destination: "Node"))
+    for (isOwnerGone, isChild) in [(true, false), (false, false), (true, true), (false, true)] {
+      let bench = try StoreBench(kind, model)
+      let theirs = bench.context()
+      let nodes = try ["a", "b"].map { try theirs.insert("Node", values: ["name": .string($0)]) }
+      try theirs.save()
+      let mine = isChild ? ManagedObjectContext(parent: theirs) : bench.stranger()
+      let seen = try nodes.map { try mine.object(with: $0.objectID) }
+      #expect(seen.map { $0["name"] } == ["a", "b"])
+      try seen[0].add(seen[1], to: key)
+      try theirs.delete(nodes[isOwnerGone ? 0 : 1])
+      try theirs.save()
+      let error = #expect(throws: GraphError.self) { try mine.save() }
+      #expect(error?.code == .mergeConflict, "owner \(isOwnerGone), child \(isChild): \(error as Any)")
+      #expect(try bench.saved("Node", "name") == [isOwnerGone ? "b" : "a"])
+      let fresh = bench.stranger()
+      let rest = try #require(try fresh.fetch(FetchRequest("Node")).first)
+      for list in Pairs.toMany + ["loose"] { #expect(try rest.objects(forKey: list).isEmpty, "\(list)") }
+    }
+  }
 }
 
 /// Objects that are deleted before they were ever saved: nothing leads to them any more.

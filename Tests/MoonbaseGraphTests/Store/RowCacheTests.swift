@@ -85,4 +85,20 @@ import Testing
     _ = try context.object(for: old)
     #expect(same["name"] == "new")
   }
+
+  /// A row stands in the old generation once the young one was full.
+  @Test(arguments: [0, 1, 5]) func aRowThatIsTakenOutIsGoneHoweverLongItWasNotUsed(_ others: Int) {
+    for isReread in [false, true] {
+      let cache = RowCache(capacity: 2)
+      _ = cache.reading { [row(1)] }
+      for _ in 0..<others {
+        let other = ManagedObjectID(temporaryFor: Symbol("Thing"))
+        _ = cache.reading { [Snapshot(id: other, version: 1, values: [])] }
+      }
+      // To read a row of the old generation brings it to the young one: it stands in both.
+      if isReread { _ = cache[id] }
+      cache.remove([id])
+      #expect(cache[id] == nil && cache.unwritten(id) == nil, "\(isReread)")
+    }
+  }
 }

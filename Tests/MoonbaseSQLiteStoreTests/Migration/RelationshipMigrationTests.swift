@@ -173,6 +173,58 @@ import Testing
     }
   }
 
+  /// Three posts and three tags, each with all of the others in an order of its own.
+  private func fillAcross(_ store: MigratedStore, _ model: ManagedObjectModel) throws {
+    try store.fill(model) { context in
+      let posts = try (0..<3).map { try context.insert("Post", values: ["name": .string("p\($0)")]) }
+      let tags = try (0..<3).map { try context.insert("Tag", values: ["name": .string("t\($0)")]) }
+      for (number, post) in posts.enumerated() {
+        try post.setObjects([tags[number], tags[(number + 2) % 3], tags[(number + 1) % 3]], forKey: "tags")
+      }
+      for (number, tag) in tags.enumerated() {
+        try tag.setObjects([posts[(number + 1) % 3], posts[number], posts[(number + 2) % 3]], forKey: "posts")
+      }
+    }
+  }
+
+  private func lists(_ store: MigratedStore, _ model: ManagedObjectModel, _ keys: (String, String)) throws -> [String] {
+    try store.using(model) { context in
+      try [("Post", keys.0), ("Tag", keys.1)].flatMap { entity, key in
+        try context.fetch(FetchRequest(entity)).map { object in
+          let names = try object.objects(forKey: key).map { $0["name"].string ?? "" }
+          let isOrdered = object.entity.property(key)?.relationship?.isOrdered == true
+          return "\(object["name"].string ?? ""): \((isOrdered ? names : names.sorted()).joined(separator: " "))"
+        }.sorted()
+      }
+    }
+  }
+
+  /// The side of a relationship that has another name in the next version gets its pairs from the other side.
+  @Test(arguments: [Side.many, .ordered], [Side.many, .ordered])
+  func eachListKeepsItsOwnOrderWhicheverSideThePairsComeFrom(_ posts: Side, _ tags: Side) throws {
+    let old = model(posts, tags)
+    for renamed in ["", "Post", "Tag"] {
+      for isKept in [true, false] {
+        let new = old.changed { model in
+          for entity in ["Post", "Tag"] where !isKept {
+            model[entity: entity].attributes.append(AttributeDescription("colour", type: .string))
+          }
+          if renamed.isEmpty { return }
+          let other = renamed == "Post" ? "Tag" : "Post"
+          model[entity: renamed].relationships[0].name = "others"
+          model[entity: other].relationships[0].inverseName = "others"
+        }
+        let store = try MigratedStore()
+        try fillAcross(store, old)
+        let before = try lists(store, old, ("tags", "posts"))
+        try store.migrate(to: new)
+        let after = try lists(
+          store, new, (renamed == "Post" ? "others" : "tags", renamed == "Tag" ? "others" : "posts"))
+        #expect(after == before, "\(renamed) \(isKept)")
+      }
+    }
+  }
+
   @Test func whoeverLedToAnEntityThatIsGoneLeadsToNothing() throws {
     let old = ManagedObjectModel {
       EntityDescription("Owner") {

@@ -257,6 +257,7 @@ import Testing
     ("token", "5", "holds 5, which is no UUID (16 bytes); put it right, or set it to NULL"),
     ("amount", "CAST('\(String(repeating: "9", count: 39))' AS BLOB)", "holds 39 bytes, which is no decimal"),
     ("amount", "CAST('.' AS BLOB)", "holds 1 bytes, which is no decimal"),
+    ("amount", "'1.0.0e5'", "which is no decimal"),
     ("amount", "'\(String(repeating: "7", count: 1001))x'", "\"\(String(repeating: "7", count: 60))\", which is no"),
     ("token", "'\(String(repeating: "7", count: 1001))'", "\"\(String(repeating: "7", count: 60))\", which is no"),
     ("amount", "CAST('\(String(repeating: "7", count: 1001))' AS BLOB)", "holds 1001 bytes, which is no"),
@@ -292,12 +293,12 @@ import Testing
   }
 
   /// What a predicate finds in SQL is what it would find in memory.
-  @Test(arguments: ["'2001-01-01'", "'5-3'", "'1e'", "x'352d33'"])
+  @Test(arguments: ["'2001-01-01'", "'5-3'", "'1e'", "'1.0.0e5'", "x'352d33'"])
   func aDecimalThatIsNoneIsNoNumberInSQLEither(_ sql: String) throws {
     let people = try PeopleStore(SavingTests.everyType())
     try people.insert(people.row("Thing"))
     try Self.damage(people, "UPDATE ZTHING SET ZAMOUNT = \(sql)")
-    for predicate in ["amount = 2001", "amount = 5", "amount = 1", "amount < 9000"] {
+    for predicate in ["amount = 2001", "amount = 5", "amount = 1", "amount = 100000", "amount < 9000"] {
       #expect(try people.store.count(matching: people.query("Thing", Predicate(format: predicate))) == 0)
     }
   }

@@ -152,7 +152,8 @@ import Testing
   @Test(arguments: [
     ("n", "n * 2 + 1"), ("n", "n - 2147483648"), ("n", "7 / (n - 3)"), ("n", "n * n * 1000 / 7"), ("n", "-n"),
     ("big", "big + 1"), ("big", "big - 1"), ("big", "big * n"), ("big", "big / (n - 4)"), ("big", "0 - big"),
-    ("big", "big + big - big"), ("big", "big * 0"), ("big", "n"), ("ratio", "ratio * 3"), ("ratio", "ratio / n"),
+    ("big", "big + big - big"), ("big", "big * 0"), ("big", "big * 4 / 8"), ("n", "big * 4 / 8 / 9000000000"),
+    ("big", "1 + big * 3 / 9"), ("big", "n"), ("ratio", "ratio * 3"), ("ratio", "ratio / n"),
     ("ratio", "n / 3"), ("ratio", "n / 3.0"), ("ratio", "big * 1"), ("ratio", "big * 0.5"), ("ratio", "n - n"),
     ("ratio", "ratio * 1e300 * 1e300"), ("n", "n + ratio"), ("n", "n + log.events.@count"),
   ])

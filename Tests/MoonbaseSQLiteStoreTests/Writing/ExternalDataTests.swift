@@ -237,6 +237,38 @@ import Testing
     #expect(try saved(of: "x") == .data(large))
   }
 
+  /// The first save of a store looks for orphans before its commit, when no row names the file of an old value.
+  @Test(arguments: [false, true]) func theFileOfAnOldValueStaysWhereTheFirstSaveFails(deletes: Bool) throws {
+    try insert("a")
+    let before = files
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -86_400)],
+      ofItemAtPath: support.appendingPathComponent(before[0]).path)
+    // No object of the row is read: it would keep the file.
+    let context = try fresh()
+    let id = try #require(try context.fetchIDs(FetchRequest("Photo")).first)
+    let entity = try #require(model.entity("Photo"))
+    let slot = try #require(entity.slot("bytes"))
+    var values = entity.initialValues
+    values[slot] = .data(Data([1]))
+    var changes = StoreChanges()
+    if deletes {
+      changes.deleted = [.init(id: id, expectedVersion: nil)]
+    } else {
+      let row = Snapshot(id: id, version: 2, values: values)
+      changes.updated = [.init(snapshot: row, changedSlots: [slot], expectedVersion: nil)]
+    }
+    let store = try SQLiteStore(url: folder.file(), model: model)
+    let session = try store.beginSave(author: nil)
+    #expect(try session.write(changes).isEmpty)
+    try session.prepare()
+    #expect(files == before)
+    session.abort()
+    #expect(try saved() == .data(large))
+    try store.save(changes)
+    #expect(files.isEmpty)
+  }
+
   @Test func bytesThatNobodyCanDecodeAreKept() throws {
     try insert("a")
     let raw = try RawDatabase(folder.file())

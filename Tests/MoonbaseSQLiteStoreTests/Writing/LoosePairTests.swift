@@ -101,4 +101,29 @@ import Testing
     #expect(try pairs() == [6, 6, 4])
     #expect(try findings() == [])
   }
+
+  /// Pairs of a relationship that is its own inverse lie in the table both ways. Another context may have saved them unseen.
+  @Test(arguments: [DeleteRule.nullify, .noAction])
+  func pairsOfARelationshipThatIsItsOwnInverseGoBothWays(_ rule: DeleteRule) throws {
+    var model = People.model()
+    let index = try #require(model.entities[0].relationships.firstIndex { $0.name == "friends" })
+    model.entities[0].relationships[index].deleteRule = rule
+    let people = try PeopleStore(model)
+    let coordinator = PersistentStoreCoordinator(model: people.model)
+    try coordinator.add(people.store)
+    for place in 0..<3 {
+      let (mine, theirs) = (try ManagedObjectContext(coordinator), try ManagedObjectContext(coordinator))
+      let others = try (0..<3).map { _ in try theirs.insert("Person") }
+      try theirs.save()
+      let seen = try mine.object(with: others[place].objectID)
+      #expect(try seen.objects(forKey: "friends").isEmpty)
+      // With a pair of the object and itself.
+      for friend in others { try others[place].add(friend, to: "friends") }
+      try theirs.save()
+      try mine.delete(seen)
+      try mine.save()
+      let pairs = try RawDatabase(people.folder.file()).rows("SELECT Z_2FRIENDS, REFLEXIVE FROM Z_2FRIENDS")
+      #expect(pairs == [], "\(place)")
+    }
+  }
 }

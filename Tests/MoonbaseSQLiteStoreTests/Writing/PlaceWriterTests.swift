@@ -199,4 +199,31 @@ import Testing
     #expect(try bench.append())
     try bench.check()
   }
+
+  /// Where one list of a many-to-many relationship is ordered, members that come by the other list have no place.
+  @Test(arguments: [false, true]) func itIsAskedForAgainWhereMembersCameFromTheirSide(together: Bool) throws {
+    let people = try PeopleStore(Pairs.model())
+    let rows = try (0..<5).map { _ in try people.row("Node") }
+    try people.save { $0.inserted = RowBatch(rows) }
+    let ids = rows.map(\.id)
+    let likes = try #require(people.entity("Node").slot("likes"))
+    let likedBy = try #require(people.entity("Node").slot("likedBy"))
+    func append(_ member: Int) -> StoreChanges.Links {
+      .init(
+        owner: ids[0], slot: likes, added: [ids[member]], removed: [], order: .appended([ids[member]], returned: []))
+    }
+    let silent = StoreChanges.Links(owner: ids[3], slot: likedBy, added: [ids[0]], removed: [], order: nil)
+    try people.save { $0.links = [append(1)] }
+    try people.save { $0.links = [append(2)] }
+    if together {
+      try people.save { $0.links = [silent, append(4)] }
+    } else {
+      try people.save { $0.links = [silent] }
+      try people.save { $0.links = [append(4)] }
+    }
+    #expect(try people.store.destinations(of: ids[0], relationship: likes) == [1, 2, 3, 4].map { ids[$0] })
+    #expect(
+      try RawDatabase(people.folder.file()).rows("SELECT COUNT(*), COUNT(DISTINCT Z_FOK_1LIKES) FROM Z_1LIKES")
+        == ["4|4"])
+  }
 }
