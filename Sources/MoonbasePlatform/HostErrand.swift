@@ -25,7 +25,10 @@ package final class HostErrand: @unchecked Sendable {  // its state is atomic, a
   }
 
   /// Whether another thread can work beside this one, and does not take turns with it.
-  package static let hasSeveralCores = moonbase_core_count() > 1
+  package static let hasSeveralCores = coreCount > 1
+
+  /// How many threads can work at the same time.
+  package static let coreCount = max(1, Int(moonbase_core_count()))
 
   /// The work that was done since it was asked for last.
   package func takeUnits() -> Int { Int(moonbase_errand_take(state)) }

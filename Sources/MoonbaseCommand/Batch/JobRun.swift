@@ -3,6 +3,7 @@ import Moonbase
 import MoonbaseBatch
 import MoonbaseGraph
 import MoonbasePlatform
+import MoonbaseScripting
 
 /// Works on chunks with several threads, and tells what came of it.
 struct JobRun {
@@ -36,12 +37,13 @@ struct JobRun {
     let watch = InterruptionWatch()
     defer { watch.end() }
     watch.add(first.interrupter)
-    let others = (1..<jobs).map { _ in worker(state, shared, watch) }
+    let others = ScriptCrew(name: "moonbase batch")
+    for _ in 1..<jobs { start(others, state, shared, watch) }
     Self.work(first, state, shared) { done in
       let seconds = Date().timeIntervalSince(began)
       bar.show(done, of: chunks.count, rate: Double(done) / max(seconds, 0.001), unit: "chunks", seconds: seconds)
     }
-    for other in others { while !other.isFinished { usleep(2000) } }
+    try others.wait()
     bar.end()
     let result = shared.withLock { $0 }
     if let error = result.error, !Interruption.hasCome || ExitStatus.status(for: error) != ExitStatus.interrupted {
@@ -64,9 +66,9 @@ struct JobRun {
     if !isFinished { throw ExitCode(ExitStatus.rejects) }
   }
 
-  private func worker(_ state: JobState, _ shared: Lock<Shared>, _ watch: InterruptionWatch) -> Thread {
+  private func start(_ crew: ScriptCrew, _ state: JobState, _ shared: Lock<Shared>, _ watch: InterruptionWatch) {
     let (options, container) = (options, container)
-    let thread = Thread {
+    crew.start { _ in
       do {
         let (job, domain) = try options.makeJob(container)
         defer { domain.close() }
@@ -76,10 +78,6 @@ struct JobRun {
         shared.withLock { $0.error = $0.error ?? error }
       }
     }
-    // A script must not run on whatever small stack a thread has.
-    thread.stackSize = 16 << 20
-    thread.start()
-    return thread
   }
 
   private static func work(_ job: BatchJob, _ state: JobState, _ shared: Lock<Shared>, show: (Int) -> Void) {

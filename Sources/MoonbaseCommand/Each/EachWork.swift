@@ -10,17 +10,12 @@ final class EachWork: Sendable {
   private struct State {
     var next = 0
     var report = EachReport()
-    /// What ended all.
-    var failure: (any Error)?
-    var workers = 0
-    var interrupters: [LuaInterrupter] = []
     var shownCount = 0
     var failures = RepeatedFailures()
   }
 
-  private static let stackSize = 16 << 20
-  /// So long a batch may take to come to its end after SIGINT, in microseconds; then the code that runs is ended too.
-  private static let grace: UInt32 = 400_000
+  /// So long a batch may take to come to its end after SIGINT; then the code that runs is ended too.
+  private static let grace = Duration.milliseconds(400)
   private static let shownObjects = 10
 
   let isDry: Bool
@@ -29,6 +24,7 @@ final class EachWork: Sendable {
   private let quiet: Bool
   private let bar: Lock<ProgressBar>
   private let state = Lock(State())
+  private let crew = ScriptCrew(name: "moonbase each")
 
   init(_ ids: IDList, batch: Int, isDry: Bool, quiet: Bool) {
     (self.ids, self.batch, self.isDry, self.quiet) = (ids, batch, isDry, quiet)
@@ -49,7 +45,7 @@ final class EachWork: Sendable {
   }
 
   /// Whether no further object is to be visited.
-  var isStopping: Bool { Interruption.hasCome || state.withLock { $0.failure != nil } }
+  var isStopping: Bool { Interruption.hasCome || crew.isStopping }
 
   /// A batch is done: what was done is saved.
   func note(_ report: EachReport) { state.withLock { $0.report.add(report) } }
@@ -73,7 +69,7 @@ final class EachWork: Sendable {
     if isShown { Terminal.print(try change()) }
   }
 
-  func add(_ interrupter: LuaInterrupter) { state.withLock { $0.interrupters.append(interrupter) } }
+  func add(_ interrupter: LuaInterrupter) { crew.add(interrupter) }
 
   // MARK: All of it
 
@@ -81,45 +77,34 @@ final class EachWork: Sendable {
   func run(jobs: Int, _ makeWorker: @escaping @Sendable (EachWork) throws -> EachWorker) throws {
     let start = ContinuousClock.now
     let count = max(1, min(jobs, (ids.count + batch - 1) / batch))
-    state.withLock { $0.workers = count }
-    for _ in 0..<count { begin(makeWorker) }
+    for _ in 0..<count {
+      crew.start { [self] _ in
+        let worker = try makeWorker(self)
+        defer { worker.close() }
+        try worker.run()
+      }
+    }
     waitForWorkers()
     try tell((ContinuousClock.now - start) / .seconds(1))
   }
 
-  private func begin(_ makeWorker: @escaping @Sendable (EachWork) throws -> EachWorker) {
-    let thread = Thread { [self] in
-      do {
-        let worker = try makeWorker(self)
-        defer { worker.close() }
-        try worker.run()
-      } catch {
-        state.withLock { $0.failure = $0.failure ?? error }
-      }
-      state.withLock { $0.workers -= 1 }
-    }
-    thread.stackSize = Self.stackSize
-    thread.start()
-  }
-
   private func waitForWorkers() {
     defer { bar.withLock { $0.end() } }
-    var (pause, waited): (UInt32, UInt32) = (500, 0)
-    while true {
-      let (workers, done) = state.withLock { ($0.workers, $0.report.visited + $0.report.gone) }
-      if workers == 0 { return }
+    var interrupted: ContinuousClock.Instant?
+    // What ended all is told with the rest.
+    try? crew.wait {
+      let done = state.withLock { $0.report.visited + $0.report.gone }
       bar.withLock { $0.show(min(done, ids.count), of: ids.count) }
-      if Interruption.hasCome {
-        if waited > Self.grace { state.withLock { for interrupter in $0.interrupters { interrupter.interrupt() } } }
-        waited += pause
-      }
-      usleep(pause)
-      pause = min(20_000, 2 * pause)
+      guard Interruption.hasCome else { return }
+      let since = interrupted ?? .now
+      interrupted = since
+      if .now - since > Self.grace { crew.interrupt() }
     }
   }
 
   private func tell(_ seconds: Double) throws {
-    let (report, failure, failures) = state.withLock { ($0.report, $0.failure, $0.failures) }
+    let (report, failures) = state.withLock { ($0.report, $0.failures) }
+    let failure = crew.failure
     for line in failures.rest { Terminal.complain("moonbase: \(line)") }
     // Where it did not begin there is nothing to tell.
     if !quiet, failure == nil || report.visited + report.givenUp > 0 {

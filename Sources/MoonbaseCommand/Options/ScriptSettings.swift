@@ -74,58 +74,65 @@ extension ScriptSettings {
       "--sandbox pure writes nothing, and \(command) does: leave it out, or give --dry-run where there is one")
   }
 
-  /// The state that scripts run in; nil where not even its libraries fit in the memory that it may take.
-  func makeDomain() throws -> ScriptDomain? {
-    let domain: ScriptDomain
-    do {
-      domain = try ScriptDomain(preset: sandbox, limits: limits)
-    } catch let error as LuaError where memoryLimit != nil && error.kind == .memory {
-      return nil
-    }
-    domain.state.output = .standard
-    domain.prepareContext = { [self] context in
-      context.saveOrder = saveOrder
-      context.findsValuesChangedInPlace = strict
-    }
-    return domain
-  }
-
-  /// The state that scripts run in, for commands that need one. Throws `.limitExceeded` where the memory is too little.
-  func requiredDomain() throws -> ScriptDomain {
-    guard let domain = try makeDomain() else {
-      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
-    }
-    return domain
-  }
-
-  /// Bounds SQLite's share of the memory, beside the shares of Lua and of values that the host keeps. 16 MB are added
-  /// for the memory that SQLite takes before a script runs.
-  func boundSQLite() {
-    if let limit = memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
-  }
-
-  /// A state for scripts in a folder, with all that they may have.
-  func openDomain(forScriptsIn folder: String, _ stores: StoreSettings) throws -> ScriptDomain {
-    let domain = try requiredDomain()
-    try openDoors(
-      of: domain, scriptFolders: [folder], moduleFolders: (noFiles ? [] : [folder]) + readableFolders, stores)
-    return domain
-  }
-
-  /// Gives scripts files, modules and a way to open stores, as far as they may have them.
-  func openDoors(of domain: ScriptDomain, scriptFolders: [String], moduleFolders: [String], _ stores: StoreSettings)
-    throws
-  {
+  /// Makes states that scripts in some folders run in, with all that they may have.
+  func maker(scriptFolders: [String], moduleFolders: [String], _ stores: StoreSettings) -> ScriptDomainMaker {
     let access = access(ofScriptsIn: scriptFolders)
-    if sandbox != .pure { try domain.state.openFiles(access, guardian: OpenStoreGuard()) }
-    domain.state.modules.rootPaths = moduleFolders
-    try domain.installOpen { [self] description in
+    var maker = plainMaker
+    maker.allowsJobs = true
+    if sandbox != .pure { maker.files = access }
+    maker.makeFileGuard = { OpenStoreGuard() }
+    maker.moduleFolders = moduleFolders
+    maker.opener = { [self] description in
       let description = limiting(description, stores)
       guard sandbox != .trusted else { return try PersistentContainer(description).opened }
       // A person named the paths on the command line. Paths that a script names have to be granted.
       let granted = try access.granted(description)
       return try UnlinkedPath.$isRequired.withValue(true) { try PersistentContainer(granted).opened }
     }
+    return maker
+  }
+
+  /// The same for scripts in one folder, which have no jobs run.
+  func maker(forScriptsIn folder: String, _ stores: StoreSettings) -> ScriptDomainMaker {
+    var maker = maker(
+      scriptFolders: [folder], moduleFolders: (noFiles ? [] : [folder]) + readableFolders, stores)
+    maker.allowsJobs = false
+    return maker
+  }
+
+  /// Makes states without files and stores.
+  private var plainMaker: ScriptDomainMaker {
+    var maker = ScriptDomainMaker(preset: sandbox, limits: limits)
+    maker.makeOutput = { .standard }
+    maker.prepareContext = { [saveOrder, strict] context in
+      context.saveOrder = saveOrder
+      context.findsValuesChangedInPlace = strict
+    }
+    maker.allowsJobs = false
+    return maker
+  }
+
+  /// A state of a maker. Throws `.limitExceeded` where not even Lua's libraries fit in the memory that it may take.
+  func domain(of maker: ScriptDomainMaker) throws -> ScriptDomain {
+    do {
+      return try maker.make()
+    } catch let error as LuaError where memoryLimit != nil && error.kind == .memory {
+      throw GraphError(.limitExceeded, message: "Lua itself needs more memory than --limit-memory allows")
+    }
+  }
+
+  /// A state without files and stores, for commands that need no more.
+  func requiredDomain() throws -> ScriptDomain { try domain(of: plainMaker) }
+
+  /// A state for scripts in a folder, with all that they may have.
+  func openDomain(forScriptsIn folder: String, _ stores: StoreSettings) throws -> ScriptDomain {
+    try domain(of: maker(forScriptsIn: folder, stores))
+  }
+
+  /// Bounds SQLite's share of the memory, beside the shares of Lua and of values that the host keeps. 16 MB are added
+  /// for the memory that SQLite takes before a script runs.
+  func boundSQLite() {
+    if let limit = memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
   }
 
   /// The description with these limits, and with what holds for all stores.

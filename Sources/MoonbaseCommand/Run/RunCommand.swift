@@ -1,6 +1,7 @@
 import Moonbase
 import MoonbaseLua
 import MoonbasePlatform
+import MoonbaseScripting
 
 /// `moonbase run`: scripts over a store.
 struct RunCommand {
@@ -30,14 +31,11 @@ struct RunCommand {
       )
     }
     let sources = try options.sources.map(read)
-    guard let domain = try options.settings.scripts.makeDomain() else {
-      Terminal.complain("moonbase run: Lua itself needs more memory than --limit-memory allows")
-      return ExitStatus.limit
-    }
-    defer { domain.close() }
     options.settings.scripts.boundSQLite()
-    try options.settings.scripts.openDoors(
-      of: domain, scriptFolders: options.scriptFolders, moduleFolders: options.moduleFolders, options.settings.stores)
+    let maker = options.settings.scripts.maker(
+      scriptFolders: options.scriptFolders, moduleFolders: options.moduleFolders, options.settings.stores)
+    let domain = try options.settings.scripts.domain(of: maker)
+    defer { domain.close() }
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
     let program = CommandLine.arguments.first ?? "moonbase"

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   }
 
   /// The same, and observers are told when it is done.
-  func changingTogether<Result>(_ body: () throws -> Result) throws -> Result {
+  package func changingTogether<Result>(_ body: () throws -> Result) throws -> Result {
     defer { tellObservers() }
     return try observers.holding { try undoingOnFailure(body) }
   }

@@ -62,9 +62,6 @@ extension ManagedObjectContext {
   /// The context keeps no more errors of `didSave` hooks.
   private static let greatestErrorCount = 100
 
-  func endObservations() {
-    saveObservations = []
-    mergeObservations = []
-    keptObservations = [:]
-  }
+  /// Ends the observations that the context keeps.
+  package func endObservations() { keptObservations = [:] }
 }

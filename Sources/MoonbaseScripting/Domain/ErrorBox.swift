@@ -108,6 +108,7 @@ struct UnseenFailure {
     case save = "a save failed and nothing was saved"
     case transaction = "a transaction failed and was rolled back"
     case didSave = "the data is saved, but a did_save hook failed"
+    case job = "a job on another thread failed"
     case observer = "an observer failed; what it observed is done"
   }
 

@@ -21,6 +21,8 @@ final class HostTypes {
   let progress = LuaHostType<ProgressBox>("progress", interned: false)
   let walk = LuaHostType<ObjectWalk>("walk", interned: false)
   let history = LuaHostType<HistoryBox>("history", interned: false)
+  let job = LuaHostType<ScriptJob>("job", interned: false)
+  let results = LuaHostType<ResultsBox>("results", interned: false)
   let watch = LuaHostType<ScriptWatch>("watch", interned: false)
   let changes = LuaHostType<ChangesBox>("changes", interned: false)
   /// By the shapes of the entities: who opens a model again and again gets the types that are there, and those of another one never.
@@ -52,6 +54,8 @@ final class HostTypes {
     members.usualWeight = 64
     history.usualWeight = 1024
     watch.usualWeight = 256
+    job.usualWeight = 4096
+    results.usualWeight = 1024
     changes.usualWeight = 256
     walk.usualWeight = 64  // what it keeps weighs with the iterator
     // Most scripts meet few of these: each is described when its first object is handed over.
@@ -68,6 +72,8 @@ final class HostTypes {
     later(history) { [unowned self] in describeHistory() }
     later(walk) { [unowned self] in describeWalk() }
     later(progress) { [unowned self] in describeProgress() }
+    later(job) { [unowned self] in describeJob() }
+    later(results) { [unowned self] in describeResultsBox() }
     later(watch) { [unowned self] in describeWatch() }
     later(changes) { [unowned self] in describeChanges(changes) }
   }

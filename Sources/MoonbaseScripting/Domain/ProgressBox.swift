@@ -6,14 +6,23 @@ final class ProgressBox {
   private let total: Int64?
   private let label: String
   private let isVisible: Bool
+  /// The job whose progress it is.
+  private weak var job: ScriptJob?
   private let began = Date()
   private var done: Int64 = 0
   private var drawn = Date.distantPast
 
-  init(total: Int64?, label: String, isVisible: Bool) {
+  init(total: Int64?, label: String, isVisible: Bool, of job: ScriptJob? = nil) {
     self.total = total
     self.label = label
     self.isVisible = isVisible
+    self.job = job
+    tellJob()
+  }
+
+  private func tellJob() {
+    guard let job, let total, total > 0 else { return }
+    job.progress = min(1, Double(done) / Double(total))
   }
 
   /// The bytes that it keeps.
@@ -22,6 +31,7 @@ final class ProgressBox {
   func advance(_ count: Int64) {
     let (sum, isTooLarge) = done.addingReportingOverflow(count)
     done = isTooLarge ? .max : sum
+    tellJob()
     guard isVisible, Date().timeIntervalSince(drawn) > 0.1 else { return }
     draw()
   }

@@ -41,7 +41,8 @@ extension ScriptDomain {
     try define("progress", upTo: 2) { [unowned types] call in
       let total = call.isNil(0) ? nil : try call.integer(0)
       let label = call.isNil(1) ? "progress" : try call.text(1)
-      let box = ProgressBox(total: total, label: label, isVisible: isatty(STDERR_FILENO) == 1)
+      let job = try types.openDomain().job
+      let box = ProgressBox(total: total, label: label, isVisible: job == nil && isatty(STDERR_FILENO) == 1, of: job)
       try call.return(box, as: types.progress)
     }
     let metatable = try state.table()

@@ -44,6 +44,10 @@ public final class ScriptDomain {
   var foundNoContext = false
   /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
+  /// What scripts have run on other threads.
+  var jobs: [ScriptJob] = []
+  /// The job that this domain's script is.
+  weak var job: ScriptJob?
   /// What an observer ended the run with, until the call raises it that caused this.
   var endOfRun: (any Error)?
   /// How many objects a failed save left unsaved that a script looked at: it knows of them.

@@ -4,8 +4,11 @@ import MoonbaseModel
 /// The globals of extensions: a `moonbase` that opens no other stores, and the classes of other extensions, which an
 /// extension cannot change.
 extension ScriptDomain {
-  /// Fields of `moonbase` that are read when they are asked for, or, as the door to files, not there.
-  private static let otherFields: Set = ["classes", "context", "model", "open", "reload"]
+  /// Fields of `moonbase` that are read when they are asked for, or not there.
+  private static let otherFields = doors.union(["classes", "context", "model", "reload"])
+
+  /// What leads to files and threads, which an extension has not.
+  private static let doors: Set = ["background", "open", "parallel"]
 
   /// The globals of an extension whose classes will be in `own`.
   func extensionScope(reader: LuaScopeReader, own: LuaTable) throws -> LuaEnvironment {
@@ -27,7 +30,7 @@ extension ScriptDomain {
       "__index",
       to: try state.function { [unowned types] call in
         let key = try call.value(1)
-        if key.textValue == "open" { return call.returnNil() }
+        if let name = key.textValue, Self.doors.contains(name) { return call.returnNil() }
         try call.return(types.openDomain().absentField(key))
       })
     try table.setMetatable(metatable)

@@ -14,6 +14,7 @@ extension HostTypes {
     describeUndo()
     describeFamily()
     describeObservers()
+    describeRecomputing()
     context.plain.operator(.text) { call in call.return(try call.object(0, as: ContextBox.self).text) }
     context.method("fetch", upTo: 1) { [unowned self] context, call in
       let entity = try Self.entity(of: call, in: context)
@@ -41,7 +42,7 @@ extension HostTypes {
       _ = try openDomain()
       let type = try type(of: entity)
       if !call.isNil(1), !call.isTable(1) { throw Self.valuesExpected(call, at: 1, for: entity) }
-      let object = try context.undoingOnFailure {
+      let object = try context.changingTogether {
         let object = try context.insert(entity)
         if call.isTable(1) { try call.forEach(of: 1, as: type) { try assign($1, to: $0, of: object, as: type) } }
         return object
@@ -51,7 +52,7 @@ extension HostTypes {
     }
     context.method("delete") { [unowned self] context, call in
       let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
-      try context.undoingOnFailure { for object in objects { try context.delete(object) } }
+      try context.changingTogether { for object in objects { try context.delete(object) } }
       try finish(in: context)
     }
     change("rollback") { context, _ in try context.rollback() }
@@ -184,7 +185,7 @@ extension HostTypes {
     let found = try Self.find(entity, with: sought, in: context)
     // It was found by the row that the store has now: the values are compared with that one.
     try found?.takeCurrentValues()
-    return try context.undoingOnFailure {
+    return try context.changingTogether {
       let object = try found ?? context.insert(entity.name)
       for (key, value) in values { try object.setValue(value, forKey: key) }
       return object

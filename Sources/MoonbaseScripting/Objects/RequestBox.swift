@@ -186,7 +186,48 @@ extension Expression {
 }
 
 extension HostTypes {
+  /// How a method that returns a request of one step more is described: of a request, or of a relationship.
+  typealias StepDescription = (
+    _ name: String, _ count: Int, _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
+  ) -> Void
+
   func describeRequest() {
+    describeSteps { [unowned self] name, count, body in
+      request.method(name, upTo: count) { [unowned self] box, call in
+        try call.return(body(box, call, openDomain()), as: request)
+      }
+    }
+    describeResults()
+    describeBatchChanges()
+    describeMisuse()
+  }
+
+  /// `where`, `sort` and their like.
+  func describeSteps(_ describe: StepDescription) {
+    func step(
+      _ name: String, upTo count: Int = .max,
+      _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
+    ) {
+      describe(name, count, body)
+    }
+    /// A step that changes the request by its arguments.
+    func change<Argument>(
+      _ name: String, reading read: @escaping (borrowing LuaCall) throws -> Argument,
+      _ body: @escaping (inout FetchRequest, Argument) -> Void
+    ) {
+      step(name, upTo: 1) { box, call, _ in
+        let argument = try read(call)
+        return try box.with(.change { body(&$0, argument) })
+      }
+    }
+    /// A step that adds texts to a list of the request.
+    func texts(_ name: String, kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void) {
+      step(name) { box, call, _ in
+        let texts = try (0..<max(1, call.count)).map { try call.text($0) }
+        let weight = texts.reduce(0) { $0 + 48 + $1.utf8.count }
+        return try box.with(.change { body(&$0, texts) }, adding: texts.count, to: kind, weight: weight)
+      }
+    }
     step("where") { box, call, domain in
       let (condition, values) = try Self.predicate(call, domain: domain, in: try box.context)
       try Self.checkWords(try call.text(0), of: box.request.entityName, in: try box.context)
@@ -213,9 +254,6 @@ extension HostTypes {
       guard count > 0 else { throw call.argumentError(0, problem: "a number of at least 1 is expected, got \(count)") }
       return try box.with(.saveEvery(count))
     }
-    describeResults()
-    describeBatchChanges()
-    describeMisuse()
   }
 
   /// A request is no list: what would take it for one says how its objects are reached.
@@ -247,38 +285,6 @@ extension HostTypes {
       "len": "count", "size": "count", "take": "limit", "skip": "offset", "include": "prefetch", "iterate": "each",
     ]
     return others[name.lowercased()].map { "; did you mean \($0)?" } ?? suggestion(for: name, among: known)
-  }
-
-  /// A method that returns a request of one step more.
-  private func step(
-    _ name: String, upTo count: Int = .max,
-    _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
-  ) {
-    request.method(name, upTo: count) { [unowned self] box, call in
-      try call.return(body(box, call, openDomain()), as: request)
-    }
-  }
-
-  /// A step that changes the request by its arguments.
-  private func change<Argument>(
-    _ name: String, reading read: @escaping (borrowing LuaCall) throws -> Argument,
-    _ body: @escaping (inout FetchRequest, Argument) -> Void
-  ) {
-    step(name, upTo: 1) { box, call, _ in
-      let argument = try read(call)
-      return try box.with(.change { body(&$0, argument) })
-    }
-  }
-
-  /// A step that adds texts to a list of the request.
-  private func texts(
-    _ name: String, kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void
-  ) {
-    step(name) { box, call, _ in
-      let texts = try (0..<max(1, call.count)).map { try call.text($0) }
-      let weight = texts.reduce(0) { $0 + 48 + $1.utf8.count }
-      return try box.with(.change { body(&$0, texts) }, adding: texts.count, to: kind, weight: weight)
-    }
   }
 
   private func describeResults() {
@@ -318,6 +324,11 @@ extension HostTypes {
       try result.forEach { try rows.append(try $0.map { try domain.luaValue(from: $0) }) }
       try call.return(.table(rows.list))
     }
+    request.method("recompute", upTo: 1) { [unowned self] box, call in
+      let name = call.isNil(0) ? nil : try call.text(0)
+      try recompute(box.objectRequest("recompute"), name, in: box.context, call: &call)
+    }
+    request.method("follow", upTo: 1) { [unowned self] box, call in try follow(box, call: &call) }
     request.method("explain", upTo: 1) { box, call in
       var memory = HostMemory()
       var request = try Self.request(box, columns: call, memory: &memory)

@@ -85,6 +85,20 @@ extension HostTypes {
           try call.return(rest.popFirst() ?? .nil)
         })
     }
+    describeSteps { [unowned self] name, count, body in
+      members.method(name, upTo: count) { [unowned self] box, call in
+        try call.return(body(request(of: box), call, openDomain()), as: request)
+      }
+    }
+    members.method("count", upTo: 0) { box, call in call.return(try box.owner.memberCount(box.slot)) }
+    members.method("first", upTo: 0) { [unowned self] box, call in
+      guard let id = try box.owner.memberIDs(box.slot).first else { return call.returnNil() }
+      try call.return(handle(id, in: box))
+    }
+    members.method("ids", upTo: 0) { [unowned self] box, call in
+      let domain = try openDomain()
+      try call.return(.table(domain.state.list(box.ids().map { try domain.luaValue(from: .objectID($0)) })))
+    }
     // Each access makes a handle of its own.
     members.operator(.equal) { call in
       let left = call.objectIfPresent(0, as: ToManyBox.self)
@@ -156,6 +170,27 @@ extension HostTypes {
       }
       try call.return(try handle(id, in: box))
     }
+  }
+
+  /// A request for the destinations of a relationship, which knows them by the other side, or where there is none one by one.
+  private func request(of box: ToManyBox) throws -> RequestBox {
+    guard let context = box.owner.managedObjectContext,
+      let relationship = box.owner.entity.properties[box.slot].relationship
+    else { throw box.owner.goneError }
+    let destination = context.model.destination(of: relationship)
+    var request = FetchRequest(destination.name)
+    var named: [Value] = []
+    if let slot = relationship.inverseSlot, case let inverse = destination.property(at: slot), !inverse.isTransient {
+      named = [.objectID(box.owner.objectID)]
+      let isToMany = inverse.relationship?.isToMany == true
+      request.predicate = .comparison(
+        .init(
+          .keyPath(.evaluatedObject, [inverse.name]), .equal, .constant(named[0]), modifier: isToMany ? .any : .direct))
+    } else {
+      named = try box.ids().map(Value.objectID)
+      request.predicate = .comparison(.init(.evaluatedObject, .in, .constant(.list(named))))
+    }
+    return RequestBox(request, context: self.context.box(context), naming: named)
   }
 
   /// A position that counts from 1 as one that counts from 0.

@@ -55,6 +55,7 @@ extension ScriptDomain {
   ///
   /// To be called when the last script has run; contexts that scripts opened cannot use extensions any more.
   public func close() {
+    cancelJobs()
     contexts.letGoOfAll()
     state.weigh(-namesWeight)
     namesWeight = 0

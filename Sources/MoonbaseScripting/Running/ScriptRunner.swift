@@ -40,6 +40,7 @@ public struct ScriptRunner {
         let chunks = try sources.map { try domain.state.load(Self.source(of: $0), in: environment) }
         try prepare()
         for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
+        try domain.finishJobs()
         domain.contexts.settle()
         try domain.state.flushFiles()
       }
@@ -55,6 +56,7 @@ public struct ScriptRunner {
 
   /// Hands on what a script wrote that did not come to its end; who takes none of it is waited for as long as for a script.
   private func delivered(_ outcome: Outcome) -> Outcome {
+    domain.cancelJobs()
     guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
       domain.contexts.breakOffSaves()
       return outcome

@@ -47,7 +47,8 @@ import struct MoonbaseModel.SortDescriptor
       case .undo: try context.undo()
       case .letGo: controller = nil
       case .move: try people[round].setObject(departments[round % 3], forKey: "department")
-      case .failingTransaction: #expect(throws: GraphError.self) { try context.transaction {} }
+      case .failingTransaction:
+        #expect(throws: CancellationError.self) { try context.transaction { throw CancellationError() } }
       case .child:
         let child = ManagedObjectContext(parent: context)
         try child.object(with: people[6].objectID).setValue(66, forKey: "age")

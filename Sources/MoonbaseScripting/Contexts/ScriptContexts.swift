@@ -38,6 +38,9 @@ final class ScriptContexts {
   /// All of them, in the order in which they came.
   var all: [ManagedObjectContext] { entries.map(\.context) }
 
+  /// The context that the host gave.
+  var given: ManagedObjectContext? { entries.first(where: \.isGiven)?.context }
+
   /// How many objects have changes that are not saved: in contexts over stores, and in children, whose changes only a
   /// save of the child gives to its parent.
   var unsaved: (ofRoots: Int, ofChildren: Int) {
@@ -83,7 +86,8 @@ final class ScriptContexts {
     remove { $0 === context }
   }
 
-  private func isKnown(_ context: ManagedObjectContext) -> Bool { entries.contains { $0.context === context } }
+  /// Whether scripts of this domain were given the context, or opened or made it.
+  func isKnown(_ context: ManagedObjectContext) -> Bool { entries.contains { $0.context === context } }
 
   private func children(of context: ManagedObjectContext) -> [ManagedObjectContext] {
     entries.map(\.context).filter { $0.parent === context }
@@ -91,7 +95,9 @@ final class ScriptContexts {
 
   /// Lets go of all, which keep the domain alive as it keeps them: without this their stores stay open. Children go first.
   func letGoOfAll() {
-    for entry in entries.reversed() where entry.context.parent != nil { try? entry.context.close() }
+    for entry in entries.reversed() {
+      if entry.context.parent != nil { try? entry.context.close() } else { entry.context.endObservations() }
+    }
     remove { _ in true }
   }
 

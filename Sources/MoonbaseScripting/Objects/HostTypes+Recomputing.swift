@@ -1,0 +1,76 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// `context:recompute("Person", "full_name")` and `request:recompute("full_name")`.
+extension HostTypes {
+  /// So many objects are saved together.
+  private static let greatestChunk = 1000
+
+  /// Brings stored derived attributes of objects up to date, and saves on the way: how many objects changed, or `nil`, the error and
+  /// how many were saved before it.
+  func recompute(_ request: FetchRequest, _ name: String?, in context: ManagedObjectContext, call: inout LuaCall) throws
+  {
+    try Self.check(name, request.entityName, in: context)
+    guard !context.hasChanges else {
+      throw ScriptError(
+        .invalidRequest,
+        message: "recompute saves as it goes, and there are unsaved changes: save or roll back before it")
+    }
+    var count = 0
+    do {
+      let found = try context.walk(request)
+      defer { found.close() }
+      var chunk: [ManagedObject] = []
+      var place = 0
+      while try found.reaches(place) {
+        defer { place += 1 }
+        guard let object = try found.existingObject(at: place) else { continue }
+        try HostWork.charge()
+        try object.recomputeStoredAttributes(name.map { [$0] })
+        chunk.append(object)
+        if chunk.count == Self.greatestChunk { count += try Self.save(&chunk, in: context) }
+      }
+      count += try Self.save(&chunk, in: context)
+    } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
+      try? context.rollback()
+      call.returnNil()
+      try call.return(ErrorBox(error, domain: openDomain(), calls: state.callsUnderWay()), as: self.error)
+      return call.return(count)
+    }
+    call.return(count)
+  }
+
+  private static func save(_ chunk: inout [ManagedObject], in context: ManagedObjectContext) throws -> Int {
+    let count = context.updatedObjects.count
+    if count > 0 { try context.save() }
+    try context.turnIntoFaults(chunk)
+    chunk = []
+    return count
+  }
+
+  private static func check(_ name: String?, _ entityName: String, in context: ManagedObjectContext) throws {
+    let entity = try context.entity(entityName)
+    let family = context.model.entities.filter { $0.isKind(of: entity) }
+    let names = try Set(family.flatMap(context.storedAttributeNames))
+    guard !names.isEmpty else {
+      throw ScriptError(
+        .unknownName, message: "\(entityName) has no stored derived attribute that an extension computes",
+        entity: entityName)
+    }
+    guard let name, !names.contains(name) else { return }
+    throw ScriptError(
+      .unknownName,
+      message: "\(entityName).\(name) is no stored derived attribute\(suggestion(for: name, among: names.sorted()))",
+      entity: entityName, property: name)
+  }
+
+  func describeRecomputing() {
+    context.method("recompute", upTo: 2) { [unowned self] context, call in
+      let entity = try Self.entity(of: call, in: context)
+      let name = call.isNil(1) ? nil : try call.text(1)
+      try recompute(FetchRequest(entity.name), name, in: context, call: &call)
+    }
+  }
+}

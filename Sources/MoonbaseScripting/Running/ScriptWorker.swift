@@ -1,0 +1,130 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A function that a module returns, with a context over the stores of another one: what a script has run on another thread.
+final class ScriptWorker {
+  /// What a worker is made of.
+  struct Setting: Sendable {
+    let maker: ScriptDomainMaker
+    let coordinator: PersistentStoreCoordinator
+    let extensions: (any ExtensionProvider)?
+    let module: String
+
+    /// For a context's stores as they are saved.
+    init(_ module: String, in context: ManagedObjectContext, maker: ScriptDomainMaker) {
+      (self.module, self.maker) = (module, maker)
+      (coordinator, extensions) = (context.coordinator, context.domain.provider)
+    }
+  }
+
+  let domain: ScriptDomain
+  let context: ManagedObjectContext
+  private let function: LuaFunction
+  private let module: String
+
+  /// Makes a state on this thread and loads the module. `crew` may end what runs in it.
+  init(_ setting: Setting, _ crew: ScriptCrew) throws {
+    domain = try setting.maker.make()
+    module = setting.module
+    crew.add(domain.state.interrupter)
+    do {
+      context = try Self.context(setting, in: domain)
+      try domain.setContext(context)
+      let state = domain.state
+      let results = try state.run {
+        try state.load("return require(...)", name: "=moonbase").call([.text(setting.module)])
+      }
+      guard case .function(let function)? = results.first else {
+        throw ScriptError(
+          .malformedFile,
+          message:
+            "module \(setting.module) returns \(results.first?.typePhrase ?? "nothing"), and is to return a function "
+            + "whose first argument is a context")
+      }
+      self.function = function
+    } catch {
+      domain.close()
+      throw error
+    }
+  }
+
+  deinit { domain.close() }
+
+  private static func context(_ setting: Setting, in domain: ScriptDomain) throws -> ManagedObjectContext {
+    if let extensions = setting.extensions as? ScriptExtensions {
+      return try domain.context(of: OpenedContainer(coordinator: setting.coordinator, extensions: extensions))
+    }
+    let context = try ManagedObjectContext(setting.coordinator, extensions: setting.extensions)
+    domain.prepareContext?(context)
+    return context
+  }
+
+  /// Calls the function with the context and some values, and gives its first result. Changes that it leaves unsaved are
+  /// given up, and are an error.
+  func call(_ arguments: [Value]) throws -> Value {
+    do {
+      return try domain.state.run {
+        let values = try arguments.map { try domain.luaValue(from: $0) }
+        let results = try function.call([.object(domain.types.context.handle(context))] + values)
+        let result = try domain.valueToHandOver(results.first ?? .nil, as: "the result of module \(module)")
+        try requireSaved()
+        domain.contexts.settle()
+        try domain.state.flushFiles()
+        try context.reset()
+        return result
+      }
+    } catch {
+      try? context.reset()
+      throw error
+    }
+  }
+
+  private func requireSaved() throws {
+    if let failure = domain.unseenFailure {
+      domain.unseenFailure = nil
+      throw failure.error.error
+    }
+    let count = domain.contexts.unsaved.ofRoots
+    guard count > 0 else { return }
+    throw GraphError(
+      .invalidRequest,
+      message:
+        "module \(module) left \(count) changed object\(count == 1 ? "" : "s") unsaved, whose changes are given up: "
+        + "call context:save() in it")
+  }
+}
+
+extension ScriptDomain {
+  /// A value that another state can take: no object of a class, and no object that is not saved.
+  func valueToHandOver(_ value: LuaValue, as subject: String) throws -> Value {
+    let value = try graphValue(from: value)
+    if let name = value.nameOfOpaqueClass {
+      throw ScriptError(
+        .invalidValue,
+        message: "\(subject) has \(name.withArticle), which only its own state knows: hand over its fields")
+    }
+    var isTemporary = false
+    _ = value.replacingIDs { id in
+      if id.isTemporaryID { isTemporary = true }
+      return nil
+    }
+    if isTemporary {
+      throw ScriptError(.invalidValue, message: "\(subject) names an object that is not saved: save it first")
+    }
+    return value
+  }
+}
+
+extension Value {
+  /// The class of a value within this one that only its own state knows.
+  fileprivate var nameOfOpaqueClass: String? {
+    switch self {
+    case .object(let object): object.className
+    case .list(let list): list.lazy.compactMap(\.nameOfOpaqueClass).first
+    case .map(let map): map.values.lazy.compactMap(\.nameOfOpaqueClass).first
+    default: nil
+    }
+  }
+}
