@@ -60,7 +60,15 @@ struct ExtensionChecker {
     try mistakes.attempt { found = try entity(entry.name, at: path, in: declaration) }
     guard let entity = found else { return }
     for (key, _) in entry.normalize { _ = has(key, entity, at: path + ["normalize", key], in: declaration) }
-    for (key, _) in entry.validate { _ = has(key, entity, at: path + ["validate", key], in: declaration) }
+    for (key, _) in entry.validate {
+      let place = path + ["validate", key]
+      guard key.contains(".") else {
+        _ = has(key, entity, at: place, in: declaration)
+        continue
+      }
+      guard let problem = PathRule.problem(of: key, from: entity, in: model) else { continue }
+      refuse("\(entity.name): the rule over \(key): \(problem)", at: place, in: declaration)
+    }
     for (name, _) in entry.methods {
       guard let hidden = hidden(method: name, of: entity) else { continue }
       refuse(hidden, at: path + ["methods", name], in: declaration)
