@@ -46,14 +46,14 @@ extension HostTypes {
       try call.return(object, as: type)
     }
     context.method("delete") { context, call in
-      let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
+      let objects = try Self.objects(of: call)
       try context.undoingOnFailure { for object in objects { try context.delete(object) } }
     }
     context.method("rollback", upTo: 0) { context, _ in try context.rollback() }
     context.method("reset", upTo: 0) { context, _ in try context.reset() }
     context.method("refresh", upTo: 2) { context, call in
-      let object = try Self.object(of: call, at: 0)
-      try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
+      let mergesChanges = call.count < 2 ? true : try call.boolean(1)
+      for object in try Self.objects(of: call, at: 0) { try context.refresh(object, mergeChanges: mergesChanges) }
     }
     context.method("process_pending_changes", upTo: 0) { context, _ in try context.processPendingChanges() }
     context.property("has_changes", get: { context, call in call.return(context.hasChanges) })
