@@ -87,7 +87,8 @@ extension LuaState {
     return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), Int64(weight))))
   }
 
-  /// Creates the function of a table that scripts call, for its metatable's `__call`. The table is argument 0, which messages do not count.
+  /// Creates the function of a table that scripts call, for its metatable's `__call`. The table is argument 0, which
+  /// messages do not count.
   package func makeCallOfTable(
     named name: String, _ body: @escaping (inout LuaCall) throws -> Void
   ) throws(LuaError) -> LuaFunction {
@@ -96,8 +97,8 @@ extension LuaState {
     return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), 256)))
   }
 
-  /// Lets the properties of host objects that have some names be called as methods too, where they are booleans or texts: `object:name()` gives
-  /// `object.name`. Any other call of such a value is the error that it was.
+  /// Lets the properties of host objects that have some names be called as methods too, where they are booleans or
+  /// texts: `object:name()` gives `object.name`. Any other call of such a value is the error that it was.
   package func letPropertiesBeCalled(_ names: [String]) throws(LuaError) {
     try check(mbl_call_properties(raw, names.joined(separator: " ")))
   }

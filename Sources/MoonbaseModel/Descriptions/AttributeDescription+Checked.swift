@@ -4,9 +4,9 @@ extension AttributeDescription {
   /// The value in the attribute's type, as assignment takes it.
   ///
   /// An attribute takes the exact type, an integral floating-point number for integers, an integer for any number type,
-  /// ISO 8601 text for dates, and text for decimals, UUIDs and URIs. All else throws `.invalidValue`: 70,000 does not wrap in
-  /// an Integer 16. NaN of a double is refused, because SQLite would turn it into NULL silently. Infinity is kept, but
-  /// not for dates.
+  /// ISO 8601 text for dates, and text for decimals, UUIDs and URIs. All else throws `.invalidValue`: 70,000 does not
+  /// wrap in an Integer 16. NaN of a double is refused, because SQLite would turn it into NULL silently. Infinity is
+  /// kept, but not for dates.
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {

@@ -5,7 +5,8 @@ import MoonbasePlatform
 
 /// A rule over a value of a related object: `validate = { ["department.budget"] = function(budget, person) ... end }`.
 ///
-/// It is asked for an object that is saved, and for all that lead to a related object of which the value or the way to it has changed.
+/// It is asked for an object that is saved, and for all that lead to a related object of which the value or the way to
+/// it has changed.
 struct PathRule {
   /// The steps: to-one relationships with inverses.
   private let steps: [ResolvedRelationship]

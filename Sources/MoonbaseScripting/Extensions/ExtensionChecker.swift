@@ -3,7 +3,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Checks extensions against the model: names that it must have, things that only one may provide. All that is found is told.
+/// Checks extensions against the model: names that it must have, things that only one may provide. All that is found is
+/// told.
 struct ExtensionChecker {
   let declarations: [ExtensionDeclaration]
   /// What Swift code provides beside the files.
@@ -164,7 +165,8 @@ struct ExtensionChecker {
 
   // MARK: Names
 
-  /// What is wrong with a method whose name is taken. A subentity may have a property of the name: there the property wins.
+  /// What is wrong with a method whose name is taken. A subentity may have a property of the name: there the property
+  /// wins.
   private func hidden(method name: String, of entity: ResolvedEntity) -> String? {
     let subject = "\(entity.name): the method \(name)"
     if hostMethods.contains(name) {

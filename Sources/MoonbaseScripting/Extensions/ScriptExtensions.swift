@@ -48,8 +48,8 @@ public final class ScriptExtensions: ExtensionProvider {
   /// Throws `ScriptError` with file and line for a file that cannot be read, does not run, has not the form of the contract
   /// or does not fit the model, and for two files that provide the same.
   ///
-  /// With a profile the functions of the files are measured. The language is the one in which rules tell what is wrong, as `de-AT`; without one
-  /// it is that of the environment or the system.
+  /// With a profile the functions of the files are measured. The language is the one in which rules tell what is wrong,
+  /// as `de-AT`; without one it is that of the environment or the system.
   public init(
     _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
     profile: ExtensionProfile? = nil, language: String? = nil

@@ -61,7 +61,8 @@ extension HostTypes {
     return type
   }
 
-  /// What an object has as a property, as a context and an ID have it. It may be called as a method too, as in `object:has_changes()`.
+  /// What an object has as a property, as a context and an ID have it. It may be called as a method too, as in
+  /// `object:has_changes()`.
   static let namesOfPropertiesOfObjects = ["has_changes", "entity"]
 
   /// A property of the entity that has the name wins, also one that an extension adds later.

@@ -2,7 +2,8 @@ import MoonbasePlatform
 
 /// The language of the person before the program.
 enum HostLanguage {
-  /// As `de-AT`: what `LC_ALL`, `LC_MESSAGES` or `LANG` of the environment says, else the system; nil where the environment asks for none (`C`).
+  /// As `de-AT`: what `LC_ALL`, `LC_MESSAGES` or `LANG` of the environment says, else the system; nil where the
+  /// environment asks for none (`C`).
   static var preferred: String? {
     let environment = ProcessInfo.processInfo.environment
     guard let named = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap({ environment[$0] }).first(where: { !$0.isEmpty })
