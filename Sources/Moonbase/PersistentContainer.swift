@@ -29,7 +29,8 @@ public final class PersistentContainer: Sendable {
   public init(_ description: ContainerDescription, loadsStores: Bool = true) throws {
     let sources = try description.openExtensions()
     extensions = try ScriptExtensions(
-      sources, for: description.openModel(), limits: description.limits, profile: description.profile)
+      sources, for: description.openModel(), limits: description.limits, profile: description.profile,
+      language: description.language)
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores

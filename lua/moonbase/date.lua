@@ -8,8 +8,12 @@ local fault = require "moonbase.fault"
 local format, match = string.format, string.match
 local check = fault.check
 
-local date = {}
-for name, value in pairs(host.date) do date[name] = value end
+-- A host may have one table for both.
+---@class moonbase.DateModule
+local date = host.open_date or {}
+if date ~= host.date then
+  for name, value in pairs(host.date) do date[name] = value end
+end
 local unix = host.date.unix
 
 -- The calendar: whole microseconds since 1970, and days of the proleptic Gregorian calendar -----------------------

@@ -28,7 +28,7 @@ local Context = {}
 ---@return moonbase.Object
 function Context:insert(entity, values) end
 
----@param ... moonbase.Object
+---@param ... moonbase.Object|moonbase.Object[]|moonbase.ToMany
 function Context:delete(...) end
 
 ---A request for objects of an entity; nothing is read until it is asked for its results.
@@ -180,7 +180,7 @@ function Context:rollback() end
 ---Forgets all objects.
 function Context:reset() end
 
----@param object moonbase.Object
+---@param object moonbase.Object|moonbase.Object[]|moonbase.ToMany
 ---@param merge_changes? boolean whether changes are kept: true unless said otherwise
 function Context:refresh(object, merge_changes) end
 

@@ -9,6 +9,7 @@
 ---@field transformers? table<string, moonbase.Transformer>
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
 ---@field entities? table<string, moonbase.EntityExtension>
+---@field messages? table<string, table<string, string>> by language: messages of rules and what stands for them
 ---@field on_reload? fun(old?: moonbase.Extension) called behind a reload, with what the extension was before
 
 ---A range of versions is a version ("1.2": from 1.2 on, and before 2), or conditions that all must hold (">=1.2 <2").
@@ -46,7 +47,7 @@
 
 ---@class moonbase.EntityExtension
 ---@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before the rules; gives the value
----@field validate? table<string, moonbase.Rule> not called for nil
+---@field validate? table<string, moonbase.Rule> by property or path ("department.budget"); not called for nil
 ---@field validate_for_insert? moonbase.ObjectRule
 ---@field validate_for_update? moonbase.ObjectRule
 ---@field validate_for_delete? moonbase.ObjectRule

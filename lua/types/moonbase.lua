@@ -11,6 +11,9 @@
 ---@field object moonbase.ObjectMethods every method of an object as a function, for where a property hides the method
 ---@field null moonbase.Null "no value" as an element of a list or map; attributes read as nil
 ---@field date moonbase.DateModule
+---@field decimal moonbase.DecimalModule
+---@field uuid moonbase.UUIDModule
+---@field uri moonbase.URIModule
 ---@field extensions moonbase.LoadedExtension[] the extensions in files that are loaded now, and what they cost
 moonbase = {}
 

@@ -3,6 +3,8 @@
 ---An object of a context. Its properties are those of its entity; where one has a method's name, the property wins and
 ---the method is `moonbase.object.NAME(object, ...)`.
 ---@class moonbase.Object: moonbase.ObjectMethods
+---@field entity string the name of its entity; `object:entity()` is the same
+---@field has_changes boolean whether it is new, changed or marked for deletion; `object:has_changes()` is the same
 ---@field [string] any
 
 ---@class moonbase.ObjectMethods
@@ -89,10 +91,10 @@ function Object:did_access(key) end
 ---@operator len: integer
 local ToMany = {}
 
----@param ... moonbase.Object
+---@param ... moonbase.Object|moonbase.Object[]|moonbase.ToMany
 function ToMany:add(...) end
 
----@param ... moonbase.Object
+---@param ... moonbase.Object|moonbase.Object[]|moonbase.ToMany
 function ToMany:remove(...) end
 
 ---@param object moonbase.Object

@@ -17,7 +17,10 @@ local Date = {}
 ---@return number
 function Date:key() end
 
+---The module `moonbase.date`, whose calendar is described in its source.
+---Called with a text it gives the date, or raises.
 ---@class moonbase.DateModule
+---@overload fun(text: string): moonbase.Date
 local DateModule = {}
 
 ---@param seconds number seconds since 1970
@@ -55,10 +58,16 @@ function Decimal:abs() end
 ---@return moonbase.Decimal
 function Decimal:floor() end
 
----A text that does not fit with all of its digits (38, and powers of ten from -128 to 127) is an error.
----@param value string|integer
----@return moonbase.Decimal
-function moonbase.decimal(value) end
+---Called with a text or an integer it gives the decimal. A text that does not fit with all
+---of its digits (38, and powers of ten from -128 to 127) is an error.
+---@class moonbase.DecimalModule
+---@overload fun(value: string|integer): moonbase.Decimal
+local DecimalModule = {}
+
+---@param text string
+---@return moonbase.Decimal? decimal
+---@return moonbase.Error? err
+function DecimalModule.parse(text) end
 
 ---@class moonbase.UUID
 local UUID = {}
@@ -66,9 +75,15 @@ local UUID = {}
 ---@return string
 function UUID:key() end
 
----@param text? string default: a new one
----@return moonbase.UUID
-function moonbase.uuid(text) end
+---Called with a text it gives the UUID, or raises; without one, a new UUID.
+---@class moonbase.UUIDModule
+---@overload fun(text?: string): moonbase.UUID
+local UUIDModule = {}
+
+---@param text string
+---@return moonbase.UUID? uuid
+---@return moonbase.Error? err
+function UUIDModule.parse(text) end
 
 ---@class moonbase.URI
 local URI = {}
@@ -76,6 +91,12 @@ local URI = {}
 ---@return string
 function URI:key() end
 
+---Called with a text it gives the URI, or raises.
+---@class moonbase.URIModule
+---@overload fun(text: string): moonbase.URI
+local URIModule = {}
+
 ---@param text string
----@return moonbase.URI
-function moonbase.uri(text) end
+---@return moonbase.URI? uri
+---@return moonbase.Error? err
+function URIModule.parse(text) end

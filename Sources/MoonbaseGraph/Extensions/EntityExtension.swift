@@ -48,8 +48,8 @@ public struct EntityExtension {
   /// Derived attributes that are stored: before each save their values are computed and written, where something changed that
   /// they were computed from or that their `inputs` lead to.
   public var stored: [DerivedAttribute] = []
-  /// Methods of objects by name, which `ManagedObject.call` and scripts reach. One of a subentity goes before one of the same name above it;
-  /// on a handle of a script a property goes before a method.
+  /// Methods of objects by name, which `ManagedObject.call` and scripts reach. One of a subentity goes before one of
+  /// the same name above it; on a handle of a script a property goes before a method.
   public var methods: [String: Method] = [:]
   /// By method: what its maker knows it by, who may have a quicker way to call it.
   package var methodOrigins: [String: AnyObject] = [:]

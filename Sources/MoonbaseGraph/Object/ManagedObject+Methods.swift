@@ -17,8 +17,9 @@ extension ManagedObject {
   /// let address = try person.call("full_address", ", ")
   /// ```
   ///
-  /// A method of a script gets an object in the place of each argument that is the ID of one, and an object that it returns comes as its ID.
-  /// Throws `GraphError` with `.unknownName` for a method that no extension has, with `.extensionFailure` and the name of the method for what it raised.
+  /// A method of a script gets an object in the place of each argument that is the ID of one, and an object that it
+  /// returns comes as its ID. Throws `GraphError` with `.unknownName` for a method that no extension has, with
+  /// `.extensionFailure` and the name of the method for what it raised.
   @discardableResult
   public final func call(_ name: String, _ arguments: Value...) throws -> Value {
     try call(name, with: arguments)

@@ -20,7 +20,8 @@ extension LuaCall {
     }
     // In a call with ":" the object is not counted. Where Lua has no name for a method, `pcall` called it or the call was the last one
     // of a function: then it is taken for a call with ":".
-    let countsSelf = !isMethod && (method == nil || method?.functionName != nil || !name.isEmpty)
+    let countsSelf =
+      method?.isCallOfTable != true && !isMethod && (method == nil || method?.functionName != nil || !name.isEmpty)
     let number = index + Int(offset) + 1 - (countsSelf ? 0 : 1)
     let shown = method?.methodName ?? (name.isEmpty ? method?.functionName ?? "?" : name)
     if number == 0 { return LuaError(.runtime, message: "calling '\(shown)' on bad self (\(problem))") }

@@ -4,18 +4,22 @@ import MoonbaseLuaShim
 final class LuaClosure: LuaHostFunction {
   private let operatorName: LuaOperator?
   private let name: String?
+  private let isOfTable: Bool
   private let body: (inout LuaCall) throws -> Void
 
   init(
-    operator operatorName: LuaOperator? = nil, name: String? = nil, _ body: @escaping (inout LuaCall) throws -> Void
+    operator operatorName: LuaOperator? = nil, name: String? = nil, isOfTable: Bool = false,
+    _ body: @escaping (inout LuaCall) throws -> Void
   ) {
     self.operatorName = operatorName
     self.name = name
+    self.isOfTable = isOfTable
     self.body = body
   }
 
   override var `operator`: LuaOperator? { operatorName }
   override var functionName: String? { name }
+  override var isCallOfTable: Bool { isOfTable }
 
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     let isNamed = operatorName != nil || name != nil
@@ -81,5 +85,21 @@ extension LuaState {
     let closure = Unmanaged<LuaHostFunction>.passRetained(LuaClosure(name: name, body))
     defer { closure.release() }
     return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), Int64(weight))))
+  }
+
+  /// Creates the function of a table that scripts call, for its metatable's `__call`. The table is argument 0, which
+  /// messages do not count.
+  package func makeCallOfTable(
+    named name: String, _ body: @escaping (inout LuaCall) throws -> Void
+  ) throws(LuaError) -> LuaFunction {
+    let closure = Unmanaged<LuaHostFunction>.passRetained(LuaClosure(name: name, isOfTable: true, body))
+    defer { closure.release() }
+    return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), 256)))
+  }
+
+  /// Lets the properties of host objects that have some names be called as methods too, where they are booleans or
+  /// texts: `object:name()` gives `object.name`. Any other call of such a value is the error that it was.
+  package func letPropertiesBeCalled(_ names: [String]) throws(LuaError) {
+    try check(mbl_call_properties(raw, names.joined(separator: " ")))
   }
 }

@@ -44,6 +44,8 @@ class LuaHostFunction {
   func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
   /// The name of a function, for messages about calls that Lua has no name for, such as those of `pcall`.
   var functionName: String? { nil }
+  /// Whether it is called in the place of a table, which is its first argument.
+  var isCallOfTable: Bool { false }
   /// The name of a method, for messages.
   var methodName: String? { nil }
   /// The operator that it is, for messages.

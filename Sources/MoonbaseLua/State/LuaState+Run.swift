@@ -71,7 +71,8 @@ extension LuaState {
   /// Whether a run is under way.
   public var isRunning: Bool { mbl_is_running(raw) }
 
-  /// Whether instructions are counted where nothing limits them, for `countedInstructions`. It holds from the next run on.
+  /// Whether instructions are counted where nothing limits them, for `countedInstructions`. It holds from the next run
+  /// on.
   package var countsInstructions: Bool {
     get { limits.instructions != nil }
     set { if newValue, limits.instructions == nil { limits.instructions = .max / 4 } }

@@ -56,6 +56,8 @@ bool mbl_is_list(lua_State *_Nonnull thread, int32_t index);
 
 // MARK: Functions of the host
 
+// Lets properties of these names, divided by spaces, be called as methods where they are booleans or texts.
+MBLStatus mbl_call_properties(MBLState *_Nonnull state, const char *_Nonnull names);
 // `weight`: the bytes that the function keeps alive.
 MBLStatus mbl_function_new(MBLState *_Nonnull state, void *_Nonnull function, int64_t weight);
 // Sets the last result of a call; strings are copied, objects retained until pushed.

@@ -4,9 +4,9 @@ extension AttributeDescription {
   /// The value in the attribute's type, as assignment takes it.
   ///
   /// An attribute takes the exact type, an integral floating-point number for integers, an integer for any number type,
-  /// ISO 8601 text for dates, and text for decimals and UUIDs. All else throws `.invalidValue`: 70,000 does not wrap in
-  /// an Integer 16. NaN of a double is refused, because SQLite would turn it into NULL silently. Infinity is kept, but
-  /// not for dates.
+  /// ISO 8601 text for dates, and text for decimals, UUIDs and URIs. All else throws `.invalidValue`: 70,000 does not
+  /// wrap in an Integer 16. NaN of a double is refused, because SQLite would turn it into NULL silently. Infinity is
+  /// kept, but not for dates.
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {
@@ -40,6 +40,8 @@ extension AttributeDescription {
     case (.uuid, .uuid), (.uri, .uri), (.objectID, .objectID): return value
     case (.uuid, .string(let text)):
       if let uuid = UUID(literal: text) { return .uuid(uuid) }
+    case (.uri, .string(let text)):
+      if let uri = URL(literal: text) { return .uri(uri) }
     case (.composite, .map(let map)): return try composite(map)
     // A script's empty table may be a list as well.
     case (.composite, .list(let list)) where list.isEmpty: return .null
@@ -119,7 +121,7 @@ extension AttributeDescription {
       case (.boolean, _): "; give true or false"
       case (.double, .double), (.float, .double), (.date, .date):
         ", for no store can tell not-a-number from no value: assign nil for none"
-      case (.uri, .string): "; make a URI of the text"
+      case (.uri, .string): "; the text is no URI"
       default: ""
       }
     let quote = if case .string = value { "'" } else { "" }

@@ -42,7 +42,7 @@ extension HostTypes {
     objects("registered") { $0.registeredObjects }
     context.method("refresh_all", upTo: 0) { context, _ in try context.refreshAllObjects() }
     context.method("obtain_permanent_ids") { [unowned self] context, call in
-      let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
+      let objects = try Self.objects(of: call)
       try context.obtainPermanentIDs(for: objects)
       let domain = try openDomain()
       for object in objects { try domain.answer(&call, with: .objectID(object.objectID)) }

@@ -11,30 +11,15 @@ extension ScriptDomain {
     try moonbase.set("terminal", to: .boolean(isatty(STDERR_FILENO) == 1))
     try moonbase.set("classes", to: .table(try classes.frozen()))
     let dates = LuaValue.table(try dates())
-    try moonbase.set("date", to: dates)
-    state.moduleHost["date"] = dates
+    (state.moduleHost["date"], state.moduleHost["open_date"]) = (dates, dates)
     let isOfStore = try state.function { call in
       call.return(ErrorCode(rawValue: Int(truncatingIfNeeded: try call.integer(0))).isOfStore)
     }
     state.moduleHost["is_of_store"] = isOfStore
+    try state.letPropertiesBeCalled(HostTypes.namesOfPropertiesOfObjects)
     try moonbase.set("object", to: .table(try objectFunctions()))
     let types = types
-    try define("decimal", upTo: 1) { [unowned types] call in
-      try call.return(LuaBox(try HostTypes.decimal(call, at: 0)), as: types.decimal)
-    }
-    try define("uuid", upTo: 1) { [unowned types] call in
-      guard !call.isNil(0) else { return try call.return(LuaBox(UUID.random()), as: types.uuid) }
-      guard let uuid = UUID(literal: try call.name(0)) else {
-        throw call.argumentError(0, problem: "a UUID such as \(UUID.random().uuidString) is expected")
-      }
-      try call.return(LuaBox(uuid), as: types.uuid)
-    }
-    try define("uri", upTo: 1) { [unowned types] call in
-      guard let uri = URL(literal: try call.text(0)) else {
-        throw call.argumentError(0, problem: "a URI such as https://example.org/a is expected")
-      }
-      try call.return(LuaBox(uri), as: types.uri)
-    }
+    try defineConstructors()
     try define("copy", upTo: 1) { [unowned types] call in
       try call.return(types.openDomain().copy(of: call.value(0)))
     }
@@ -72,12 +57,13 @@ extension ScriptDomain {
       try moonbase.set(name, to: description)
       return description
     }
+    if name == "date" { return try loadDates() }
     if name == "extensions" { return try describeExtensions() }
     if Self.optionalFields.contains(name) {
       if name == "context" || name == "model" { foundNoContext = true }
       return .nil
     }
-    let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields + ["extensions"]
+    let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields + ["date", "extensions"]
     throw ScriptError(.unknownName, message: "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
   }
 
@@ -99,7 +85,7 @@ extension ScriptDomain {
       })
   }
 
-  private func isMoonbase(_ table: LuaTable) throws -> Bool {
+  func isMoonbase(_ table: LuaTable) throws -> Bool {
     try state.global("moonbase").tableValue?.isSame(as: table) == true
   }
 
@@ -110,13 +96,12 @@ extension ScriptDomain {
     }
   }
 
-  /// Says what to write to who calls a table of functions, or misspells one.
-  private func describe(
-    _ table: LuaTable, as name: String, call advice: String,
+  /// Says what to write to who calls a table of functions, or misspells one. With `constructor` it may be called.
+  func describe(
+    _ table: LuaTable, as name: String, call advice: String = "", constructor: LuaFunction? = nil,
     others: @escaping (String) throws -> LuaValue? = { _ in nil }
   ) throws {
-    let metatable = try state.table(["__call": .function(try notCallable(name, advice: advice))])
-    let names = try table.pairs.compactMap(\.key.textValue).sorted()
+    let metatable = try state.table(["__call": .function(try constructor ?? notCallable(name, advice: advice))])
     try metatable.set(
       "__index",
       to: try state.function { call in
@@ -125,45 +110,11 @@ extension ScriptDomain {
         // Preset pure has no clock, which a script may ask for.
         if shown == "now" { return call.returnNil() }
         if let other = try others(shown) { return try call.return(other) }
+        // A module may have added names.
+        let names = try table.pairs.compactMap(\.key.textValue).sorted()
         throw ScriptError(.unknownName, message: "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
       })
     try table.setMetatable(metatable)
-  }
-
-  private func dates() throws -> LuaTable {
-    let table = try state.table()
-    let types = types
-    func constructor(_ name: String, _ body: @escaping (borrowing LuaCall) throws -> Date) throws {
-      try table.set(
-        name,
-        to: try state.function(named: name) { [unowned types] call in
-          try call.refuse(from: name == "now" ? 0 : 1)
-          try call.return(LuaBox(try body(call)), as: types.date)
-        })
-    }
-    try constructor("unix") { Date(timeIntervalSince1970: try HostTypes.seconds($0)) }
-    try constructor("reference") { Date(timeIntervalSinceReferenceDate: try HostTypes.seconds($0)) }
-    if state.preset != .pure { try constructor("now") { _ in Date() } }
-    try table.set(
-      "parse",
-      to: try state.function(named: "parse") { [unowned types] call in
-        let text = try call.name(0)
-        try call.refuse(from: 1)
-        guard let date = ISODate.parse(text) else {
-          call.returnNil()
-          let error = ScriptError(
-            .malformedText,
-            message:
-              "'\(text.prefix(60))' is no date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
-          )
-          return try call.return(types.openDomain().luaError(error) ?? .text(error.description))
-        }
-        try call.return(LuaBox(date), as: types.date)
-      })
-    try describe(
-      table, as: "moonbase.date",
-      call: "write moonbase.date.parse(\"2024-02-29\"), or moonbase.date.unix(SECONDS)")
-    return try table.frozen()
   }
 
   private func objectFunctions() throws -> LuaTable {

@@ -4,16 +4,18 @@ import MoonbasePlatform
 
 /// Values as types of the program.
 extension Value {
-  /// Reads the value as any `Decodable` type: plain values, lists, maps, and values of classes that an extension defines.
+  /// Reads the value as any `Decodable` type: plain values, lists, maps, and values of classes that an extension
+  /// defines.
   ///
   /// ```swift
   /// struct Color: Codable { var r, g, b, a: Double }
   /// let color = try person.value(forKey: "favoriteColor").decode(as: Color.self)
   /// ```
   ///
-  /// A value of a class is read from what the class's function `to_tree(value)` returns, a table of plain values; without it, from the fields
-  /// of the value. That is done on the thread of the context that the value is of; on another one it throws `ScriptError`. So it does where the class
-  /// names another type by its field `swift`. What does not fit the type throws its `DecodingError`, or an error that names the place.
+  /// A value of a class is read from what the class's function `to_tree(value)` returns, a table of plain values;
+  /// without it, from the fields of the value. That is done on the thread of the context that the value is of; on
+  /// another one it throws `ScriptError`. So it does where the class names another type by its field `swift`. What does
+  /// not fit the type throws its `DecodingError`, or an error that names the place.
   public func decode<Decoded: Decodable>(as type: Decoded.Type = Decoded.self) throws -> Decoded {
     if case .object(let object) = self {
       return try ScriptDomains.domain(of: object).decode(object, as: type)
@@ -21,8 +23,8 @@ extension Value {
     return try LuaTree(self).decoded(as: type)
   }
 
-  /// Reads a value of a class as the type that the class names by its field `swift`, and that the program registered under this name with
-  /// `ExtensionSource.codable`.
+  /// Reads a value of a class as the type that the class names by its field `swift`, and that the program registered
+  /// under this name with `ExtensionSource.codable`.
   public func decode() throws -> any Decodable & Sendable {
     guard case .object(let object) = self else {
       throw ScriptError(.invalidValue, message: "\(typePhrase) has no class that names a type: say decode(as:)")

@@ -10,6 +10,8 @@ struct DomainBuilder {
   let model: ResolvedModel
   /// Counts what the functions cost.
   let profile: ExtensionProfile?
+  /// The language in which rules tell what is wrong; nil for that of the host.
+  let language: String?
 
   /// Measures the functions of an extension; nil where nothing is counted.
   func meter(of declaration: ExtensionDeclaration) -> ExtensionMeter? {
@@ -33,9 +35,11 @@ struct DomainBuilder {
     }
     for declaration in declarations {
       for entity in declaration.entities {
-        let made = try make(entity, in: domain)
+        let translations = declaration.translations(to: language)
+        let made = try make(entity, in: domain, translations: translations)
         let measured = meter(of: declaration).map { made.measured(by: $0, of: entity.name) } ?? made
         domain.extensions[entity.name, default: []].append(measured)
+        try addPathRules(of: entity, to: domain, meter: meter(of: declaration), translations: translations)
       }
     }
     return domain
@@ -117,14 +121,16 @@ struct DomainBuilder {
 
   // MARK: Entities
 
-  private func make(_ entry: ExtensionDeclaration.Entity, in domain: ExtensionDomain) throws -> EntityExtension {
+  private func make(
+    _ entry: ExtensionDeclaration.Entity, in domain: ExtensionDomain, translations: [String: String]
+  ) throws -> EntityExtension {
     var result = EntityExtension()
     for (key, function) in entry.normalize {
       result.normalize[key] = normalizer(function, entity: entry.name, key: key)
     }
-    for (key, function) in entry.validate {
+    for (key, function) in entry.validate where !key.contains(".") {
       let name = "\(entry.name).\(key)"
-      result.validate[key] = rule(function, of: name)
+      result.validate[key] = rule(function, of: name, translations)
       let isOverAttribute = model.entity(entry.name)?.property(key)?.attribute != nil
       if isOverAttribute, function.parameterCount <= 1 { result.valueRules[key] = valueRule(function, of: name) }
     }
@@ -136,7 +142,7 @@ struct DomainBuilder {
       let attribute = try make(derived, of: entry.name, in: domain)
       if derived.isStored { result.stored.append(attribute) } else { result.derived.append(attribute) }
     }
-    setHooks(of: entry, into: &result)
+    setHooks(of: entry, into: &result, translations)
     return result
   }
 
@@ -161,7 +167,9 @@ struct DomainBuilder {
     }
   }
 
-  private func rule(_ function: LuaFunction, of name: String) -> EntityExtension.Rule {
+  private func rule(
+    _ function: LuaFunction, of name: String, _ translations: [String: String]
+  ) -> EntityExtension.Rule {
     // What it does not ask for is not looked up.
     let count = min(function.parameterCount, 4)
     let call = LuaFastCall(function, parameters: count)
@@ -175,7 +183,7 @@ struct DomainBuilder {
         if count > 2 { try Self.set(2, of: $0, to: old, of: name, subject, scripts) }
         if count > 3 { try scripts.setArgument(3, of: $0, to: .string(subject.occasion.rawValue)) }
       } reading: {
-        try RuleOutcome(function, entity: object.entity).failure($0, in: scripts)
+        try RuleOutcome(function, entity: object.entity, translations: translations).failure($0, in: scripts)
       }
     }
   }
@@ -209,7 +217,7 @@ struct DomainBuilder {
     }
   }
 
-  private func objectRule(_ function: LuaFunction?) -> (
+  private func objectRule(_ function: LuaFunction?, _ translations: [String: String]) -> (
     (ManagedObject) throws -> EntityExtension.RuleFailure?
   )? {
     function.map { function in
@@ -220,7 +228,7 @@ struct DomainBuilder {
         return try call.run {
           try $0.set(0, object: object, as: handle)
         } reading: {
-          try RuleOutcome(function, entity: object.entity).failure($0, in: scripts)
+          try RuleOutcome(function, entity: object.entity, translations: translations).failure($0, in: scripts)
         }
       }
     }
@@ -257,11 +265,13 @@ struct DomainBuilder {
     }
   }
 
-  private func setHooks(of entry: ExtensionDeclaration.Entity, into result: inout EntityExtension) {
+  private func setHooks(
+    of entry: ExtensionDeclaration.Entity, into result: inout EntityExtension, _ translations: [String: String]
+  ) {
     let hooks = entry.hooks
-    result.validateForInsert = objectRule(hooks["validate_for_insert"])
-    result.validateForUpdate = objectRule(hooks["validate_for_update"])
-    result.validateForDelete = objectRule(hooks["validate_for_delete"])
+    result.validateForInsert = objectRule(hooks["validate_for_insert"], translations)
+    result.validateForUpdate = objectRule(hooks["validate_for_update"], translations)
+    result.validateForDelete = objectRule(hooks["validate_for_delete"], translations)
     result.awakeFromInsert = hook(hooks["awake_from_insert"])
     result.awakeFromFetch = hook(hooks["awake_from_fetch"])
     result.awakeFromSnapshotEvents = snapshotHook(hooks["awake_from_snapshot"])

@@ -3,7 +3,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Checks extensions against the model: names that it must have, things that only one may provide. All that is found is told.
+/// Checks extensions against the model: names that it must have, things that only one may provide. All that is found is
+/// told.
 struct ExtensionChecker {
   let declarations: [ExtensionDeclaration]
   /// What Swift code provides beside the files.
@@ -60,7 +61,15 @@ struct ExtensionChecker {
     try mistakes.attempt { found = try entity(entry.name, at: path, in: declaration) }
     guard let entity = found else { return }
     for (key, _) in entry.normalize { _ = has(key, entity, at: path + ["normalize", key], in: declaration) }
-    for (key, _) in entry.validate { _ = has(key, entity, at: path + ["validate", key], in: declaration) }
+    for (key, _) in entry.validate {
+      let place = path + ["validate", key]
+      guard key.contains(".") else {
+        _ = has(key, entity, at: place, in: declaration)
+        continue
+      }
+      guard let problem = PathRule.problem(of: key, from: entity, in: model) else { continue }
+      refuse("\(entity.name): the rule over \(key): \(problem)", at: place, in: declaration)
+    }
     for (name, _) in entry.methods {
       guard let hidden = hidden(method: name, of: entity) else { continue }
       refuse(hidden, at: path + ["methods", name], in: declaration)
@@ -156,7 +165,8 @@ struct ExtensionChecker {
 
   // MARK: Names
 
-  /// What is wrong with a method whose name is taken. A subentity may have a property of the name: there the property wins.
+  /// What is wrong with a method whose name is taken. A subentity may have a property of the name: there the property
+  /// wins.
   private func hidden(method name: String, of entity: ResolvedEntity) -> String? {
     let subject = "\(entity.name): the method \(name)"
     if hostMethods.contains(name) {

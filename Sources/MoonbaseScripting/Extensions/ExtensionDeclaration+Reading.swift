@@ -9,7 +9,8 @@ extension ExtensionDeclaration {
 
   mutating func read(_ reader: TableReader) throws {
     try reader.check([
-      "name", "version", "requires", "classes", "transformers", "value_classes", "entities", "on_reload",
+      "name", "version", "requires", "classes", "transformers", "value_classes", "entities", "messages",
+      "on_reload",
     ])
     name = try reader.string("name")
     if let text = try reader.string("version") {
@@ -32,6 +33,9 @@ extension ExtensionDeclaration {
     }
     for (name, entry) in try reader.table("entities")?.tables() ?? [] {
       entities.append(try Self.entity(name, from: entry))
+    }
+    for (language, entry) in try reader.table("messages")?.tables() ?? [] {
+      messages[language.lowercased()] = try Self.messages(in: language, from: entry)
     }
     onReload = try reader.function("on_reload")
   }
@@ -86,6 +90,40 @@ extension ExtensionDeclaration {
       try reader.refuse(key, "\"\(text)\" is no range of versions: write \"1\", \"1.2\" or \">=1.2 <2\"")
     }
     return range
+  }
+
+  // MARK: Messages
+
+  /// The translations of one language. What stands in braces must be there in the message itself.
+  private static func messages(in language: String, from entry: TableReader) throws -> [String: String] {
+    if language.wholeMatch(of: /[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*/) == nil {
+      try entry.refuse(nil, "\"\(language.asName)\" is no language: write \"de\" or \"pt-BR\"")
+    }
+    var messages: [String: String] = [:]
+    for (key, value) in try entry.table.pairs {
+      guard let message = key.textValue, let translated = value.textValue else {
+        try entry.refuse(key.textValue, "a translation is a string under the message that it stands for")
+        continue
+      }
+      for match in translated.matches(of: /\{(\w+)\}/) where !message.contains(match.output.0) {
+        let names = message.matches(of: /\{(\w+)\}/).map { String($0.output.1) }
+        let hint = suggestion(for: String(match.output.1), among: names)
+        try entry.refuse(message, "the translation names \(match.output.0), and the message does not\(hint)")
+      }
+      messages[message] = translated
+    }
+    return messages
+  }
+
+  /// The translations for a language (`de-AT`): those for it, else those for the language without its region.
+  func translations(to language: String?) -> [String: String] {
+    guard !messages.isEmpty, let language = (language ?? HostLanguage.preferred)?.lowercased() else { return [:] }
+    let parts = language.split { $0 == "-" || $0 == "_" }
+    return (1...max(1, parts.count)).reduce(into: [:]) { result, count in
+      for separator in ["-", "_"] {
+        result.merge(messages[parts.prefix(count).joined(separator: separator)] ?? [:]) { $1 }
+      }
+    }
   }
 
   // MARK: Transformers

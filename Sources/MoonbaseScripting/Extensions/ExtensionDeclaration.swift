@@ -62,6 +62,8 @@ struct ExtensionDeclaration {
   var unreadTransformers: [String] = []
   var valueClasses: [String: [String: String]] = [:]
   var entities: [Entity] = []
+  /// Messages of rules in other languages: by language, by the message as the rule gives it.
+  var messages: [String: [String: String]] = [:]
   var onReload: LuaFunction?
 
   /// Reads the table that the file returned. What is wrong with it goes to `mistakes`, and is left out.

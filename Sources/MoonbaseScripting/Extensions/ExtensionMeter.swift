@@ -1,7 +1,8 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// Measures the calls of one extension's functions. Where nothing is measured there is none, and functions are called as they are.
+/// Measures the calls of one extension's functions. Where nothing is measured there is none, and functions are called
+/// as they are.
 struct ExtensionMeter {
   let profile: ExtensionProfile
   let source: String

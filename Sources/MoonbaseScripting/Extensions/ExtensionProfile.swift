@@ -5,7 +5,8 @@ import MoonbasePlatform
 /// Nothing is counted without one. Give one profile to any number of containers, and read it at any time.
 ///
 /// ```swift
-/// var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)], extensions: [.file(colorsURL)])
+/// var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)])
+/// description.extensions = [.file(colorsURL)]
 /// let profile = ExtensionProfile()
 /// description.profile = profile
 /// // ... work with the container

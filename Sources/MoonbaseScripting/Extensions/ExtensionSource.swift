@@ -60,10 +60,12 @@ public struct ExtensionSource: Sendable {
     closures { $0.register(make) }
   }
 
-  /// A type of the program that a class of a script names by its field `swift`, and that `Value.decode()` makes of values of the class.
+  /// A type of the program that a class of a script names by its field `swift`, and that `Value.decode()` makes of
+  /// values of the class.
   ///
   /// ```swift
-  /// let extensions: [ExtensionSource] = [.file(colorsURL), .codable("Color", Color.self)]    // in Lua: Color.swift = "Color"
+  /// // in Lua: Color.swift = "Color"
+  /// let extensions: [ExtensionSource] = [.file(colorsURL), .codable("Color", Color.self)]
   /// ```
   public static func codable(_ name: String, _ type: any (Decodable & Sendable).Type) -> ExtensionSource {
     ExtensionSource(kind: .type(name: name, type: type))

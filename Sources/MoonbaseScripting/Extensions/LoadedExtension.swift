@@ -8,8 +8,8 @@ public struct LoadedExtension: Sendable, Hashable {
   public var source: String
   /// The entities that it extends.
   public var entities: [String]
-  /// Its functions, as `Person.validate.age` and `transformers.Color.reverse`, with what they cost. Without an `ExtensionProfile` nothing
-  /// is counted.
+  /// Its functions, as `Person.validate.age` and `transformers.Color.reverse`, with what they cost. Without an
+  /// `ExtensionProfile` nothing is counted.
   public var functions: [Function]
 
   /// A function of an extension.

@@ -8,10 +8,12 @@ import MoonbasePlatform
 struct RuleOutcome {
   private let function: LuaFunction
   private let entity: ResolvedEntity
+  private let translations: [String: String]
 
-  init(_ function: LuaFunction, entity: ResolvedEntity) {
+  init(_ function: LuaFunction, entity: ResolvedEntity, translations: [String: String] = [:]) {
     self.function = function
     self.entity = entity
+    self.translations = translations
   }
 
   func failure(_ result: borrowing LuaResult, in domain: ScriptDomain) throws -> EntityExtension.RuleFailure? {
@@ -74,7 +76,8 @@ struct RuleOutcome {
 
   private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
     let text = try self.text(message, what: "message")
-    return EntityExtension.RuleFailure(text ?? "is refused by its rule", key: try property(key))
+    let told = text.map { translations[$0] ?? $0 }
+    return EntityExtension.RuleFailure(told ?? "is refused by its rule", key: try property(key))
   }
 
   private func property(_ key: LuaValue) throws -> String? {

@@ -31,7 +31,9 @@ extension ScriptDomain {
       to: try state.function { [unowned types] call in
         let key = try call.value(1)
         if let name = key.textValue, Self.doors.contains(name) { return call.returnNil() }
-        try call.return(types.openDomain().absentField(key))
+        let value = try types.openDomain().absentField(key)
+        if key.textValue == "date" { try table.set("date", to: value) }
+        try call.return(value)
       })
     try table.setMetatable(metatable)
     return try table.frozen()

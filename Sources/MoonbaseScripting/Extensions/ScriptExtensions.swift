@@ -38,6 +38,7 @@ public final class ScriptExtensions: ExtensionProvider {
   private let closures: ClosureExtensions
   private let limits: LuaLimits
   private let profile: ExtensionProfile?
+  private let language: String?
   /// Whether a script named the files, which are read anew as it was allowed to read them.
   private let isUnlinked = UnlinkedPath.isRequired
   private let current: Lock<Generation>
@@ -47,12 +48,14 @@ public final class ScriptExtensions: ExtensionProvider {
   /// Throws `ScriptError` with file and line for a file that cannot be read, does not run, has not the form of the contract
   /// or does not fit the model, and for two files that provide the same.
   ///
-  /// With a profile the functions of the files are measured.
+  /// With a profile the functions of the files are measured. The language is the one in which rules tell what is wrong,
+  /// as `de-AT`; without one it is that of the environment or the system.
   public init(
     _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
-    profile: ExtensionProfile? = nil
+    profile: ExtensionProfile? = nil, language: String? = nil
   ) throws {
     self.sources = sources
+    self.language = language
     self.profile = profile
     closures = ExtensionSource.closures(of: sources)
     self.limits = limits
@@ -245,7 +248,7 @@ public final class ScriptExtensions: ExtensionProvider {
   private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(of: generation.sources, generation.modules)
-    let builder = DomainBuilder(types: scripts.types, model: generation.model, profile: profile)
+    let builder = DomainBuilder(types: scripts.types, model: generation.model, profile: profile, language: language)
     let new = try builder.build(declarations, beside: closures.makeDomain())
     try scripts.register(declarations.flatMap(\.classes))
     let files: LoadedExtensions = declarations.map { ($0.name ?? $0.source.name, $0.table, $0.onReload) }

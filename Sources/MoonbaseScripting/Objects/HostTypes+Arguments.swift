@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Arguments that several methods of a context take, with errors that say what to write.
 extension HostTypes {
@@ -55,12 +56,31 @@ extension HostTypes {
       index, problem: "a list of property names is expected, as in { \"\(example)\" }, got \(call.typeName(index))")
   }
 
+  /// Several objects, one by one or in lists.
+  static func objects(of call: borrowing LuaCall) throws -> [ManagedObject] {
+    guard call.count > 0 else { return [try object(of: call, at: 0)] }
+    return try (0..<call.count).flatMap { try objects(of: call, at: $0) }
+  }
+
+  /// An object, or the objects of a list or of a to-many relationship.
+  static func objects(of call: borrowing LuaCall, at index: Int) throws -> [ManagedObject] {
+    let value = try call.value(index)
+    if case .object(let box) = value, let members = box.object as? ToManyBox { return try members.objects() }
+    guard case .table(let list) = value else { return [try object(of: call, at: index)] }
+    return try list.elements.enumerated().map { place, element in
+      try HostWork.charge()
+      guard let object = element.objectValue(as: ManagedObject.self) else {
+        throw call.argumentError(
+          index, problem: "a list of objects is expected, and its element \(place + 1) is \(element.typePhrase)")
+      }
+      return object
+    }
+  }
+
   /// An object.
   static func object(of call: borrowing LuaCall, at index: Int) throws -> ManagedObject {
     switch try call.value(index) {
-    case .table:
-      throw call.argumentError(
-        index, problem: "an object is expected, got table: give the objects of a list one by one")
+    case .table: throw call.argumentError(index, problem: "an object is expected, got table")
     case .object(let box) where box.object is RequestBox || box.object is ToManyBox:
       throw call.argumentError(
         index,

@@ -50,16 +50,15 @@ extension HostTypes {
       try call.return(object, as: type)
       try finish(in: context)
     }
-    context.method("delete") { [unowned self] context, call in
-      let objects = try (0..<max(1, call.count)).map { try Self.object(of: call, at: $0) }
+    change("delete", upTo: .max) { context, call in
+      let objects = try Self.objects(of: call)
       try context.changingTogether { for object in objects { try context.delete(object) } }
-      try finish(in: context)
     }
     change("rollback") { context, _ in try context.rollback() }
     change("reset") { context, _ in try context.reset() }
     change("refresh", upTo: 2) { context, call in
-      let object = try Self.object(of: call, at: 0)
-      try context.refresh(object, mergeChanges: call.count < 2 ? true : try call.boolean(1))
+      let mergesChanges = call.count < 2 ? true : try call.boolean(1)
+      for object in try Self.objects(of: call, at: 0) { try context.refresh(object, mergeChanges: mergesChanges) }
     }
     change("process_pending_changes") { context, _ in try context.processPendingChanges() }
     context.property("has_changes", get: { context, call in call.return(context.hasChanges) })

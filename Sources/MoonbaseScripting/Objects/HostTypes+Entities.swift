@@ -28,7 +28,13 @@ extension HostTypes {
       let access = access(to: property.name)
       type.property(property.name, get: access.get, set: access.set)
     }
-    for method in objectMethods { type.method(method.name, upTo: method.count, method.body) }
+    for method in objectMethods {
+      if Self.namesOfPropertiesOfObjects.contains(method.name) {
+        describeProperty(method, of: type, entity)
+      } else {
+        type.method(method.name, upTo: method.count, method.body)
+      }
+    }
     describeWhole(type)
     let methods = objectMethods.map(\.name)
     type.missing { [unowned self] object, key, writing, call in
@@ -53,6 +59,32 @@ extension HostTypes {
       throw error
     }
     return type
+  }
+
+  /// What an object has as a property, as a context and an ID have it. It may be called as a method too, as in
+  /// `object:has_changes()`.
+  static let namesOfPropertiesOfObjects = ["has_changes", "entity"]
+
+  /// A property of the entity that has the name wins, also one that an extension adds later.
+  private func describeProperty(_ method: ObjectMethod, of type: LuaHostType<ManagedObject>, _ entity: ResolvedEntity) {
+    let name = method.name
+    guard entity.property(name) == nil, entity.fetchedProperties[name] == nil else { return }
+    type.property(
+      name,
+      get: { [unowned self] object, call in
+        guard let added = object.entity.property(name) else { return try method.body(object, &call) }
+        try get(object, slot: added.slot, call: &call)
+      },
+      set: { [unowned self] object, call in
+        guard let added = object.entity.property(name) else {
+          throw ScriptError(
+            .invalidRequest,
+            message:
+              "\(name) of an object tells about it, and is no property of \(object.entity.name): it is only read",
+            entity: object.entity.name)
+        }
+        try set(object, slot: added.slot, call: &call)
+      })
   }
 
   /// The context's calls for methods that objects have in other libraries, by the names of the methods.
@@ -81,7 +113,12 @@ extension HostTypes {
     }
     return (
       get: { [unowned self] object, call in
-        // A method that it hid is there again.
+        // A property or method that it hid is there again.
+        if object.entity.slot(symbol) == nil, Self.namesOfPropertiesOfObjects.contains(name),
+          let method = objectMethods.first(where: { $0.name == name })
+        {
+          return try method.body(object, &call)
+        }
         if object.entity.slot(symbol) == nil, let method = objectMethods.first(where: { $0.name == name }) {
           return try call.return(try openDomain().function(method))
         }

@@ -215,7 +215,16 @@ extension HostTypes {
 
   /// The IDs of the objects that a call is about: at least one.
   private static func ids(_ call: borrowing LuaCall, in box: ToManyBox) throws -> [ManagedObjectID] {
-    try (0..<max(1, call.count)).map { try id(call, at: $0, in: box) }
+    guard call.count > 0 else { return [try id(call, at: 0, in: box)] }
+    return try (0..<call.count).flatMap { index in
+      guard call.isTable(index) || call.objectIfPresent(index, as: ToManyBox.self) != nil else {
+        return [try id(call, at: index, in: box)]
+      }
+      return try HostTypes.objects(of: call, at: index).map { object in
+        guard object.managedObjectContext === box.owner.managedObjectContext else { throw object.foreignError }
+        return object.objectID
+      }
+    }
   }
 
   /// The ID of an object argument, which must be of the owner's context.

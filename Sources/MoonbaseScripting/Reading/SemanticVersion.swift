@@ -36,7 +36,8 @@ struct SemanticVersion: Comparable, CustomStringConvertible {
     !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & ~32) || $0 == 45 }
   }
 
-  /// The first version that may not do what this one does: of another first number, or of another second one before version 1.
+  /// The first version that may not do what this one does: of another first number, or of another second one before
+  /// version 1.
   var nextIncompatible: SemanticVersion {
     numbers[0] > 0 || precision == 1
       ? SemanticVersion(numbers: [numbers[0] + 1, 0, 0]) : SemanticVersion(numbers: [0, numbers[1] + 1, 0])

@@ -18,11 +18,13 @@ import Testing
       local subjects = {
         moonbase = moonbase, Store = { reload = moonbase.open { model = "m.lua" }.reload }, Context = context,
         Request = context:fetch("A"), History = context:history(), Object = a, ToMany = a.many, ObjectID = a:id(), Progress = moonbase.progress(),
-        Date = moonbase.date.now(), DateModule = moonbase.date, Decimal = moonbase.decimal(1), UUID = moonbase.uuid(),
+        Date = moonbase.date.now(), DateModule = moonbase.date, DecimalModule = moonbase.decimal,
+        UUIDModule = moonbase.uuid, URIModule = moonbase.uri, Decimal = moonbase.decimal(1), UUID = moonbase.uuid(),
         URI = moonbase.uri("a:b"),
       }
       local function check(subject, name)
         local there, value = pcall(function() return subjects[subject][name] end)
+        if subject == "Object" and type(value) ~= "function" then value = moonbase.object[name] end
         if not there or type(value) ~= "function" then print(subject, name) end
       end
 
@@ -52,9 +54,18 @@ import Testing
         promised.insert("\(match.output.subject).\(match.output.name)")
       }
     }
+    // The calendar is described where it is written.
+    let dates = try String(
+      contentsOf: Workbench.checkout.appendingPathComponent("lua/moonbase/date.lua"), encoding: .utf8)
+    for match in dates.matches(of: /\nfunction date.(?<name>\w+)\(/) {
+      promised.insert("DateModule.\(match.output.name)")
+    }
     try bench.write(
       """
-      for subject, functions in pairs { moonbase = moonbase, DateModule = moonbase.date, Object = moonbase.object } do
+      for subject, functions in pairs {
+        moonbase = moonbase, DateModule = moonbase.date, Object = moonbase.object, DecimalModule = moonbase.decimal,
+        UUIDModule = moonbase.uuid, URIModule = moonbase.uri,
+      } do
         for name, value in pairs(functions) do
           if type(value) == "function" then print(subject .. "." .. name) end
         end

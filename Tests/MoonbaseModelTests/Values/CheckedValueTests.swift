@@ -13,6 +13,7 @@ import enum MoonbaseModel.Predicate
     (.decimal, "1.50", .decimal(Decimal(string: "1.5")!)), (.decimal, 7, .decimal(7)), (.string, "x", "x"),
     (.boolean, true, true), (.date, "2001-01-01", .date(Date(timeIntervalSinceReferenceDate: 0))),
     (.uuid, "11111111-2222-3333-4444-555555555555", .uuid(UUID(uuidString: "11111111-2222-3333-4444-555555555555")!)),
+    (.uri, "https://example.org/a", .uri(URL(string: "https://example.org/a")!)),
     (.transformable, ["a": 1], ["a": 1]), (.undefined, [1], [1]), (.integer16, .null, .null),
     (.binaryData, .data(Data([1])), .data(Data([1]))),
   ]
@@ -36,7 +37,7 @@ import enum MoonbaseModel.Predicate
     (.decimal, 1.5, "give a decimal or text"), (.float, 1e300, "too large for a float"),
     (.double, .int(9_007_199_254_740_993), "9007199254740993 is no double, the nearest is 9007199254740992: give that"),
     (.float, 1e-46, "too small for a float"), (.float, -1e-300, "too small for a float"),
-    (.uri, "http://a", "make a URI"),
+    (.uri, "http://a b", "the text is no URI"),
     (.binaryData, "x", "takes binary data"), (.objectID, 5, "takes an object ID"), (.composite, 5, "takes a composite"),
   ])
   func aValueThatDoesNotFitIsRefusedWithTheReason(_ type: AttributeType, _ value: Value, _ message: String) throws {

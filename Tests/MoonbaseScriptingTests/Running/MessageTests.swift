@@ -25,7 +25,13 @@ import Testing
     ("local d = context:insert('Department') for p in d.employees do end", "write for object in object.NAME:each() do"),
     ("context:insert('Person'):entiy()", "Person has no property entiy; did you mean entity?"),
     ("return moonbase.object.is_deleted(context:insert('Person').is_delete)", "did you mean is_deleted?"),
-    ("return context:has_changes()", "has_changes is a value here and no function: read it as .has_changes"),
+    ("return context:has_changes(1)", "has_changes is a value here and no function: read it as .has_changes"),
+    ("local flag = true flag()", "attempt to call a boolean value (local 'flag')"),
+    ("local text = 'a' text()", "attempt to call a string value (local 'text')"),
+    (
+      "context:insert('Person').has_changes = true",
+      "has_changes of an object tells about it, and is no property of Person"
+    ),
     ("return context:insert('Person', { age = 3 }):age()", "age is a value here and no function: read it as .age"),
     ("return moonbase.model.entites", "moonbase.model has no 'entites'; did you mean entities?"),
     (
@@ -68,12 +74,16 @@ import Testing
       "(a list of property names is expected, as in { \"name\" }, got string)"
     ),
     ("context:upsert('Department', { 'name', 3 }, {})", "a list of property names is expected"),
-    ("context:delete(context:fetch('Person'):all())", "(an object is expected, got table: give the objects of a list"),
+    ("context:delete({ 1 })", "(a list of objects is expected, and its element 1 is a number)"),
+    ("context:insert('Person').friends:add({ {} })", "(a list of objects is expected, and its element 1 is a table)"),
     ("context:delete(context:fetch('Person'))", "(an object is expected, got fetch request: give the objects that"),
     ("context:fetch('Person'):orderby('age')", "a fetch request has no 'orderby'; did you mean sort?"),
     ("context:insert('Person').active = 1", "Person.active: takes a boolean, not integer 1; give true or false"),
     ("context:insert('Person').active = 'yes'", "takes a boolean, not string 'yes'; give true or false"),
-    ("moonbase.date('2020-01-01')", "moonbase.date is a table of functions: write moonbase.date.parse("),
+    ("moonbase.date('2020-13-01')", "bad argument #1 to 'date' ('2020-13-01' is no date of the forms 2024-02-29, "),
+    ("moonbase:date('2020-01-01')", "moonbase.date is no method: call it with '.', not with ':'"),
+    ("moonbase.date.pars('2020-01-01')", "moonbase.date has no 'pars'; did you mean parse?"),
+    ("moonbase.uri.prse('a:b')", "moonbase.uri has no 'prse'; did you mean parse?"),
     ("moonbase.date.prse('2020-01-01')", "moonbase.date has no 'prse'; did you mean parse?"),
     ("moonbase.object.ids()", "moonbase.object has no 'ids'; did you mean id?"),
     ("moonbase()", "moonbase is a table of functions"),

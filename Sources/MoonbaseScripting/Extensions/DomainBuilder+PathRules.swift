@@ -1,0 +1,154 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A rule over a value of a related object: `validate = { ["department.budget"] = function(budget, person) ... end }`.
+///
+/// It is asked for an object that is saved, and for all that lead to a related object of which the value or the way to
+/// it has changed.
+struct PathRule {
+  /// The steps: to-one relationships with inverses.
+  private let steps: [ResolvedRelationship]
+  /// The attribute at the end.
+  private let last: String
+  private let entity: ResolvedEntity
+  private let value: CompiledExpression
+  private let ask: (Value, ManagedObject, RuleSubject.Occasion) throws -> EntityExtension.RuleFailure?
+
+  /// What is wrong with a path; nil for one that a rule may have.
+  static func problem(of path: String, from entity: ResolvedEntity, in model: ResolvedModel) -> String? {
+    var place = entity
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    for key in keys.dropLast() {
+      guard let property = place.property(key) else { return place.noProperty(key) }
+      guard let relationship = property.relationship else { return "\(place.name).\(key) is no relationship" }
+      if relationship.isToMany {
+        return "\(place.name).\(key) leads to several objects: a rule over the relationship gets them as a list"
+      }
+      if relationship.description.inverseName == nil {
+        return "\(place.name).\(key) has no inverse, by which the rule is asked when the other object changes"
+      }
+      place = model.destination(of: relationship)
+    }
+    guard let key = keys.last, let property = place.property(key) else { return place.noProperty(keys.last ?? "") }
+    return property.attribute == nil ? "\(place.name).\(key) is no attribute" : nil
+  }
+
+  init(
+    _ path: String, of entity: ResolvedEntity, in model: ResolvedModel,
+    ask: @escaping (Value, ManagedObject, RuleSubject.Occasion) throws -> EntityExtension.RuleFailure?
+  ) throws {
+    var place = entity
+    var steps: [ResolvedRelationship] = []
+    let keys = path.split(separator: ".").map(String.init)
+    for key in keys.dropLast() {
+      guard let step = place.property(key)?.relationship else { break }
+      steps.append(step)
+      place = model.destination(of: step)
+    }
+    (self.steps, last, self.entity, self.ask) = (steps, keys.last ?? "", entity, ask)
+    value = try CompiledExpression(.keyPath(path), entity: entity, in: model)
+  }
+
+  /// The properties of which a change asks the rule, each with the entity that has it and how many steps away that is.
+  func places(in model: ResolvedModel) -> [(entity: String, property: String, depth: Int)] {
+    steps.enumerated().map { depth, step in
+      (depth == 0 ? entity.name : model.destination(of: steps[depth - 1]).name, step.description.name, depth)
+    } + (steps.last.map { [(model.destination(of: $0).name, last, steps.count)] } ?? [])
+  }
+
+  /// The rule over one of these properties.
+  func rule(depth: Int) -> EntityExtension.Rule {
+    { changed, subject in
+      if depth == 0 { return try failure(of: subject.object, subject.occasion) }
+      guard try subject.occasion == .assignment || subject.object.isInserted || subject.oldValue != changed else {
+        return nil
+      }
+      for object in try objects(leadingTo: subject.object, depth: depth) where object !== subject.object {
+        guard var failure = try failure(of: object, subject.occasion) else { continue }
+        failure.key = nil
+        return failure
+      }
+      return nil
+    }
+  }
+
+  private func failure(
+    of object: ManagedObject, _ occasion: RuleSubject.Occasion
+  ) throws -> EntityExtension.RuleFailure? {
+    let found = try value.value(object)
+    return found.isNull ? nil : try ask(found, object, occasion)
+  }
+
+  /// The objects of the rule's entity from which the steps lead to an object.
+  private func objects(leadingTo object: ManagedObject, depth: Int) throws -> [ManagedObject] {
+    var objects = [object]
+    for step in steps.prefix(depth).reversed() {
+      guard let inverse = step.description.inverseName else { return [] }
+      objects = try objects.flatMap { try $0.objects(forKey: inverse) }
+    }
+    return objects.filter { entity.subtree.contains($0.entity.index) && !$0.isDeleted }
+  }
+}
+
+extension ManagedObject {
+  /// The objects of a relationship.
+  fileprivate func objects(forKey key: String) throws -> [ManagedObject] {
+    guard let context = managedObjectContext else { return [] }
+    let ids: [Value] =
+      switch try value(forKey: key) {
+      case .list(let list): list
+      case let one: [one]
+      }
+    return try ids.compactMap { id in
+      try HostWork.charge()
+      return if case .objectID(let id) = id { try context.object(with: id) } else { nil }
+    }
+  }
+}
+
+extension DomainBuilder {
+  /// Adds the rules over values of related objects to all entities on their ways.
+  func addPathRules(
+    of entry: ExtensionDeclaration.Entity, to domain: ExtensionDomain, meter: ExtensionMeter?,
+    translations: [String: String]
+  ) throws {
+    guard let entity = model.entity(entry.name) else { return }
+    for (path, function) in entry.validate where path.contains(".") {
+      let asked = pathRule(function, of: "\(entry.name).\(path)", translations)
+      let ask = { (value: Value, object: ManagedObject, occasion: RuleSubject.Occasion) in
+        guard let meter else { return try asked(value, object, occasion) }
+        return try meter.run("\(entry.name).validate.\(path)") { try asked(value, object, occasion) }
+      }
+      let rule = try PathRule(path, of: entity, in: model, ask: ask)
+      for place in rule.places(in: model) {
+        var added = EntityExtension()
+        added.validate[place.property] = rule.rule(depth: place.depth)
+        domain.extensions[place.entity, default: []].append(added)
+      }
+    }
+  }
+
+  /// The rule gets the value, the object, no old value, and the occasion.
+  private func pathRule(
+    _ function: LuaFunction, of name: String, _ translations: [String: String]
+  ) -> (Value, ManagedObject, RuleSubject.Occasion) throws -> EntityExtension.RuleFailure? {
+    let count = min(function.parameterCount, 4)
+    let call = LuaFastCall(function, parameters: count)
+    return { [types] value, object, occasion in
+      let scripts = try types.openDomain()
+      return try call.run {
+        if count > 0 { try scripts.setArgument(0, of: $0, to: value, ofAttribute: name) }
+        if count > 1 { try $0.set(1, object: object, as: scripts.types.type(of: object.entity)) }
+        if count > 3 { try scripts.setArgument(3, of: $0, to: .string(occasion.rawValue)) }
+      } reading: {
+        var failure = try RuleOutcome(function, entity: object.entity, translations: translations)
+          .failure($0, in: scripts)
+        // Where the related object is saved, `{value}` would be the value of another property.
+        if failure?.message.contains("{value}") == true { failure?.values["value"] = value }
+        return failure
+      }
+    }
+  }
+}
