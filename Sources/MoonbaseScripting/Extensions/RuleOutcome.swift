@@ -73,7 +73,7 @@ struct RuleOutcome {
   }
 
   private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
-    let text = try self.text(message, what: "message")
+    let text = try self.text(message, what: "message").map(TextLimits.reason)
     return EntityExtension.RuleFailure(text ?? "is refused by its rule", key: try property(key))
   }
 
