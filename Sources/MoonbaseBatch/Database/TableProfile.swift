@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseSQLite
 
 /// A table, and what all of its rows have in common.
@@ -18,10 +19,13 @@ final class TableProfile {
     let list = names.map { "t.\($0.sqlName)" }.joined(separator: ", ")
     let reader = try TableReader("SELECT \(list) FROM \(table.name.sqlName) t", names: names, in: database)
     while try reader.next() {
+      // Each row is long where its values are.
+      try HostWork.charge(names.count)
       rows += 1
       for index in names.indices { profiles[index].add(reader.field(index), textsAreTyped: true) }
       if rows & 1023 == 0, progress(rows) { return false }
     }
+    for index in reader.columnsOfWrongTexts { profiles[index].noteWrongText() }
     return true
   }
 

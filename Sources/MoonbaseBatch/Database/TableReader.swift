@@ -17,6 +17,10 @@ final class TableReader: RecordReader {
   /// Columns of keys, which are texts whatever they are stored as.
   private let keys: Set<Int>
   private var isOver = false
+  /// The columns of the row whose texts are no UTF-8.
+  private var wrongTexts: [Int] = []
+  /// Columns with texts that are no UTF-8: their bytes are kept.
+  private(set) var columnsOfWrongTexts: Set<Int> = []
   /// The digits of the numbers of the row, and where each begins.
   private var digits: [UInt8] = []
   private var places: [Range<Int>]
@@ -39,11 +43,15 @@ final class TableReader: RecordReader {
       return false
     }
     digits.removeAll(keepingCapacity: true)
+    wrongTexts.removeAll(keepingCapacity: true)
     for column in names.indices {
       let number: String
       switch statement.storage(Int32(column)) {
       case .integer: number = String(statement.integer(Int32(column)))
       case .real: number = "\(statement.double(Int32(column)))"
+      case .text where !keys.contains(column):
+        if statement.storedTextBytes(Int32(column))?.isUTF8 == false { wrongTexts.append(column) }
+        continue
       case .blob where keys.contains(column): number = statement.data(Int32(column)).base64EncodedString()
       default: continue
       }
@@ -51,13 +59,16 @@ final class TableReader: RecordReader {
       digits.append(contentsOf: number.utf8)
       places[column] = start..<digits.count
     }
+    if !wrongTexts.isEmpty { columnsOfWrongTexts.formUnion(wrongTexts) }
     return true
   }
 
   func field(_ column: Int) -> InputField {
     switch statement.storage(Int32(column)) {
     case .null: .none
-    case .text: InputField(kind: .text, bytes: statement.storedTextBytes(Int32(column)) ?? record)
+    case .text:
+      InputField(
+        kind: wrongTexts.contains(column) ? .binary : .text, bytes: statement.storedTextBytes(Int32(column)) ?? record)
     case .blob where !keys.contains(column):
       InputField(kind: .binary, bytes: statement.storedBytes(Int32(column)) ?? record)
     case .integer, .real, .blob:

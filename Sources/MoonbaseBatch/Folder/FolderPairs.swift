@@ -13,6 +13,22 @@ struct FolderPairs {
     /// Which sign its links have, seen from the pair's first side.
     let isFirst: Bool
     let isBoth: Bool
+    let isOneToOne: Bool
+  }
+
+  /// What a line says of a side.
+  private struct Link {
+    let own: Place
+    let other: Place
+    let uri: String
+    let side: Side
+    let entity: ResolvedEntity
+    let line: Int64
+  }
+
+  private struct Place: Hashable {
+    let root: EntityIndex
+    let key: Int64
   }
 
   private let folder: ExportedFolder
@@ -30,12 +46,12 @@ struct FolderPairs {
           return nil
         }
         let inverse = model.destination(of: relationship).properties[slot]
-        // Two to-one sides are two columns, each of which comes as it was: in stores of apps they need not agree.
-        guard !inverse.isTransient, relationship.isToMany || relationship.isInverseToMany else { return nil }
+        guard !inverse.isTransient else { return nil }
         let isFirst = property.id < inverse.id
         return Side(
           property: property, pair: isFirst ? property.id : inverse.id, isFirst: isFirst,
-          isBoth: property.id == inverse.id)
+          isBoth: property.id == inverse.id,
+          isOneToOne: !relationship.isToMany && !relationship.isInverseToMany)
       }
     }
   }
@@ -71,50 +87,70 @@ struct FolderPairs {
 
   /// Throws where two sides contradict each other, and names the line of one of them.
   func check(against keys: FolderKeys) throws {
-    guard let pair = sums.filter({ $0.value != 0 }).keys.min() else { return }
+    for pair in sums.filter({ $0.value != 0 }).keys.sorted() { try check(pair, against: keys) }
+  }
+
+  private func check(_ pair: PropertyID, against keys: FolderKeys) throws {
+    let isOneToOne = sides.values.joined().contains { $0.pair == pair && $0.isOneToOne }
+    if isOneToOne { return try checkOneToOne(pair) }
     // Which link it is was not kept: the files are read again. One to an object that there is not is told of before others.
     var contradiction: ImportError?
     for (said, missing) in [(true, false), (false, true)] {
       var known: Set<Int> = []
-      try forEachLink(of: pair, fromFirst: missing) { hash, _, _, _, _ in known.insert(hash) }
-      try forEachLink(of: pair, fromFirst: said) { hash, entity, line, side, other in
-        guard !known.contains(hash) else { return }
-        if let (entityOfOther, key) = ExportedFolder.object(other, in: model),
-          !keys.contains(key, of: entityOfOther.root)
-        {
+      try forEachLink(of: pair, fromFirst: missing) { known.insert(Self.hash($0, isFirst: missing)) }
+      try forEachLink(of: pair, fromFirst: said) { link in
+        guard !known.contains(Self.hash(link, isFirst: said)) else { return }
+        guard keys.contains(link.other.key, of: link.other.root) else {
           throw ImportError(
-            message:
-              "\(folder.path(of: entity)), line \(line), \(side.property.name) ('\(other)'): there is no such object in the folder"
-          )
+            message: "\(place(of: link)) ('\(link.uri)'): there is no such object in the folder")
         }
-        guard contradiction == nil else { return }
-        let inverse = side.property.relationship.flatMap { relationship in
-          relationship.inverseSlot.map { model.destination(of: relationship).properties[$0].name }
-        }
-        contradiction = ImportError(
-          message:
-            "\(folder.path(of: entity)), line \(line), \(side.property.name): \(other) does not say the same in its "
-            + "\(inverse ?? "inverse"): mend one of the two lines")
+        contradiction = contradiction ?? self.contradiction(link)
       }
     }
     if let contradiction { throw contradiction }
     for isFirst in [true, false] {
       var (last, known): (Int64, Set<String>) = (0, [])
-      try forEachLink(of: pair, fromFirst: isFirst) { _, entity, line, side, other in
-        if line != last { (last, known) = (line, []) }
-        guard !known.insert(other).inserted else { return }
-        throw ImportError(
-          message: "\(folder.path(of: entity)), line \(line), \(side.property.name): \(other) stands there twice")
+      try forEachLink(of: pair, fromFirst: isFirst) { link in
+        if link.line != last { (last, known) = (link.line, []) }
+        guard !known.insert(link.uri).inserted else { return }
+        throw ImportError(message: "\(place(of: link)): \(link.uri) stands there twice")
       }
     }
     throw ImportError(
       message: "\(folder.path): \(model.entities[pair.entity].properties[pair.slot].name) names an object twice")
   }
 
-  private func forEachLink(
-    of pair: PropertyID, fromFirst: Bool,
-    _ body: (Int, ResolvedEntity, Int64, Side, String) throws -> Void
-  ) throws {
+  /// Two to-one sides are two columns, each of which comes as it was: in stores of apps one may be empty. It leads to no other object.
+  private func checkOneToOne(_ pair: PropertyID) throws {
+    for isFirst in [true, false] {
+      var others: [Place: Place] = [:]
+      try forEachLink(of: pair, fromFirst: !isFirst) { others[$0.own] = $0.other }
+      try forEachLink(of: pair, fromFirst: isFirst) { link in
+        if let back = others[link.other], back != link.own { throw contradiction(link) }
+      }
+    }
+  }
+
+  private func place(of link: Link) -> String {
+    "\(folder.path(of: link.entity)), line \(link.line), \(link.side.property.name)"
+  }
+
+  private func contradiction(_ link: Link) -> ImportError {
+    let inverse = link.side.property.relationship.flatMap { relationship in
+      relationship.inverseSlot.map { model.destination(of: relationship).properties[$0].name }
+    }
+    return ImportError(
+      message:
+        "\(place(of: link)): \(link.uri) does not say the same in its \(inverse ?? "inverse"): mend one of the two lines"
+    )
+  }
+
+  private static func hash(_ link: Link, isFirst: Bool) -> Int {
+    let (own, other) = ((link.own.root, link.own.key), (link.other.root, link.other.key))
+    return isFirst ? hash(own, other) : hash(other, own)
+  }
+
+  private func forEachLink(of pair: PropertyID, fromFirst: Bool, _ body: (Link) throws -> Void) throws {
     for entity in entities {
       let wanted = (sides[entity.index] ?? []).filter { $0.pair == pair && ($0.isFirst == fromFirst || $0.isBoth) }
       guard !wanted.isEmpty else { continue }
@@ -126,9 +162,10 @@ struct FolderPairs {
           Self.forEachLink(reader, side.property) { links.append($0) }
           for uri in links {
             guard let (entityOfOther, key) = ExportedFolder.object(uri, in: model) else { continue }
-            let (own, other) = ((entity.root, ownKey), (entityOfOther.root, key))
-            let hash = fromFirst ? Self.hash(own, other) : Self.hash(other, own)
-            try body(hash, entity, reader.line, side, uri)
+            try body(
+              Link(
+                own: Place(root: entity.root, key: ownKey), other: Place(root: entityOfOther.root, key: key), uri: uri,
+                side: side, entity: entity, line: reader.line))
           }
         }
       }

@@ -20,14 +20,14 @@ enum ImportFailure {
   static func fault(of error: any Error) -> RowFault {
     if let fault = error as? RowFault { return fault }
     let errors = details(of: error)
-    return errors.isEmpty ? RowFault(reason: "\(error)") : fault(of: errors)
+    return errors.isEmpty ? RowFault(reason: TextLimits.reason("\(error)")) : fault(of: errors)
   }
 
   /// Several failures of one object.
   static func fault(of errors: [GraphError]) -> RowFault {
     RowFault(
       column: errors.first?.property, value: errors.first?.value?.beginning,
-      reason: errors.map(\.message).joined(separator: "; "))
+      reason: TextLimits.reason(errors.map(\.message).joined(separator: "; ")))
   }
 
   /// The single failures of an error.

@@ -191,8 +191,23 @@ package final class Importer {
 
   private struct Attempt {
     var objects: [ManagedObject?] = []
-    var faults: [Int: RowFault] = [:]
+    private(set) var faults: [Int: RowFault] = [:]
     var report: ImportReport
+    private var unweighed = 0
+
+    init(report: ImportReport) { self.report = report }
+
+    mutating func reject(_ row: Int, _ fault: RowFault) {
+      faults[row] = fault
+      unweighed += fault.weight
+    }
+
+    /// Counts the faults that came since it was called last.
+    mutating func weighFaults(_ memory: inout HostMemory) throws {
+      guard unweighed > 0 else { return }
+      try memory.hold(unweighed)
+      unweighed = 0
+    }
   }
 
   private var mark: Mark { Mark(rejectLength: rejects.length, report: report, noted: noted) }
@@ -277,21 +292,28 @@ package final class Importer {
     var attempt = Attempt(report: report)
     attempt.objects.reserveCapacity(range.count)
     isPlain = script?.changesRows != true && existing == nil && columns.areAttributes
+    // Why rows are rejected, and the values that a map makes of rows, are held for all rows of the chunk.
+    var memory = HostMemory()
     try chunk.withFields { fields in
       if isPlain {
-        for index in range { try take(index, &attempt) { .fields($0, fields) } }
+        for index in range {
+          try take(index, &attempt) { .fields($0, fields) }
+          try attempt.weighFaults(&memory)
+        }
         return
       }
       var sources: [Int: RowSource] = [:]
-      // The values that a map makes of rows are held for all rows of the chunk.
-      var memory = HostMemory()
       for index in range {
         let source = try source(of: index, fields, &attempt)
         sources[index] = source
         try memory.hold(source?.weight ?? 0)
+        try attempt.weighFaults(&memory)
       }
       try prepare(Array(sources.values))
-      for index in range { try take(index, &attempt) { _ in sources[index] } }
+      for index in range {
+        try take(index, &attempt) { _ in sources[index] }
+        try attempt.weighFaults(&memory)
+      }
     }
     if ahead {
       // The former chunk is written while this one was made.
@@ -314,7 +336,7 @@ package final class Importer {
       let places = try columns.places(of: cells.map(\.name))
       return .cells(Dictionary(zip(places, cells)) { first, _ in first })
     } catch let error where ImportFailure.isOfRows(error) || error is ImportError {
-      attempt.faults[index] = ImportFailure.fault(of: error)
+      attempt.reject(index, ImportFailure.fault(of: error))
       return nil
     }
   }
@@ -328,7 +350,7 @@ package final class Importer {
       attempt.objects.append(try take(source, &attempt.report))
     } catch let error where ImportFailure.isOfRows(error) {
       attempt.objects.append(nil)
-      attempt.faults[index] = ImportFailure.fault(of: error)
+      attempt.reject(index, ImportFailure.fault(of: error))
     }
   }
 
@@ -356,7 +378,7 @@ package final class Importer {
     nameNewObjects(attempt.objects, range)
     defer { context.nameOfNewObject = nil }
     while true {
-      write(attempt, range)
+      try write(attempt, range)
       try rejects.flush()
       do {
         var done = attempt.report
@@ -385,7 +407,7 @@ package final class Importer {
         if try drop(error, &attempt, range) { continue }
         guard range.count == 1 else { return false }
         try startAnew(at: mark)
-        attempt.faults[range.lowerBound] = ImportFailure.fault(of: error)
+        attempt.reject(range.lowerBound, ImportFailure.fault(of: error))
         attempt.report = report
         attempt.report.rows += 1
       }
@@ -408,13 +430,14 @@ package final class Importer {
 
   private struct TriedOut: Error {}
 
-  private func write(_ attempt: Attempt, _ range: Range<Int>) {
+  private func write(_ attempt: Attempt, _ range: Range<Int>) throws {
     guard !attempt.faults.isEmpty else { return }
-    chunk.withFields { fields in
+    try chunk.withFields { fields in
       for index in range {
         guard let fault = attempt.faults[index] else { continue }
         let row = chunk.rows[index]
         rejects.add(input.reader.names, { fields.field($0, of: row) }, line: row.line, columns.named(fault))
+        if rejects.isFull { try rejects.flush() }
       }
     }
   }
@@ -441,7 +464,7 @@ package final class Importer {
       }
       attempt.objects[index - range.lowerBound] = nil
       let all = errors.filter { $0.objectID == error.objectID }
-      attempt.faults[index] = ImportFailure.fault(of: all)
+      attempt.reject(index, ImportFailure.fault(of: all))
     }
     return true
   }

@@ -148,6 +148,9 @@ final class RejectFile {
     }
   }
 
+  /// Whether so much waits to be written that it should be.
+  var isFull: Bool { buffer.count > 4 << 20 }
+
   /// Hands everything to the disk, before the rows around those that are here are saved.
   func flush() throws {
     guard !buffer.isEmpty else { return }

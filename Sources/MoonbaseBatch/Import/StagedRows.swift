@@ -89,4 +89,9 @@ struct RowFault: Error {
   var reason: String
   /// The record as it stands, where its fields are not known.
   var record: String?
+
+  /// The bytes that are kept of it, by estimate.
+  var weight: Int {
+    96 + reason.utf8.count + (column?.utf8.count ?? 0) + (value?.utf8.count ?? 0) + (record?.utf8.count ?? 0)
+  }
 }

@@ -43,7 +43,7 @@ struct AttributeGuess {
     let type = type(of: profile).0
     let values =
       switch type {
-      case .string: profile.deciders
+      case .string: profile.textDeciders
       case .decimal, .double: [profile.decider(against: .integer)].compactMap(\.self)
       default: [String]()
       }
@@ -67,6 +67,9 @@ struct AttributeGuess {
     if kinds.isEmpty { return (.string, "") }
     if kinds.contains(.nested) {
       return (.transformable, kinds == .nested ? "lists or objects" : "lists, objects and others")
+    }
+    if kinds.contains(.binary), profile.hasWrongText {
+      return (kinds == .binary ? .binaryData : .transformable, "texts that are no UTF-8, which are kept as their bytes")
     }
     if kinds == .binary { return (.binaryData, "bytes") }
     if kinds.contains(.binary) { return (.transformable, "bytes and others: each is kept as what it is") }
@@ -140,7 +143,8 @@ extension String {
     let isPlain = beginning.unicodeScalars.allSatisfy {
       $0.value >= 32 && $0.value != 127 && !$0.properties.isPatternWhitespace || $0 == " "
     }
-    let shown = isPlain ? String(beginning) : String(beginning).debugDescription
+    let shown =
+      isPlain && beginning.contains(where: { $0 != " " }) ? String(beginning) : String(beginning).debugDescription
     return beginning.endIndex == endIndex ? shown : shown + "..."
   }
 }

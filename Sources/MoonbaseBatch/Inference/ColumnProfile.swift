@@ -34,6 +34,13 @@ final class ColumnProfile {
   private var looksLeft = 1000
   /// The values with which forms fell away, while others stayed.
   private var losses: [(forms: ValueForms, value: String)] = []
+  /// The first value, where it was text and nothing else, and what all values behind it could be.
+  private var firstText: String?
+  private var formsBehindFirst = ValueForms.all
+  /// The forms that the first value did not have, where it had others.
+  private var firstLoss: (forms: ValueForms, value: String)?
+  /// The value behind which a column of numbers was no number of one kind any more.
+  private var numberLoss: String?
   /// The first values, for a comment.
   private(set) var samples: [String] = []
 
@@ -70,23 +77,46 @@ final class ColumnProfile {
     if samples.count < 3, field.bytes.count < 200, field.kind != .binary { samples.append(field.shownText) }
   }
 
+  /// Notes that bytes of the column are a text that is no UTF-8.
+  func noteWrongText() { hasWrongText = true }
+
   /// The value with which a form fell away, where values before it had it.
   func decider(against form: ValueForms) -> String? { losses.first { !$0.forms.isDisjoint(with: form) }?.value }
+
+  /// The values that made a column of numbers, or of all but the first value, a text.
+  var textDeciders: [String] {
+    if !deciders.isEmpty { return deciders }
+    if let firstText, count > 1, !formsBehindFirst.isEmpty { return [firstText] }
+    guard !forms.isDisjoint(with: .numbers) else { return [] }
+    let first = firstLoss.flatMap { $0.forms.contains(.integer) ? $0.value : nil }
+    return [numberLoss ?? first ?? decider(against: .integer)].compactMap(\.self)
+  }
+
+  /// Numbers of one kind, each of which is a type.
+  private static let kindsOfNumbers: ValueForms = [.integer, .decimal, .scaled, .double]
 
   private func look(_ text: UnsafeRawBufferPointer, isText: Bool) {
     if forms.isEmpty {
       if !hasWrongText, !text.isUTF8 { hasWrongText = true }
+      if firstText != nil, !formsBehindFirst.isEmpty {
+        formsBehindFirst.formIntersection(possible(text, among: formsBehindFirst, isText: isText))
+      }
       return lookForDecider(text, isText: isText)
     }
     let before = forms
     forms.formIntersection(possible(text, among: before, isText: isText))
-    if forms != before, count > 0 { note(text, before) }
+    if forms != before { note(text, before) }
     if forms.isEmpty, !text.isUTF8 { hasWrongText = true }
   }
 
   private func note(_ text: UnsafeRawBufferPointer, _ before: ValueForms) {
     let value = String(decoding: text.prefix(200), as: UTF8.self)
-    if forms.isEmpty {
+    if !before.isDisjoint(with: Self.kindsOfNumbers), forms.isDisjoint(with: Self.kindsOfNumbers), !forms.isEmpty {
+      numberLoss = value
+    }
+    if count == 0 {
+      if forms.isEmpty { firstText = value } else { firstLoss = (before.subtracting(forms), value) }
+    } else if forms.isEmpty {
       (formsBefore, deciders) = (before, [value])
     } else {
       losses.append((before.subtracting(forms), value))

@@ -11,6 +11,8 @@ struct DeclaredColumn {
   /// The type: the values decide, and the declaration where they leave it open.
   func type(of profile: ColumnProfile) -> (AttributeType, String) {
     let words = declaration.uppercased()
+    // DECIMAL(10,2) and NUMERIC(10,2) say how many digits stand behind the point.
+    let isScaled = (words.contains("DECIMAL(") || words.contains("NUMERIC(")) && words.contains(",")
     func says(_ parts: String...) -> Bool { parts.contains { words.contains($0) } }
     if profile.kinds.isEmpty { return (declaredType, "") }
     let (type, reason) = AttributeGuess.type(of: profile)
@@ -19,11 +21,13 @@ struct DeclaredColumn {
     case .date where isKey: return (.string, "dates, kept as text in a key")
     case .integer64 where says("BOOL") && profile.distinct.few.map(Self.areTruths) == true:
       return (.boolean, "1 and 0, which come back as true and false")
-    case .integer64 where says("DECIMAL(", "NUMERIC(") && says(","):
+    case .integer64 where isScaled:
       return (.decimal, "numbers without a fraction so far")
     case .decimal where profile.kinds == .number && profile.forms.contains(.number) && !says("DEC", "NUM", "MONEY"):
       return (.double, "numbers")
-    case .double where profile.kinds == .number && profile.forms.contains(.decimal) && says("DEC", "MONEY"):
+    case .double
+    where profile.kinds == .number && profile.forms.contains(.decimal)
+      && (isScaled || says("DEC", "MONEY")):
       return (.decimal, "numbers, all digits of which a decimal keeps")
     default: return (type, reason)
     }

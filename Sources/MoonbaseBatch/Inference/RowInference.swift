@@ -43,6 +43,7 @@ package final class RowInference {
     let reader = input.reader
     let textsAreTyped = input.format == .json || input.format == .ndjson
     while true {
+      try HostWork.charge()
       do {
         guard try reader.next() else { break }
         rows += 1

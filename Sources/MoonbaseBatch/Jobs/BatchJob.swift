@@ -55,11 +55,15 @@ package final class BatchJob {
   }
 
   /// The jobs that a store knows.
-  package static func names(in store: any PersistentStore) throws -> [String] {
+  package static func names(in store: any PersistentStore) throws -> [String] { try entries(in: store).map(\.name) }
+
+  /// What a store has noted of its jobs, by their names in order. The metadata is read once.
+  package static func entries(in store: any PersistentStore) throws -> [(name: String, entry: Ledger.Entry)] {
     guard case .map(let jobs)? = try store.metadata()[Ledger.key] else { return [] }
-    return jobs.keys.filter { key in
-      if case .map(let entry)? = jobs[key] { entry["kind"] == .string("batch") } else { false }
-    }.sorted()
+    return jobs.sorted { $0.key < $1.key }.compactMap { name, value in
+      guard case .map(let entry) = value, entry["kind"] == .string("batch") else { return nil }
+      return (name, entry)
+    }
   }
 
   /// The message for a name that no job has.
@@ -177,7 +181,7 @@ package final class BatchJob {
           attempt += 1
           continue
         }
-        let reason = "\(error)"
+        let reason = TextLimits.reason("\(error)")
         let attempts = attempt
         try store.change(
           Ledger.change(name, of: store) { [name] entry in

@@ -216,6 +216,7 @@ struct BatchStatus: ParsableCommand {
   var second: String?
 
   @OptionGroup var stores: StoreOptionGroup
+  @OptionGroup var limits: LimitOptionGroup
 
   @Flag(help: "Print the chunks that are neither done nor set aside, a number a line, for moonbase batch worker.")
   var open = false
@@ -230,20 +231,22 @@ struct BatchStatus: ParsableCommand {
     if open, job == nil { throw ValidationError("--open is about one job: name it") }
   }
 
-  func run() throws {
+  func run() throws { try limits.run { _ in try tell() } }
+
+  private func tell() throws {
     var settings = try stores.settings(arguments.store)
     settings.readOnly = true
-    let container = try PersistentContainer(settings.container)
+    let container = try PersistentContainer(limits.settings().limiting(settings.container, settings))
     var (count, isDamaged) = (0, false)
     var names: [String] = []
     for store in container.coordinator.persistentStores {
-      let known = try BatchJob.names(in: store)
-      names += known
-      for name in known
+      let known = try BatchJob.entries(in: store)
+      names += known.map(\.name)
+      for (name, entry) in known
       where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
         count += 1
-        let state: JobState?
-        do { state = try BatchJob.state(name, of: store) } catch let error as GraphError
+        let state: JobState
+        do { state = try JobState(entry, of: name) } catch let error as GraphError
           where error.code == .invalidStore
         {
           // The states of the other jobs are printed all the same.
@@ -251,7 +254,6 @@ struct BatchStatus: ParsableCommand {
           isDamaged = true
           continue
         }
-        guard let state else { continue }
         if open { state.open.ranges.flatMap { $0 }.forEach { Terminal.print("\($0)") } } else { show(name, state) }
       }
     }

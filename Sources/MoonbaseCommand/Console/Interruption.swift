@@ -1,3 +1,4 @@
+import ArgumentParser
 import MoonbaseBatch
 import MoonbasePlatform
 
@@ -21,6 +22,15 @@ enum Interruption {
 
   /// From now on the first SIGINT is noted, for work that ends by itself then; the next one ends the process.
   static func isWaitedFor() { isAwaited = true }
+
+  /// Does what may run scripts without being watched, such as opening stores with extensions: SIGINT ends the process meanwhile.
+  static func endingProcess<Result>(_ body: () throws -> Result) throws -> Result {
+    let before = isAwaited
+    isAwaited = false
+    defer { isAwaited = before }
+    if hasCome { throw ExitCode(ExitStatus.interrupted) }
+    return try body()
+  }
 
   static var hasCome: Bool { count != 0 }
 

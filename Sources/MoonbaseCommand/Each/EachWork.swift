@@ -51,7 +51,8 @@ final class EachWork: Sendable {
   func note(_ report: EachReport) { state.withLock { $0.report.add(report) } }
 
   /// An object could not be saved, or its code failed; it is as it was.
-  func noteFailure(_ id: ManagedObjectID, _ text: String) {
+  func noteFailure(_ id: ManagedObjectID, _ failure: String) {
+    let text = TextLimits.reason(failure)
     state.withLock { state in
       state.report.failed += 1
       guard state.failures.isToBeTold(text) else { return }

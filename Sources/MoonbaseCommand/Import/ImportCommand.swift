@@ -203,7 +203,9 @@ struct ImportCommand: ParsableCommand {
     var description = description
     // To try out needs no file.
     if dryRun, stores.model != nil { description.keepMissingStoresInMemory() }
-    let container = try PersistentContainer(scripts.limiting(description, stores))
+    let container = try Interruption.endingProcess {
+      try PersistentContainer(scripts.limiting(description, stores))
+    }
     let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
     // A map or a rule that does not end by itself.

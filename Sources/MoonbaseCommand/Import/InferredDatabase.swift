@@ -26,9 +26,26 @@ struct InferredDatabase {
   }
 
   func run() throws {
+    let stores = command.dryRun ? StoreSettings() : try command.storeSettings()
+    let scripts = try command.scripts.settings()
+    let domain = try scripts.openDomain(forScriptsIn: ".", stores)
+    defer { domain.close() }
+    scripts.boundSQLite()
+    let watch = InterruptionWatch()
+    defer { watch.end() }
+    watch.add(domain.state.interrupter)
+    Interruption.isWaitedFor()
+    // All of it is one run: limits hold for the look at the rows too.
+    try domain.state.run {
+      try take(stores, in: domain)
+      try domain.state.flushFiles()
+    }
+  }
+
+  private func take(_ stores: StoreSettings, in domain: ScriptDomain) throws {
     let database = try OpenDatabase(path)
-    let place = command.dryRun ? nil : try InferredStore(command.storeSettings())
-    let isGoingOn = try place?.hasBegun(DatabaseImport.job(path)) ?? false
+    let place = command.dryRun ? nil : try InferredStore(stores)
+    let isGoingOn = try Interruption.endingProcess { try place?.hasBegun(DatabaseImport.job(path)) ?? false }
     let plan = try plan(of: database)
     guard let place else { return Terminal.write(try plan.inferred.luaSource()) }
     if !isGoingOn {
@@ -38,14 +55,17 @@ struct InferredDatabase {
       }
       try place.write(plan.inferred, replacing: command.force, quiet: command.quiet)
     }
-    try take(plan, of: database, into: isGoingOn ? place.description : place.description(with: plan.inferred.model))
+    let description = isGoingOn ? place.description : place.description(with: plan.inferred.model)
+    let container = try Interruption.endingProcess {
+      try PersistentContainer(command.scripts.settings().limiting(description, stores))
+    }
+    try take(plan, of: database, into: container, in: domain)
   }
 
   private func plan(of database: OpenDatabase) throws -> DatabasePlan {
     let inference = DatabaseInference(database)
     let bar = ProgressBar(quiet: command.quiet)
     let began = Date()
-    Interruption.isWaitedFor()
     inference.progress = { table, rows in
       let seconds = Date().timeIntervalSince(began)
       bar.show(0, of: 0, rate: Double(rows) / max(seconds, 0.001), unit: "rows of \(table) looked at", seconds: seconds)
@@ -57,27 +77,19 @@ struct InferredDatabase {
     return plan
   }
 
-  private func take(_ plan: DatabasePlan, of database: OpenDatabase, into description: ContainerDescription) throws {
-    let (stores, scripts) = (try command.storeSettings(), try command.scripts.settings())
-    let container = try PersistentContainer(scripts.limiting(description, stores))
-    let domain = try scripts.openDomain(forScriptsIn: ".", stores)
-    defer { domain.close() }
-    let watch = InterruptionWatch()
-    defer { watch.end() }
-    watch.add(domain.state.interrupter)
-    try domain.state.run {
-      let context = try domain.context(of: container.opened)
-      let bookmark = try ImportBookmark(
-        DatabaseImport.job(path), fingerprint: database.fingerprint,
-        ofNewStore: container.coordinator.persistentStores[0])
-      if bookmark.isGoingOn, !command.quiet {
-        Terminal.complain("moonbase: an import of this database was ended: it goes on")
-      }
-      let job = DatabaseImport(
-        plan, of: database, in: context, options: command.options, bookmark: bookmark, replacesRejects: command.force)
-      try run(job)
-      try domain.state.flushFiles()
+  private func take(
+    _ plan: DatabasePlan, of database: OpenDatabase, into container: PersistentContainer, in domain: ScriptDomain
+  ) throws {
+    let context = try domain.context(of: container.opened)
+    let bookmark = try ImportBookmark(
+      DatabaseImport.job(path), fingerprint: database.fingerprint,
+      ofNewStore: container.coordinator.persistentStores[0])
+    if bookmark.isGoingOn, !command.quiet {
+      Terminal.complain("moonbase: an import of this database was ended: it goes on")
     }
+    try run(
+      DatabaseImport(
+        plan, of: database, in: context, options: command.options, bookmark: bookmark, replacesRejects: command.force))
   }
 
   private func run(_ job: DatabaseImport) throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Moonbase
 import MoonbaseBatch
 import MoonbaseGraph
+import MoonbaseLua
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
@@ -29,7 +30,7 @@ struct InferredImport {
       return Terminal.write(try model(of: input).luaSource())
     }
     let place = try InferredStore(command.storeSettings())
-    if try place.hasBegun(ImportRun.job(entity, file)) {
+    if try Interruption.endingProcess({ try place.hasBegun(ImportRun.job(entity, file)) }) {
       return try command.take(input, file, as: entity, into: place.description)
     }
     let inferred = try model(of: input)
@@ -55,7 +56,12 @@ struct InferredImport {
       return Interruption.hasCome
     }
     defer { bar.end() }
-    guard let model = try inference.model(entity: entity) else { throw ExitCode(ExitStatus.interrupted) }
+    let domain = try command.scripts.settings().requiredDomain()
+    defer { domain.close() }
+    // The limits hold for the look at the rows too.
+    guard let model = try domain.state.run({ try inference.model(entity: entity) }) else {
+      throw ExitCode(ExitStatus.interrupted)
+    }
     _ = try model.model.resolved()
     return model
   }

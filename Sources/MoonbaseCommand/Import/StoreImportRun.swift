@@ -48,7 +48,10 @@ struct StoreImportRun {
     bar.end()
     let seconds = String(format: "%.1f", Date().timeIntervalSince(began))
     if !isQuiet {
-      Terminal.complain("moonbase: \(job.count) objects of \(folder.contents.entities.count) entities (\(seconds) s)")
+      let entities = folder.contents.entities.count
+      Terminal.complain(
+        "moonbase: \(job.count) object\(job.count == 1 ? "" : "s") of \(entities) entit\(entities == 1 ? "y" : "ies") (\(seconds) s)"
+      )
     }
     guard job.isDone else {
       if !isQuiet { Terminal.complain("moonbase: the import ended before its end: run it again to go on") }

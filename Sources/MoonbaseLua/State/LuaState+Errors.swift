@@ -41,7 +41,7 @@ extension LuaState {
     let crossed = box?.error
     var plain = MBLValue()
     mbl_get(mbl_thread(raw), -1, &plain)
-    let text = errorText(plain, crossed: crossed)
+    let text = Self.beginning(of: errorText(plain, crossed: crossed))
     // To make the text may be what ended the run.
     if let ended = endedError(outer) { return ended }
     let inner = box?.traceback ?? rethrown.flatMap { text.hasSuffix($0.text) ? $0.traceback : nil } ?? []
@@ -130,6 +130,15 @@ extension LuaState {
     if status == .OK { mbl_get(mbl_thread(raw), -1, &text) }
     guard text.tag == .string else { return "(error object is a \(Self.name(of: plain.tag)) value)" }
     return string(text).description
+  }
+
+  /// The bytes of an error's text that the host keeps: a script may raise one of any length. The value that was raised stays as it is.
+  private static let longestMessage = 8192
+
+  private static func beginning(of text: String) -> String {
+    guard text.utf8.count > longestMessage else { return text }
+    // A copy: a part of a text keeps all of it.
+    return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestMessage / 2))) + "…"
   }
 
   private static func name(of tag: MBLTag) -> String {

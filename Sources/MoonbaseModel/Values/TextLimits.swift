@@ -45,6 +45,12 @@ package enum TextLimits {
     if let mistake = mistake(ofPattern: pattern) { throw ModelError(.evaluation, message: "there is \(mistake)") }
   }
 
+  /// The characters of a message that somebody else wrote, such as the reason of a rule.
+  package static let greatestReason = 4096
+
+  /// What is kept of a message that somebody else wrote.
+  package static func reason(_ text: String) -> String { beginning(of: text, length: greatestReason) }
+
   /// The first characters of a text, for a message.
   package static func beginning(of text: String, length: Int = 60) -> String {
     if text.utf8.count <= length { return text }

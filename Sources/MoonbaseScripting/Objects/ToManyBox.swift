@@ -63,14 +63,12 @@ extension HostTypes {
     members.method("add") { [unowned self] box, call in
       let ids = try Self.ids(call, in: box)
       for id in ids { try box.owner.checkDestination(id, slot: box.slot) }
-      for id in ids { try box.owner.addMember(id, slot: box.slot) }
-      try finish(in: box.owner.managedObjectContext)
+      try change(box) { for id in ids { try box.owner.addMember(id, slot: box.slot) } }
     }
     members.method("remove") { [unowned self] box, call in
       let ids = try Self.ids(call, in: box)
       for id in ids { try box.checkEntity(of: id) }
-      for id in ids { try box.owner.removeMember(id, slot: box.slot) }
-      try finish(in: box.owner.managedObjectContext)
+      try change(box) { for id in ids { try box.owner.removeMember(id, slot: box.slot) } }
     }
     members.method("contains", upTo: 1) { box, call in
       call.return(try box.owner.hasMember(Self.id(call, at: 0, in: box), slot: box.slot))
@@ -128,22 +126,27 @@ extension HostTypes {
     describeOrder()
   }
 
+  /// One change, of which observers hear once, and that is one step to undo.
+  private func change(_ box: ToManyBox, _ body: () throws -> Void) throws {
+    guard let context = box.owner.managedObjectContext else { return try body() }
+    try context.changingTogether(body)
+    try finish(in: context)
+  }
+
   private func describeOrder() {
     members.method("insert", upTo: 2) { [unowned self] box, call in
       try box.requireOrder()
       let id = try Self.id(call, at: 1, in: box)
       let others = try box.owner.memberCount(box.slot) - (box.owner.hasMember(id, slot: box.slot) ? 1 : 0)
       let position = try Self.position(call, at: 0, upTo: others + 1)
-      try box.owner.insertMember(id, at: position, slot: box.slot)
-      try finish(in: box.owner.managedObjectContext)
+      try change(box) { try box.owner.insertMember(id, at: position, slot: box.slot) }
     }
     members.method("move", upTo: 2) { [unowned self] box, call in
       try box.requireOrder()
       let count = try box.owner.memberCount(box.slot)
       let from = try Self.position(call, at: 0, upTo: count)
       let to = try Self.position(call, at: 1, upTo: count)
-      try box.owner.moveMember(from: from, to: to, slot: box.slot)
-      try finish(in: box.owner.managedObjectContext)
+      try change(box) { try box.owner.moveMember(from: from, to: to, slot: box.slot) }
     }
     members.method("index_of", upTo: 1) { box, call in
       try box.requireOrder()

@@ -86,7 +86,7 @@ package final class ImportScript {
     case .table(let made)?: return try cells(of: made, rowFunction)
     case .boolean(false)?: return nil
     case .nil? where results.count > 1:
-      throw ScriptError(.invalidValue, message: results[1].textValue ?? "the row was refused")
+      throw ScriptError(.invalidValue, message: results[1].textValue.map(TextLimits.reason) ?? "the row was refused")
     case .nil?: return try cells(of: table, rowFunction)
     case let other?:
       throw rowFunction.mistake(
@@ -119,7 +119,7 @@ extension ScriptDomain {
     let results = try parse.call([.text(text)])
     switch results.first ?? .nil {
     case .nil:
-      let why = results.dropFirst().first.flatMap(\.textValue)
+      let why = results.dropFirst().first.flatMap(\.textValue).map(TextLimits.reason)
       throw ScriptError(.invalidValue, message: "the text is no \(name)\(why.map { ": \($0)" } ?? "")")
     case let value: return try graphValue(from: value)
     }

@@ -242,6 +242,53 @@ import Testing
     #expect(try bench.moonbase("import", "--all", "one", "--store", "n.sqlite").status == 0)
   }
 
+  /// Of two to-one sides one may be empty, as in stores of apps. It leads to no other object.
+  @Test(arguments: [
+    (["null", "A/p1", "A/p2"], ["null", "null", "null"], "A.ndjson, line 3, mate: "),
+    (["A/p2", "A/p3", "null"], ["null", "null", "null"], "A.ndjson, line 1, mate: "),
+    (["null", "A/p1", "A/p1"], ["null", "null", "null"], nil),
+    (["null", "null", "null"], ["B/p2", "null", "null"], nil),
+    (["null", "null", "null"], ["B/p2 A/p2", "B/p1 A/p2", "null"], "A.ndjson, line 1, b: "),
+    (["null", "null", "null"], ["B/p1 A/p1", "B/p1 null", "null"], "A.ndjson, line 2, b: "),
+    (["A/p1", "A/p3", "A/p2"], ["B/p1 A/p1", "B/p2 A/p2", "B/p3 A/p2"], "A.ndjson, line 3, b: "),
+    (["null", "null", "null"], ["B/p1 A/p1", "null A/p1", "null"], "B.ndjson, line 2, a: "),
+    (["A/p1", "A/p3", "A/p2"], ["B/p1 A/p1", "B/p2 A/p2", "B/p3 A/p3"], nil),
+  ]) func oneToOneSidesThatContradictEachOtherAreRefused(mates: [String], pairs: [String], place: String?) throws {
+    let bench = try Workbench()
+    try FileManager.default.createDirectory(at: bench.file("one"), withIntermediateDirectories: false)
+    try bench.write(
+      """
+      return { entities = {
+        A = { relationships = { mate = { to = "A", inverse = "mate" }, b = { to = "B", inverse = "a" } } },
+        B = { relationships = { a = { to = "A", inverse = "b" } } } } }
+      """, to: "one/model.lua")
+    func uri(_ name: Substring) -> String { name == "null" ? "null" : "\"x-coredata://S/\(name)\"" }
+    let sides = pairs.map { pair -> [Substring] in
+      let sides = pair.split(separator: " ")
+      return [sides[0], sides.count > 1 ? sides[1] : "null"]
+    }
+    let count = sides.count
+    try bench.write(
+      (0..<count).map {
+        "{\"_id\": \(uri("A/p\($0 + 1)")), \"mate\": \(uri(mates[$0][...])), \"b\": \(uri(sides[$0][0]))}\n"
+      }.joined(), to: "one/A.ndjson")
+    try bench.write(
+      (0..<count).map { "{\"_id\": \(uri("B/p\($0 + 1)")), \"a\": \(uri(sides[$0][1]))}\n" }.joined(),
+      to: "one/B.ndjson")
+    try bench.write(
+      """
+      {"format": "moonbase-export", "version": 1, "store": "S", "model": "model.lua",
+       "entities": {"A": {"file": "A.ndjson", "count": 3}, "B": {"file": "B.ndjson", "count": 3}}}
+      """, to: "one/export.json")
+    let outcome = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
+    #expect(outcome.status == (place == nil ? 0 : 1), "\(outcome)")
+    if place == nil { #expect(outcome.complaints.contains("6 objects of 2 entities"), "\(outcome)") }
+    guard let place else { return #expect(try bench.moonbase("doctor", "n.sqlite").status == 0) }
+    #expect(outcome.complaints.contains(place) && outcome.complaints.contains("does not say the same"), "\(outcome)")
+    let rows = try bench.moonbase("fetch", "A", "--count", "--store", "n.sqlite", "--model", "one/model.lua")
+    #expect(rows.output == "0\n", "\(rows)")
+  }
+
   /// What was read of a folder is not to be another one's when the import goes on.
   @Test func aFolderThatChangedSinceIsNotGoneOnWith() throws {
     let bench = try Workbench.withPeople()

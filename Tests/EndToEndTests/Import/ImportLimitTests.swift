@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
@@ -37,6 +38,7 @@ import Testing
       ["doctor", "s.sqlite", "--model", "endless.lua"],
       ["sql", "s.sqlite", "SELECT 1", "--model", "endless.lua"], ["history", "s.sqlite", "--model", "endless.lua"],
       ["migrate", "s.sqlite", "--to", "endless.lua"],
+      ["batch", "status", "--store", "s.sqlite", "--extension", "endless.lua"],
       ["migrate", "s.sqlite", "--to", "m.lua", "--mapping", "map.lua"],
     ] {
       let outcome = try bench.program("timeout", ["60", Workbench.command.path] + arguments + limit)
@@ -45,7 +47,42 @@ import Testing
     #expect(try bench.number("SELECT COUNT(*) FROM ZITEM") == 3)
   }
 
+  /// While rows are looked at, too: those of a database may be the work of the file.
+  @Test(arguments: [
+    (["plain.db", "--limit-time", "1"], 100, 4_000_000), (["plain.db", "--limit-memory", "48M"], 1, 200_000_000),
+    (["p.csv", "--limit-instructions", "10000"], 0, 0),
+  ]) func inferenceHasLimits(_ arguments: [String], rows: Int, length: Int) throws {
+    let bench = try Workbench()
+    try bench.write("a\n" + String(repeating: "1\n", count: 50_000), to: "p.csv")
+    try bench.connection(to: "plain.db").executeScript(
+      """
+      CREATE TABLE g (a, b AS (hex(zeroblob(\(length)))));
+      WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < \(rows)) INSERT INTO g SELECT x FROM c;
+      """)
+    for more in [["--dry-run"], ["--store", "s.sqlite"]] {
+      let outcome = try bench.moonbase(["import", "--infer"] + arguments + more)
+      #expect(outcome.status == 3, "\(outcome)")
+      #expect(try bench.names() == ["p.csv", "plain.db"])
+    }
+  }
+
   #if os(Linux)
+    @Test(arguments: ["p.csv", "plain.db"]) func sigintEndsAnExtensionThatDoesNotEndAfterInference(_ file: String)
+      throws
+    {
+      let bench = try Workbench()
+      try bench.write("a\n1\n", to: "p.csv")
+      try bench.connection(to: "plain.db").executeScript("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+      try bench.write(Self.endless, to: "e.lua")
+      let run = try bench.beginInterruptible(
+        ["import", file, "--infer", "--store", "s.sqlite", "--extension", "e.lua"])
+      for _ in 0..<1000 where try !bench.names().contains("s.lua") { usleep(5000) }
+      let began = ContinuousClock.now
+      run.interrupt()
+      #expect(try run.end() == 130)
+      #expect(ContinuousClock.now - began < .seconds(5))
+    }
+
     @Test func sigintEndsAMapThatDoesNotEnd() throws {
       let bench = try Workbench.forImports()
       try bench.write("name\np\n", to: "p.csv")

@@ -47,6 +47,32 @@ import Testing
         """, "\(outcome)")
   }
 
+  @Test func textsThatAreNoUTF8KeepTheirBytes() throws {
+    let bench = try bench(
+      """
+      CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b TEXT UNIQUE, c TEXT);
+      INSERT INTO t VALUES (1, 'ok', CAST(x'ff01' AS TEXT), CAST(x'fe' AS TEXT)),
+        (2, CAST(x'4bf66c6e' AS TEXT), x'ff01', CAST(x'4bf66c6e' AS TEXT)), (3, NULL, 'x', NULL);
+      """)
+    let outcome = try imported(bench)
+    #expect(outcome.complaints.contains("3 objects, 0 rejected"), "\(outcome)")
+    let model = try model(bench)
+    #expect(
+      model.contains("texts that are no UTF-8, which are kept as their bytes") && model.contains("c = \"binary\"")
+        && model.contains("a = \"transformable\""), "\(model)")
+    #expect(
+      try rows(bench, "T", "--sort", "id", "--columns", "a,b,c")
+        == "a,b,c\nok,/wE=,/g==\nS/Zsbg==,/wE=,S/Zsbg==\n,x,\n")
+  }
+
+  /// A number of digits behind the point makes both decimals.
+  @Test(arguments: ["NUMERIC(10,2)", "DECIMAL(10, 2)"]) func numbersWithAScaleAreDecimals(_ type: String) throws {
+    let bench = try bench("CREATE TABLE t (x \(type)); INSERT INTO t VALUES (1.5), (2.25), (3)")
+    _ = try imported(bench)
+    let model = try model(bench)
+    #expect(model.contains("x = \"decimal\""), "\(model)")
+  }
+
   @Test func tablesAndKeysBecomeEntitiesAndRelationships() throws {
     let bench = try bench(
       """

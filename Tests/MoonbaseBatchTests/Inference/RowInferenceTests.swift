@@ -64,6 +64,12 @@ import Testing
 
   /// The comment names the values that decided it.
   @Test(arguments: [
+    ("-0|1|2", "text; decided by -0; as -0, 1, 2"), ("0|-0|1", "text; decided by -0; as -0, 0, 1"),
+    ("1|2|1.0", "text; decided by 1.0; as 1, 1.0, 2"), ("1.5|1.50|2", "text; decided by 1.50; as 1.5, 1.50, 2"),
+    ("1|12345678901234567890123", "text; decided by 12345678901234567890123; as 1, 12345678901234567890123"),
+    ("01234|1|2", "text; decided by 01234; as 01234, 1, 2"), ("abc|1|b", "text; as 1, abc, b"),
+    ("soon|2001-02-03", "text; decided by soon; as 2001-02-03, soon"),
+    ("\"\"|1", "text; decided by \"\"; as \"\", 1"), ("1|  |2", "text; decided by \"  \"; as \"  \", 1, 2"),
     ("1|abc|3|n/a", "text; decided by abc, n/a; as 1, 3, abc"), ("7|007", "text; decided by 007; as 007, 7"),
     ("2001-02-03|soon", "text; decided by soon; as 2001-02-03, soon"), ("a|b", "text; as a, b"),
     ("1|1.5", "numbers, all digits of which a decimal keeps; decided by 1.5; as 1, 1.5"),
