@@ -147,7 +147,15 @@ function Context:refresh_all() end
 ---@return moonbase.Error? err
 function Context:set_metadata(entries) end
 
----@field refreshed moonbase.Object[] of `objects_did_change`: read anew, or their changes were given up
+---Brings stored derived attributes of an entity up to date with what computes them now, and saves as it goes.
+---@param entity string
+---@param attribute? string all of them unless one is named
+---@return integer? changed how many objects
+---@return moonbase.Error? err
+---@return integer? done how many objects were saved before the error
+function Context:recompute(entity, attribute) end
+
+---Calls a function for what happens in the context: before a save (its error fails the save), after one, at the end
 ---of each event in which objects changed, and after another context's changes were merged. What a late one raises is
 ---told as the error of a `did_save` hook is. The context keeps the watch.
 ---@param event "will_save"|"did_save"|"objects_did_change"|"did_merge"
@@ -160,7 +168,7 @@ function Context:on(event, handler) end
 ---@field inserted moonbase.Object[]|moonbase.ObjectID[]
 ---@field updated moonbase.Object[]|moonbase.ObjectID[]
 ---@field deleted moonbase.Object[]|moonbase.ObjectID[]
----@field refreshed moonbase.Object[] of `objects_did_change`: objects that were read anew, or gave up their changes
+---@field refreshed moonbase.Object[] of `objects_did_change`: read anew, or their changes are gone
 ---@field is_invalidated boolean whether the context forgot all of its objects (`reset`)
 
 ---What a script observes.
@@ -330,6 +338,55 @@ function Request:batch_delete() end
 ---@param columns? table<integer|string, string> those of the fetch template, the keys of groups, or all attributes
 ---@return table<string, any>[]
 function Request:dictionaries(columns) end
+
+---Brings stored derived attributes of the objects that match up to date, and saves as it goes.
+---@param attribute? string all of them unless one is named
+---@return integer? changed how many objects
+---@return moonbase.Error? err
+---@return integer? done how many objects were saved before the error
+function Request:recompute(attribute) end
+
+---The objects as a list that follows the context's changes. The request needs `sort`; `sections` names a key path whose
+---values divide the list, and by which it is sorted first.
+---@param options? { sections?: string }
+---@return moonbase.Results
+function Request:follow(options) end
+
+---A list that follows its context. `#results` and `results[i]` are those of now.
+---@class moonbase.Results
+---@field [integer] moonbase.Object
+---@operator len: integer
+local Results = {}
+
+---@return moonbase.Object[]
+function Results:all() end
+
+---@return { name: string, objects: moonbase.Object[] }[]
+function Results:sections() end
+
+---Calls a function when the list is another one, with what became of it; places count from 1. What goes is taken out of
+---the old list, then come sections and objects at their places in the new one.
+---@param handler fun(change: moonbase.ResultsChange)
+---@return moonbase.Watch
+function Results:on_change(handler) end
+
+---Follows no more.
+function Results:cancel() end
+
+---@class moonbase.ResultsChange
+---@field deleted_sections integer[] numbers in the old list
+---@field inserted_sections integer[] numbers in the new list
+---@field deleted moonbase.ResultsStep[]
+---@field inserted moonbase.ResultsStep[]
+---@field moved moonbase.ResultsStep[]
+---@field updated moonbase.ResultsStep[]
+
+---@class moonbase.ResultsStep
+---@field id moonbase.ObjectID
+---@field from_section? integer in the old list
+---@field from_index? integer
+---@field to_section? integer in the new list
+---@field to_index? integer
 
 ---How the request is answered, in lines to print: the statement that the store runs with the steps of its plan, what
 ---stays with the context and why. Nothing is read. With columns, or of groups, as `dictionaries` is answered.

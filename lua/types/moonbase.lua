@@ -63,6 +63,36 @@ function moonbase.reload() end
 ---@return T
 function moonbase.copy(value) end
 
+---Runs a module's function on a thread of its own, with a context over the stores of `moonbase.context` and a Lua
+---state of its own. The module returns `function(context, arguments)`; plain values go in and out.
+---@param module string as `require` takes it
+---@param arguments? any
+---@return moonbase.Job
+function moonbase.background(module, arguments) end
+
+---Runs a module's function on all cores, for parts of the objects that match. The module returns
+---`function(context, ids, arguments)`, which saves by itself.
+---@param request moonbase.Request
+---@param module string as `require` takes it
+---@param arguments? any
+---@return any[] results in the order of the parts, `moonbase.null` in the place of one that failed
+---@return table<integer, moonbase.Error>? errors by the numbers of the parts
+function moonbase.parallel(request, module, arguments) end
+
+---Work on another thread.
+---@class moonbase.Job
+---@field is_done boolean
+---@field progress? number from 0 to 1, as the module's `moonbase.progress` says
+local Job = {}
+
+---Waits for the end.
+---@return any result nil where it failed
+---@return moonbase.Error? err
+function Job:wait() end
+
+---Ends it.
+function Job:cancel() end
+
 ---A progress bar on standard error. It draws on a terminal only.
 ---@param total? integer how many steps there will be, if known
 ---@param label? string "progress" unless said otherwise

@@ -91,6 +91,26 @@ function Object:did_access(key) end
 ---@operator len: integer
 local ToMany = {}
 
+---A request for the members, narrowed; the other steps of a request are there too.
+---@param format string
+---@param ... any
+---@return moonbase.Request
+function ToMany:where(format, ...) end
+
+---A request for the members in an order.
+---@param ... string
+---@return moonbase.Request
+function ToMany:sort(...) end
+
+---@return integer
+function ToMany:count() end
+
+---@return moonbase.Object?
+function ToMany:first() end
+
+---@return moonbase.ObjectID[]
+function ToMany:ids() end
+
 ---@param ... moonbase.Object|moonbase.Object[]|moonbase.ToMany
 function ToMany:add(...) end
 

@@ -13,7 +13,7 @@ extension ScriptDomain {
       let arguments = try domain.valueToHandOver(call.value(1), as: "the argument of moonbase.background")
       let context = try domain.contextOfJobs()
       let job = ScriptJob(module)
-      domain.add(job)
+      try domain.add(job)
       job.start(ScriptWorker.Setting(module, in: context, maker: maker), [arguments])
       try call.return(job, as: types.job)
     }

@@ -93,10 +93,19 @@ extension ScriptDomain {
     jobs = []
   }
 
-  func add(_ job: ScriptJob) {
+  /// Notes a job that is about to begin. Throws where too many run.
+  func add(_ job: ScriptJob) throws {
     jobs.removeAll { $0.isDone && $0.untoldFailure == nil }
+    guard jobs.count(where: { !$0.isDone }) < Self.greatestJobCount else {
+      throw ScriptError(
+        .invalidRequest,
+        message: "\(Self.greatestJobCount) jobs run already: wait for one of them before the next begins")
+    }
     jobs.append(job)
   }
+
+  /// Each takes a thread, a state and the limits of one.
+  private static let greatestJobCount = 64
 }
 
 extension ScriptJob {

@@ -161,6 +161,9 @@ import Testing
       #expect(try run(script, limits: limits).outcome.status == 3)
     }
     #expect(try run("moonbase.background('endless') error('stop')").outcome.status == 1)
+    let many = try run("for i = 1, 100 do moonbase.background('endless') end")
+    #expect(
+      many.outcome.status == 1 && many.outcome.message?.contains("64 jobs run already") == true, "\(many.outcome)")
     limits = LuaLimits()
     limits.instructions = 10_000_000
     let limited = try run(
