@@ -388,6 +388,11 @@ function Results:cancel() end
 ---@field to_section? integer in the new list
 ---@field to_index? integer
 
+---The same rows, read while they are walked over: those before are let go. All are of the state at the start.
+---@param columns? table<integer|string, string>
+---@return fun(): table<string, any>?
+function Request:rows(columns) end
+
 ---How the request is answered, in lines to print: the statement that the store runs with the steps of its plan, what
 ---stays with the context and why. Nothing is read. With columns, or of groups, as `dictionaries` is answered.
 ---@param columns? table<integer|string, string>

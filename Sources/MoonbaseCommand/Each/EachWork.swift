@@ -92,7 +92,7 @@ final class EachWork: Sendable {
   private func waitForWorkers() {
     defer { bar.withLock { $0.end() } }
     var interrupted: ContinuousClock.Instant?
-    // What ended all is told with the rest.
+    // The summary has the error that ended the work.
     try? crew.wait {
       let done = state.withLock { $0.report.visited + $0.report.gone }
       bar.withLock { $0.show(min(done, ids.count), of: ids.count) }

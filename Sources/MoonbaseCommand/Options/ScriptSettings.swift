@@ -92,7 +92,7 @@ extension ScriptSettings {
     return maker
   }
 
-  /// The same for scripts in one folder, which have no jobs run.
+  /// Makes states for scripts in one folder. These scripts start no jobs.
   func maker(forScriptsIn folder: String, _ stores: StoreSettings) -> ScriptDomainMaker {
     var maker = maker(
       scriptFolders: [folder], moduleFolders: (noFiles ? [] : [folder]) + readableFolders, stores)

@@ -76,8 +76,8 @@ extension ManagedObjectContext {
     confinement.fail(object.map { "\($0.entity.name) \($0.objectID) of \(context)" } ?? context)
   }
 
-  /// Gives up all unsaved changes and all objects, and the memory that they hold. What is asked of the context from then on
-  /// throws `.invalidObject`, as do its children; its observations end. Does nothing where the context is closed already.
+  /// Gives up all unsaved changes and all objects, and the memory that they hold. Its observations end. From then on
+  /// every request to the context, or to a child of it, throws `.invalidObject`. Closing it again does nothing.
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook, and `.invalidRequest` within a transaction.
   public func close() throws {

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The same, and observers are told when it is done.
+  /// Does the same as one change: observers hear of it when the body is done.
   package func changingTogether<Result>(_ body: () throws -> Result) throws -> Result {
     defer { tellObservers() }
     return try observers.holding { try undoingOnFailure(body) }

@@ -1,11 +1,11 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Runs `body` and saves: what it changed is saved as a whole or not at all, with what waited to be saved before.
+  /// Runs `body` and saves. All changes of the body are saved, together with earlier unsaved changes, or none.
   ///
-  /// The body must not save. On an error, its own or the save's, what it changed is taken back; changes from before stay, unsaved.
-  /// A transaction within another one saves nothing: on an error it takes back what its own body changed, and the outer
-  /// one goes on.
+  /// The body must not save. On an error of the body or of the save, the changes of the body are taken back, and earlier
+  /// changes stay unsaved. A transaction within another one saves nothing: on an error it takes back the changes of its own
+  /// body, and the outer one may go on.
   ///
   /// A rollback, a reset and a refresh without merging would give up the changes from before too: within such a body they
   /// throw `.invalidRequest`.

@@ -4,6 +4,12 @@ import OrderedCollections
 
 /// Putting back what objects were, by the ways of any change: the other sides of relationships follow, and all of it is recorded.
 extension ManagedObjectContext {
+  /// Undoes the last group of changes; does nothing without an undo manager (`UndoManager.undo`).
+  public func undo() throws { try undoManager?.undo() }
+
+  /// Does again what was undone last; does nothing without an undo manager (`UndoManager.redo`).
+  public func redo() throws { try undoManager?.redo() }
+
   /// Puts back what was before a group. What is gone for other reasons stays so.
   func putBack(_ group: UndoGroup, with undo: UndoManager) throws {
     for part in group.parts.reversed() { try putBack(part, undo) }

@@ -126,7 +126,7 @@ public final class ManagedObjectContext {
   var phase: SavePhase?
   /// How many hooks, rules, transformers and derived attributes are running inside of each other.
   @exclusivity(unchecked) var hookDepth = 0
-  /// What is to be done when hooks return, and how deep these were; whether there is any.
+  /// Closures to call when hooks return, with the depths of these hooks; and whether there are any.
   var endsOfHooks: [(depth: Int, body: () -> Void)] = []
   @exclusivity(unchecked) var hasEndsOfHooks = false
   /// How many rules are running inside of each other.
@@ -146,7 +146,7 @@ public final class ManagedObjectContext {
   var unmergedIDs: Set<ManagedObjectID> = []
   /// Who observes saves.
   var saveObservations: [SaveObserver] = []
-  /// Those that are told of merges.
+  /// Observers of merges.
   var mergeObservations: [MergeObserver] = []
   /// Observations of programs that end with the context.
   var keptObservations: [ObjectIdentifier: AnyObject] = [:]

@@ -262,10 +262,10 @@ extension UndoManager {
     closeEvent()
   }
 
-  /// What a call changed, with what follows from its deletions, is a step of its own. Within a hook, a transaction and a
-  /// group it is a part of that.
+  /// Ends a step: the changes of a call, and of the delete rules that it caused. Within a hook, a transaction or a
+  /// group the changes belong to that.
   ///
-  /// Throws what delete rules throw; then what changed is a step all the same.
+  /// Throws the errors of delete rules; the step is ended then too.
   package func endStep() throws {
     guard let context, context.hookDepth == 0, context.phase == nil, context.journal.isSettled, groupingLevel == 0,
       !isUndoing, !isRedoing
@@ -476,12 +476,6 @@ extension UndoManager {
 }
 
 extension ManagedObjectContext {
-  /// Undoes the last group of changes; does nothing without an undo manager (`UndoManager.undo`).
-  public func undo() throws { try undoManager?.undo() }
-
-  /// Does again what was undone last; does nothing without an undo manager (`UndoManager.redo`).
-  public func redo() throws { try undoManager?.redo() }
-
   /// The journal is kept for an undo manager that wants it, and only for one.
   func settleUndo() {
     if let undoManager {

@@ -2,11 +2,11 @@ package import MoonbaseModel
 
 /// Bringing stored derived attributes up to date with what computes them now.
 extension ManagedObject {
-  /// Computes stored derived attributes, those of some names or all, and gives the names of those that have another value now,
-  /// which the next save writes.
+  /// Computes stored derived attributes, those of some names or all, and gives the names of those that have another
+  /// value now, which the next save writes.
   ///
-  /// For values that were stored by former code, or changed by programs that knew nothing of it. Throws what a getter throws, and
-  /// `.unknownName` for a name that is no stored derived attribute of the entity.
+  /// For values that were stored by former code, or changed by programs that knew nothing of it. Throws what a getter
+  /// throws, and `.unknownName` for a name that is no stored derived attribute of the entity.
   @discardableResult
   public final func recomputeStoredAttributes(_ names: [String]? = nil) throws -> [String] {
     guard context != nil else { throw goneError }

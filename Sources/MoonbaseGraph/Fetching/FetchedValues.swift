@@ -71,6 +71,12 @@ extension ManagedObjectContext {
     return FetchedValues(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
   }
 
+  /// The batches of a walk over dictionaries, as they are asked for; nil at the end. The walk does not keep the context.
+  package func dictionaryBatches(_ request: FetchRequest) throws -> () throws -> [[String: Value]]? {
+    let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
+    return { try walk.next() }
+  }
+
   /// What `fetchDictionaries` gives, as it is walked over: what came before is let go. Groups, and values of all objects together, are there
   /// at once.
   ///

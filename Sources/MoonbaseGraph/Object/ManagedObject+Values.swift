@@ -241,8 +241,8 @@ extension ManagedObject {
     return try presented(snapshot?.values[slot] ?? .null, slot: slot)
   }
 
-  /// The destinations of a to-many relationship that were saved or read last; those that went come behind the others where the
-  /// order is not to be known without reading.
+  /// The destinations of a to-many relationship as they were saved or read last. Destinations that were removed since come at
+  /// the end, unless the list is read anew.
   final func committedDestinations(_ slot: Slot) throws -> [ManagedObjectID] {
     guard let known = relationships[slot], known.isLoaded, !known.isReordered else {
       return try context?.storedDestinations(of: self, slot: slot) ?? []

@@ -26,8 +26,8 @@ extension ManagedObjectContext {
     let pointer: ObjectIdentifier
   }
 
-  /// Calls a closure each time that the context has taken in what another context or process saved, with the IDs of what was
-  /// saved there: by `mergeChanges`, or by itself (`automaticallyMergesChangesFromParent`).
+  /// Calls a closure each time that the context has taken in what another context or process saved, with the IDs of
+  /// what was saved there: by `mergeChanges`, or by itself (`automaticallyMergesChangesFromParent`).
   ///
   /// The closure may change objects. To merge, save, reset or roll back within it throws `.contextBusy`.
   public func observeMerges(_ didMerge: @escaping (SavedObjectIDs) -> Void) -> MergeObservation {
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a context keeps for programs that observe it.
+/// Observations that a context keeps, and late errors.
 extension ManagedObjectContext {
   /// Keeps an observation until it is released or the context is closed.
   package func keep(observation: AnyObject) { keptObservations[ObjectIdentifier(observation)] = observation }

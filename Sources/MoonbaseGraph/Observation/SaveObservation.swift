@@ -48,8 +48,9 @@ extension ManagedObjectContext {
     let pointer: ObjectIdentifier
   }
 
-  /// Calls closures at each save: `willSave` before anything of it happens, where it may change objects, and `didSave` when all is
-  /// saved and every `didSave` hook was called. A save that fails calls the first only. What `willSave` throws fails the save.
+  /// Calls closures at each save: `willSave` before anything of it happens, where it may change objects, and
+  /// `didSave` when all is saved and every `didSave` hook was called. A save that fails calls the first only. An
+  /// error of `willSave` fails the save.
   ///
   /// What hooks of a save may ask of the context holds for both. A save that another thread writes (`saveAhead`) is not made while
   /// saves are observed: it is a `save`.

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// What changed, as observers of a context are told: lists that are made when a script asks for them.
+/// The changes that an observer of a context gets. Their lists are made when a script asks for them.
 final class ChangesBox {
   /// A list by its name.
   enum List: Int, CaseIterable {
@@ -19,12 +19,12 @@ final class ChangesBox {
   private let content: Content
 
   init(_ change: ContextChange) { content = .changed(change) }
-  /// What a context is about to save.
+  /// The changes that a context is about to save.
   init(savesOf context: ManagedObjectContext) { content = .toSave(context) }
   init(_ save: ContextSave) { content = .saved(save) }
   init(merged: SavedObjectIDs) { content = .merged(merged) }
 
-  /// What another context can merge.
+  /// The IDs that another context can merge.
   var saved: SavedObjectIDs? {
     switch content {
     case .saved(let save): save.objectIDs

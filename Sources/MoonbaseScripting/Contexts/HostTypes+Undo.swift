@@ -4,8 +4,8 @@ import MoonbaseModel
 
 /// `context.undo_levels`, `context:undo()` and their like. Undo is off until a script sets its levels.
 ///
-/// A step is a call of a script that changes something, with all that follows from it: an assignment, an insertion, a deletion,
-/// a transaction, the save of a child; or all that a function does for `undo_group`.
+/// A step is a call of a script that changes something, with all that follows from it: an assignment, an insertion, a
+/// deletion, a transaction, the save of a child; or all that a function does for `undo_group`.
 extension HostTypes {
   func describeUndo() {
     context.property(

@@ -2,8 +2,8 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// The contexts that the scripts of one domain work with: those that the host gave them, those that they opened, and the
-/// children that they made of these.
+/// The contexts that the scripts of one domain work with. The host gave some of them, scripts opened others, and some
+/// are children that scripts made.
 final class ScriptContexts {
   /// Where a context comes from.
   enum Origin {
@@ -57,8 +57,8 @@ final class ScriptContexts {
     state.weigh(entry.weight)
   }
 
-  /// Makes a child of a context. One that is made while a hook of the context runs is closed when the hook returns: the
-  /// hook's context may be one that nobody closes.
+  /// Makes a child of a context. A child that is made while a hook of the context runs is closed when the hook
+  /// returns, because no script closes the hook's context.
   func child(of parent: ManagedObjectContext) throws -> ManagedObjectContext {
     try parent.checkOpen()
     letGoOfUnused()
@@ -93,7 +93,8 @@ final class ScriptContexts {
     entries.map(\.context).filter { $0.parent === context }
   }
 
-  /// Lets go of all, which keep the domain alive as it keeps them: without this their stores stay open. Children go first.
+  /// Lets go of all, which keep the domain alive as it keeps them: without this their stores stay open. Children go
+  /// first.
   func letGoOfAll() {
     for entry in entries.reversed() {
       if entry.context.parent != nil { try? entry.context.close() } else { entry.context.endObservations() }
@@ -109,11 +110,11 @@ final class ScriptContexts {
     entries.removeAll { isGone($0.context) }
   }
 
-  /// Contexts that a script opened or made and has nothing of any more, neither changes nor objects nor children, go, and
-  /// close their stores.
+  /// Contexts that a script opened or made and has nothing of any more, neither changes nor objects nor children, go,
+  /// and close their stores.
   ///
-  /// Looked at each time twice as many have come, or twice the memory is in use: a script may open thousands, and what each
-  /// keeps counts.
+  /// Looked at each time twice as many have come, or twice the memory is in use: a script may open thousands, and
+  /// what each keeps counts.
   func letGoOfUnused() {
     guard entries.count >= greatestCount || state.memoryUsed >= greatestMemory else { return }
     state.collectGarbage()
@@ -147,8 +148,8 @@ final class ScriptContexts {
   /// Reads the extensions of all contexts anew: all take over what was read, or none does.
   func reload() throws { try reload(all) }
 
-  /// Reads the extensions of contexts anew. Contexts that share their extensions, as children do with their parents, take
-  /// them over together.
+  /// Reads the extensions of contexts anew. Contexts that share their extensions, as children do with their parents,
+  /// take them over together.
   func reload(_ contexts: [ManagedObjectContext]) throws {
     var domains: Set<ObjectIdentifier> = []
     let roots = contexts.filter {

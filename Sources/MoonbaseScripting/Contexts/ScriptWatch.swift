@@ -3,14 +3,14 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What a script observes. Its context keeps it, until the script cancels it or the context goes.
+/// An observation of a script. Its context keeps it, until the script cancels it or the context goes.
 final class ScriptWatch {
   private let context: ContextReference
-  /// What the graph calls; it ends with this.
+  /// The observation of the graph, which ends with this.
   private var observation: AnyObject?
   private let function: LuaFunction
   private let types: HostTypes
-  /// What is observed, for messages.
+  /// The name of the event, for messages.
   private let event: String
 
   init(_ event: String, of context: ManagedObjectContext, _ function: LuaFunction, types: HostTypes) {
@@ -31,7 +31,7 @@ final class ScriptWatch {
     context.context?.release(observation: self)
   }
 
-  /// Calls the function. What it raises fails what is observed.
+  /// Calls the function. Its error fails the operation that is observed.
   func call(_ arguments: (ScriptDomain) throws -> [LuaValue]) throws {
     guard observation != nil else { return }
     let domain = try types.openDomain()
@@ -42,8 +42,8 @@ final class ScriptWatch {
     }
   }
 
-  /// Calls the function where it is too late to fail anything. Its error is told as one of a `did_save` hook is, and one
-  /// that ends the run ends it when the call is done that caused this.
+  /// Calls the function where it is too late to fail an operation. Its error is kept as an error of a `did_save` hook
+  /// is. An error that ends the run ends it after the call that caused the event.
   func callLate(_ arguments: (ScriptDomain) throws -> [LuaValue]) {
     do {
       try call(arguments)
@@ -56,7 +56,11 @@ final class ScriptWatch {
   }
 
   private func failure(of error: any Error) -> any Error {
-    guard let script = error as? LuaError, !script.endsRun, script.kind.exitStatus == nil else { return error }
+    guard let script = error as? LuaError else {
+      guard let coded = error as? any CodedError, !coded.code.endsRun else { return error }
+      return GraphError(coded.code, message: "\(event): \(coded)", underlying: error)
+    }
+    if script.endsRun { return error }
     let known = script.hostError as? GraphError
     if let known, known.code.endsRun { return known }
     let place = script.place.map { "\($0): " } ?? ""
@@ -68,7 +72,7 @@ final class ScriptWatch {
 }
 
 extension ScriptDomain {
-  /// An error of an observer is told at the end of the program, unless a script looks at it.
+  /// Keeps an error of an observer for the end of the program, unless a script looks at it before.
   fileprivate func noteLate(_ error: GraphError) {
     unseenFailure = UnseenFailure(
       error: ErrorBox(error, domain: self, calls: state.callsUnderWay()), cause: .observer)
@@ -160,8 +164,8 @@ extension HostTypes {
     return try domain.handle(object)
   }
 
-  /// What a call that changes something is followed by: with undo on, the end of a step; and the end of the run, where an
-  /// observer wants it.
+  /// What a call that changes something is followed by: with undo on, the end of a step; and the end of the run,
+  /// where an observer wants it.
   @inline(__always)
   func finish(in context: ManagedObjectContext?) throws {
     if hasAftermath { try finishCall(in: context) }

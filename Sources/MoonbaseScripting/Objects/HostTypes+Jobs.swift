@@ -69,8 +69,8 @@ extension ScriptDomain {
     }
   }
 
-  /// The results in the order of the parts, `moonbase.null` in the place of one that failed; then, where some failed, a list of
-  /// their errors by the numbers of the parts.
+  /// The results in the order of the parts, `moonbase.null` in the place of one that failed; then, where some failed,
+  /// a list of their errors by the numbers of the parts.
   private func answer(_ call: inout LuaCall, with results: [Result<Value, any Error>], of module: String) throws {
     let job = ScriptJob(module)
     let errors = try state.table()

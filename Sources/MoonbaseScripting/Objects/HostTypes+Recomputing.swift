@@ -8,8 +8,8 @@ extension HostTypes {
   /// So many objects are saved together.
   private static let greatestChunk = 1000
 
-  /// Brings stored derived attributes of objects up to date, and saves on the way: how many objects changed, or `nil`, the error and
-  /// how many were saved before it.
+  /// Brings stored derived attributes of objects up to date, and saves on the way: how many objects changed, or
+  /// `nil`, the error and how many were saved before it.
   func recompute(_ request: FetchRequest, _ name: String?, in context: ManagedObjectContext, call: inout LuaCall) throws
   {
     try Self.check(name, request.entityName, in: context)

@@ -287,6 +287,9 @@ extension HostTypes {
     return others[name.lowercased()].map { "; did you mean \($0)?" } ?? suggestion(for: name, among: known)
   }
 
+  /// What a walk over rows keeps, by estimate: those that were read together.
+  private static let weightOfRows = 64 << 10
+
   private func describeResults() {
     request.method("all", upTo: 0) { [unowned self] box, call in
       try call.return(.table(try openDomain().list(of: box.context.fetch(box.objectRequest("all")))))
@@ -323,6 +326,20 @@ extension HostTypes {
       var rows = try domain.state.rows(result.names)
       try result.forEach { try rows.append(try $0.map { try domain.luaValue(from: $0) }) }
       try call.return(.table(rows.list))
+    }
+    request.method("rows", upTo: 1) { [unowned self] box, call in
+      let domain = try openDomain()
+      try box.refuseSaving("rows")
+      var memory = HostMemory()
+      let next = try box.context.dictionaryBatches(Self.request(box, columns: call, memory: &memory))
+      var batch: ArraySlice<[String: Value]> = []
+      try call.return(
+        try domain.state.function(weight: Self.weightOfRows) { [unowned self] call in
+          if batch.isEmpty { batch = try next()?[...] ?? [] }
+          guard let row = batch.popFirst() else { return call.returnNil() }
+          let domain = try openDomain()
+          try call.return(.table(domain.state.table(row.mapValues { try domain.luaValue(from: $0) })))
+        })
     }
     request.method("recompute", upTo: 1) { [unowned self] box, call in
       let name = call.isNil(0) ? nil : try call.text(0)

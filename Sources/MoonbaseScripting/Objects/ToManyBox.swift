@@ -175,7 +175,8 @@ extension HostTypes {
     }
   }
 
-  /// A request for the destinations of a relationship, which knows them by the other side, or where there is none one by one.
+  /// A request for the destinations of a relationship, which knows them by the other side, or where there is none one
+  /// by one.
   private func request(of box: ToManyBox) throws -> RequestBox {
     guard let context = box.owner.managedObjectContext,
       let relationship = box.owner.entity.properties[box.slot].relationship

@@ -124,7 +124,8 @@ public final class ObjectFunction {
     switch error {
     case let error as LuaError:
       if let underlying = error.underlying { return isOfProgram(underlying) }
-      // A field may be nil in one object; a global is nil in all, and so are a function and a module that are not there.
+      // A field may be nil in one object; a global is nil in all, and so are a function and a module that are not
+      // there.
       return error.message.contains("a nil value (global '")
         || error.message.contains(/attempt to call a nil value \((?:field|method) '\w/)
         || error.message.contains(/^an? [\w ]+ has no '/)

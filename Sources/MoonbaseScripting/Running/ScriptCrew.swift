@@ -2,7 +2,8 @@ public import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Threads that run scripts, each in a state of its own and with the stack that scripts need. The first error ends all.
+/// Threads that run scripts, each in a state of its own and with the stack that scripts need. The first error ends
+/// all.
 ///
 /// ```swift
 /// let crew = ScriptCrew()
@@ -76,8 +77,8 @@ public final class ScriptCrew: Sendable {
 
   /// Waits until all bodies have ended, and throws the first error.
   ///
-  /// `watch` is called from time to time. Where it throws, or the run must end that a script of this thread is in, the
-  /// scripts of the crew are ended, and its error is thrown when they have.
+  /// `watch` is called from time to time. Where it throws, or the run must end that a script of this thread is in,
+  /// the scripts of the crew are ended, and its error is thrown when they have.
   public func wait(watch: () throws -> Void = {}) throws {
     var ending: (any Error)?
     var pause: UInt32 = 200
@@ -97,10 +98,11 @@ public final class ScriptCrew: Sendable {
     if let error = ending ?? failure { throw error }
   }
 
-  /// Does parts of some work on up to `count` threads, and gives their results in order; a part that fails gives its error.
+  /// Does parts of some work on up to `count` threads, and gives their results in order; a part that fails gives its
+  /// error.
   ///
-  /// Each thread makes a member of the crew, which does one part after the other. An error that is not a part's, as where a
-  /// member cannot be made, is thrown.
+  /// Each thread makes a member of the crew, which does one part after the other. An error that is not a part's, as
+  /// where a member cannot be made, is thrown.
   func results<Part: Sendable, Member, Output: Sendable>(
     of parts: [Part], on count: Int, as makeMember: @escaping @Sendable (ScriptCrew) throws -> Member,
     watch: () throws -> Void = {},

@@ -29,8 +29,8 @@ public struct ScriptDomainMaker: Sendable {
   public var opener: ContainerOpener?
   /// Sets up every context.
   public var prepareContext: (@Sendable (ManagedObjectContext) -> Void)?
-  /// Whether scripts may have modules run on other threads (`moonbase.background`, `moonbase.parallel`), in states that this
-  /// makes. Those cannot do so again.
+  /// Whether scripts may have modules run on other threads (`moonbase.background`, `moonbase.parallel`), in states
+  /// that this makes. Those cannot do so again.
   public var allowsJobs = true
 
   /// Makes a maker of states without files, modules and stores.

@@ -49,7 +49,8 @@ final class ScriptJob: Sendable {
     crew.interrupt()
   }
 
-  /// Waits for the end and gives the result. Throws the error of the run that waits, where that must end; the job is ended then.
+  /// Waits for the end and gives the result. Throws the error of the run that waits, where that must end; the job is
+  /// ended then.
   func wait() throws -> Result<Value, any Error> {
     try crew.wait()
     return state.withLock { state in
@@ -74,8 +75,8 @@ final class ScriptJob: Sendable {
 
 /// The jobs that a script began.
 extension ScriptDomain {
-  /// Waits for all jobs, as long as the limits of the run allow. One that failed, and of which no script was told, is told at
-  /// the end of the program.
+  /// Waits for all jobs, as long as the limits of the run allow. One that failed, and of which no script was told, is
+  /// told at the end of the program.
   func finishJobs() throws {
     for job in jobs {
       if !job.isDone { _ = try job.waitUntold() }

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A function that a module returns, with a context over the stores of another one: what a script has run on another thread.
+/// A function that a module returns, with a context over the stores of another one: what a script has run on another
+/// thread.
 final class ScriptWorker {
   /// What a worker is made of.
   struct Setting: Sendable {
@@ -61,8 +62,8 @@ final class ScriptWorker {
     return context
   }
 
-  /// Calls the function with the context and some values, and gives its first result. Changes that it leaves unsaved are
-  /// given up, and are an error.
+  /// Calls the function with the context and some values, and gives its first result. Changes that it leaves unsaved
+  /// are given up, and are an error.
   func call(_ arguments: [Value]) throws -> Value {
     do {
       return try domain.state.run {

@@ -20,8 +20,10 @@ import Testing
         Request = context:fetch("A"), History = context:history(), Object = a, ToMany = a.many, ObjectID = a:id(), Progress = moonbase.progress(),
         Date = moonbase.date.now(), DateModule = moonbase.date, DecimalModule = moonbase.decimal,
         UUIDModule = moonbase.uuid, URIModule = moonbase.uri, Decimal = moonbase.decimal(1), UUID = moonbase.uuid(),
-        URI = moonbase.uri("a:b"),
+        URI = moonbase.uri("a:b"), Watch = context:on("did_save", print), Job = moonbase.background("none"),
+        Results = context:fetch("A"):sort("x"):follow(),
       }
+      subjects.Job:cancel()
       local function check(subject, name)
         local there, value = pcall(function() return subjects[subject][name] end)
         if subject == "Object" and type(value) ~= "function" then value = moonbase.object[name] end

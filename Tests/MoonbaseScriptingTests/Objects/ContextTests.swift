@@ -230,6 +230,26 @@ import Testing
     #expect(lines == ["false\t300\t10", "true\t310\t10"])
   }
 
+  @Test(arguments: StoreKind.allCases) func rowsComeOneAfterTheOther(_ kind: StoreKind) throws {
+    let lines = try ScriptBench(kind).lines(
+      people + """
+        local sum, count = 0, 0
+        for row in context:fetch("Person"):where("age > 25"):sort("age"):rows { "age", name = "firstName" } do
+          sum, count = sum + row.age, count + 1
+          if count == 1 then print(row.age, row.name, row.active) end
+          context:insert("Person", { age = 99 })
+          assert(context:save())
+        end
+        print(sum, count, context:fetch("Person"):count())
+        for row in context:fetch("Person"):group_by("active"):sort("-active"):rows { "active", n = "@count" } do print(row.active, row.n) end
+        for row in context:fetch("Person"):rows() do print(row.firstName ~= nil, row.age) break end
+        print(select(2, pcall(function() for _ in context:fetch("Person"):rows { "agee" } do end end)).message)
+        """)
+    #expect(Array(lines.prefix(2)) == ["26\tp6\tnil", "495\t15\t35"], "\(lines)")
+    #expect(
+      lines.contains("true\t10") && lines.contains("false\t10") && lines.last?.contains("agee") == true, "\(lines)")
+  }
+
   @Test(arguments: StoreKind.allCases) func groupsAreChosenAndEqualRowsGivenOnce(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       people + """
