@@ -12,7 +12,9 @@ extension ContainerDescription {
       guard let first = files.first else { return ManagedObjectModel() }
       // Every store keeps the whole model, so any one that is there will do.
       guard let store = stores.first(where: \.isThere), let url = store.url else {
-        let advice = stores.allSatisfy(\.isReadOnly) ? "" : " yet, and a new store needs a model: name one"
+        let advice =
+          stores.allSatisfy(\.isReadOnly)
+          ? "" : " yet, and a new store needs a model: name one (--model FILE), or have import --infer guess one"
         throw GraphError(.cannotOpenFile, message: "\(first) does not exist\(advice)")
       }
       if !store.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: url, busyTimeout: store.busyTimeout) }

@@ -32,6 +32,8 @@ package final class OpenDatabase {
     fingerprint = InputFingerprint(content: content, former: database.fingerprint)
     do { schema = try DatabaseSchema(database.connection) } catch { throw database.translated(error) }
     if schema.tables.contains(where: { $0.name == "Z_METADATA" }) {
+      // A store that is not whole has no model to print.
+      _ = try SQLiteStore.metadata(ofStoreAt: URL(literalPath: path))
       throw ImportError(
         message:
           "\(path) is a store, which has a model: moonbase model show \(path) prints it, and moonbase export --all FOLDER "

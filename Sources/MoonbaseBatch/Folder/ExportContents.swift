@@ -45,6 +45,22 @@ package struct ExportContents: Codable {
     }
   }
 
+  /// Throws where a file of rows is not named: its objects would be left out in silence.
+  func requireNoOthers(in folder: String) throws {
+    let known = Set(files)
+    let found = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let others = found.filter { name in
+      var status = stat()
+      return name.hasSuffix(".ndjson") && !known.contains(name) && lstat("\(folder)/\(name)", &status) == 0
+        && FileIdentity.kind(status.st_mode) == nil
+    }
+    guard let other = others.min() else { return }
+    throw ImportError(
+      message:
+        "\(folder)/\(Self.fileName) does not name the file '\(TextLimits.beginning(of: other))', whose objects would be "
+        + "left out: name it among the entities with the count of its lines, or take it out of the folder")
+  }
+
   private static func stranger(_ file: String, _ folder: String, _ reason: String) -> ImportError {
     ImportError(message: "\(folder)/\(fileName) names the file '\(TextLimits.beginning(of: file))': \(reason)")
   }

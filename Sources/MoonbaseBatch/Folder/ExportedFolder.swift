@@ -23,7 +23,12 @@ package struct ExportedFolder {
     guard contents.entities.values.allSatisfy({ (0...1 << 40).contains($0.count) }) else {
       throw ImportError(message: "\(index) names a count of objects that no store has")
     }
+    guard UUID(literal: contents.store) != nil else {
+      throw ImportError(
+        message: "\(index): store is '\(TextLimits.beginning(of: contents.store))', which is no UUID of a store")
+    }
     try contents.requireFiles(in: path)
+    try contents.requireNoOthers(in: path)
   }
 
   /// Keeps other imports of the folder away as long as this process runs. Throws where there is one.

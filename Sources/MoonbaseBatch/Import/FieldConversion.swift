@@ -5,6 +5,8 @@ import MoonbasePlatform
 /// Makes values of fields, as attributes ask for them.
 struct FieldConversion {
   let dates: ImportOptions.Dates
+  /// Whether the fields are those of csv, where all are texts.
+  let hasTextsAlone: Bool
   /// Makes a value of an extension's class of a text; nil where the class cannot.
   let parse: (String, AttributeDescription) throws -> Value?
 
@@ -79,13 +81,30 @@ struct FieldConversion {
         reason: "it is not UTF-8: convert the file first, as with iconv -f LATIN1 -t UTF-8")
     }
     do {
+      if let value = try listOrMap(text, field.kind, for: attribute) { return value }
       let value = try value(text, field.kind, for: attribute)
       do { return try attribute.checked(value ?? .string(text)) } catch {
         throw RowFault(column: column, value: text, reason: misfit(value, text, attribute) ?? error.message)
       }
     } catch let error as ModelError {
       throw RowFault(column: column, value: text, reason: error.message)
+    } catch let error where !(error is RowFault) && ImportFailure.isOfRows(error) {
+      // What a class of an extension refuses.
+      var fault = ImportFailure.fault(of: error)
+      (fault.column, fault.value) = (column, text)
+      throw fault
     }
+  }
+
+  /// A list, an object or a text in quotes, where the default transformer takes the value and no class reads the text.
+  private func listOrMap(
+    _ text: String, _ kind: InputField.Kind, for attribute: AttributeDescription
+  ) throws -> Value? {
+    guard hasTextsAlone, kind == .text, attribute.type == .transformable,
+      AppleNames.isDefaultTransformer(attribute.transformerName), let value = JSONText.value(text),
+      try parse(text, attribute) == nil
+    else { return nil }
+    return value
   }
 
   /// The fault of a text in words for the person who mends the row; nil where the error of the attribute says it well

@@ -79,6 +79,14 @@ struct ImportColumns {
     }
   }
 
+  /// Throws where a map names none of the columns.
+  func requireMapped(among names: [String]) throws {
+    guard let missing = mapped.subtracting(names).min() else { return }
+    throw ImportError(
+      message: "--map: columns names '\(TextLimits.beginning(of: missing))', and the file has no such column"
+        + suggestion(for: missing, among: names))
+  }
+
   /// Whether rows say nothing but attributes.
   var areAttributes: Bool {
     targets.allSatisfy {
@@ -169,6 +177,7 @@ struct ImportColumns {
     return wrong(
       column,
       "\(entity.name) has no property \(TextLimits.beginning(of: name))\(near.isEmpty ? ": rename the column, or say in --map which it is" : near)"
+        + (Double(column) != nil ? " (--no-header says that the first line has no names)" : "")
     )
   }
 

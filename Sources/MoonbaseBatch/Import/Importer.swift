@@ -52,7 +52,8 @@ package final class Importer {
     columns = ImportColumns(
       entity, in: context.model, map: script?.columns ?? [:], computed: try context.computedSlots(of: entity))
     let classes = try Self.classes(of: entity, in: context)
-    conversion = FieldConversion(dates: options.dates) { text, attribute in
+    let hasTextsAlone = input.format == .csv || input.format == .tsv
+    conversion = FieldConversion(dates: options.dates, hasTextsAlone: hasTextsAlone) { text, attribute in
       if let parse = classes[attribute.name]?.parse { return try parse(text) }
       return try attribute.valueClassName.flatMap { try ScriptDomain.of(context)?.value(text, ofClass: $0) }
     }
@@ -115,7 +116,14 @@ package final class Importer {
     guard script?.changesRows != true else { return }
     // Columns of csv, and of the first object, are looked at before a row is taken; what a later object says besides is its own fault.
     guard input.reader.names.count > columns.names.count else { return }
-    try naming { try columns.take(input.reader.names, refusing: report.rows == 0 && chunk.isEmpty) }
+    let isFirst = columns.names.isEmpty
+    try naming {
+      // An object of JSON may have the others.
+      if isFirst, input.format == .csv || input.format == .tsv {
+        try columns.requireMapped(among: input.reader.names)
+      }
+      try columns.take(input.reader.names, refusing: report.rows == 0 && chunk.isEmpty)
+    }
   }
 
   /// Imports all. Throws what ends it: what is wrong with the input as a whole, or with the store. What was saved by then is saved.

@@ -47,6 +47,7 @@ struct EachCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
+    try EntityArgument.check(entity, store, command: "each")
     guard (code == nil) != (script == nil) else {
       throw ValidationError("name what is to be run: --do CODE or --script FILE, and one of them")
     }

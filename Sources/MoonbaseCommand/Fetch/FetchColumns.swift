@@ -15,6 +15,8 @@ struct FetchColumns {
   let slots: [Slot?]?
   /// Which columns are of single precision.
   let floats: [Bool]
+  /// Which columns hold what the default transformer keeps: any value.
+  let transformables: [Bool]
 
   /// The columns of these names. Without names, the columns are the values in an object's own row, and with
   /// `includesAdded` also the attributes that extensions add.
@@ -33,20 +35,27 @@ struct FetchColumns {
     relationshipPaths = paths
     let places = self.names.map { Self.place(of: $0, on: entity) }
     slots = places.contains { $0 == nil } ? nil : places.map { $0 ?? nil }
-    floats = self.names.map { Self.isFloat($0, of: entity, in: model) }
+    let attributes = self.names.map { Self.attribute($0, of: entity, in: model) }
+    floats = attributes.map { $0?.type == .float }
+    transformables = attributes.map {
+      $0?.type == .transformable && AppleNames.isDefaultTransformer($0?.transformerName ?? "")
+    }
   }
 
-  private static func isFloat(_ path: String, of start: ResolvedEntity, in model: ResolvedModel) -> Bool {
+  /// The attribute, or the element of a composite, that a path ends at.
+  private static func attribute(
+    _ path: String, of start: ResolvedEntity, in model: ResolvedModel
+  ) -> AttributeDescription? {
     var entity = start
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     for (index, key) in keys.enumerated() {
-      guard let property = entity.property(key) else { return false }
+      guard let property = entity.property(key) else { return nil }
       guard let relationship = property.relationship else {
-        return property.attribute?.element(at: keys.dropFirst(index + 1))?.type == .float
+        return property.attribute?.element(at: keys.dropFirst(index + 1))
       }
       entity = model.entities[relationship.destination]
     }
-    return false
+    return nil
   }
 
   /// Where a row has a column as it is written; nil inside for the URI.

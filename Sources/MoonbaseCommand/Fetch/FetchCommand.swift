@@ -34,6 +34,7 @@ struct FetchCommand: ParsableCommand {
   var explain = false
 
   func validate() throws {
+    try EntityArgument.check(entity, store, command: "fetch")
     if count, explain { throw ValidationError("--count and --explain are two questions: ask one") }
     if explain, output.rows.format != nil { throw ValidationError("--explain prints text: leave --format out") }
     if count, selection.columns != nil { throw ValidationError("--count prints one number: leave --columns out") }

@@ -9,6 +9,8 @@ struct FetchOutput {
   private let request: FetchRequest
   private let columns: FetchColumns
   private let form: OutputForm
+  /// Whether what is written is to be imported again.
+  private let isExport: Bool
 
   /// Attributes that extensions add to an entity are columns where `names` has them. Without names they are columns
   /// only with `includesAdded`.
@@ -17,6 +19,7 @@ struct FetchOutput {
     includesAdded: Bool = true
   ) throws {
     columns = try FetchColumns(names, of: request.entityName, in: context.model, includesAdded: includesAdded)
+    isExport = !includesAdded
     self.context = context
     self.form = form
     self.request = request
@@ -32,7 +35,8 @@ struct FetchOutput {
   /// Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
   func run(to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil) throws {
     let count = bar?.isShown == true ? try context.count(request) : 0
-    let writer = RowWriter(form, columns: columns.names, floats: columns.floats, to: destination)
+    let writer = RowWriter(
+      form, columns: columns.names, floats: columns.floats, transformables: columns.transformables, to: destination)
     var unreadable = UnreadableValues()
     var done = 0
     func note(_ number: Int) throws {
@@ -48,7 +52,8 @@ struct FetchOutput {
     try destination.checkInterruption()
     try writer.finish()
     bar?.end()
-    for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
+    let losses = writer.losses
+    for message in losses.messages + (isExport ? losses.changes : []) { Terminal.complain("moonbase: \(message)") }
     if let summary = unreadable.summary {
       Terminal.complain("moonbase: \(summary)")
       throw ExitCode(ExitStatus.failed)

@@ -27,7 +27,7 @@ struct ParameterTexts {
   func predicate(_ format: String) throws -> Predicate {
     let predicate = try read(format)
     if let pattern = predicate.sqlPattern {
-      Terminal.complain("moonbase: LIKE '\(pattern)': the wildcards are * and ?, and % stands for itself")
+      Terminal.complain("moonbase: \(PredicateWords.advice(pattern: pattern))")
     }
     if texts.isEmpty { return predicate }
     return typed(try Predicate(format: format, arguments: marks.map(Value.string)).replacing(restoringKeys))

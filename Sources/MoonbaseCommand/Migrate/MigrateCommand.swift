@@ -44,6 +44,9 @@ struct MigrateCommand: ParsableCommand {
   @Flag(help: "Say what would be done, and do nothing.")
   var plan = false
 
+  @Flag(name: StoreOption.readOnly.parserName, help: "Change nothing: goes with --plan, which never does.")
+  var readOnly = false
+
   @Flag(help: "Go through the versions between the store's and the one behind --to.")
   var staged = false
 
@@ -57,6 +60,7 @@ struct MigrateCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
+    if readOnly, !plan { throw ValidationError("--read-only leaves the store as it is: give --plan with it") }
     if staged && mapping != nil {
       throw ValidationError("--mapping is a mapping between two versions: leave --staged out")
     }

@@ -24,6 +24,17 @@ struct StoreArgument: ParsableArguments {
   var path: String { store ?? named.first ?? StoreOption.storeOfEnvironment ?? "" }
 }
 
+/// The entity of a command that takes a store behind it.
+enum EntityArgument {
+  /// Throws where the store comes first: no entity's name has a dot or a slash.
+  static func check(_ entity: String, _ store: String?, command: String) throws {
+    guard entity.contains(where: { $0 == "." || $0 == "/" }) else { return }
+    throw ValidationError(
+      "'\(entity)' is no name of an entity, and the entity comes first: moonbase \(command) \(store ?? "ENTITY") \(entity)"
+    )
+  }
+}
+
 /// The one store of a command that takes another argument behind it. The other argument stands alone where `--store`
 /// names the store.
 struct StoreAndArgument {

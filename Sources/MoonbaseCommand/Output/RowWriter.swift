@@ -17,6 +17,8 @@ final class RowWriter {
   private let columns: [String]
   /// Whether columns are of single precision; empty where none is.
   private let floats: [Bool]
+  /// Which columns are of the default transformer.
+  private let transformables: [Bool]
   private let destination: OutputDestination
   /// The names of columns as keys of JSON, with the colon.
   private let keys: [[UInt8]]
@@ -27,9 +29,11 @@ final class RowWriter {
   private(set) var losses = OutputLosses()
 
   init(
-    _ form: OutputForm, columns: [String], floats: [Bool] = [], to destination: OutputDestination = .standardOutput
+    _ form: OutputForm, columns: [String], floats: [Bool] = [], transformables: [Bool] = [],
+    to destination: OutputDestination = .standardOutput
   ) {
     (self.form, self.columns, self.destination) = (form, columns, destination)
+    self.transformables = transformables.contains(true) ? transformables : []
     self.floats = floats.contains(true) ? floats : []
     keys = columns.map { name in
       var key: [UInt8] = []
@@ -44,6 +48,9 @@ final class RowWriter {
   /// Writes a row, of as many values as there are columns; an error names the object that they are of.
   func write(_ values: [Value], of id: ManagedObjectID? = nil) throws {
     let values = floats.isEmpty ? values : zip(values, floats).map { $1 ? $0.inFewestDigits : $0 }
+    for (index, isTransformable) in transformables.enumerated() where isTransformable {
+      losses.noteTexts(in: values[index], column: columns[index], isJSON: form.format.separator == nil)
+    }
     switch form.format {
     case .table:
       table.add(
@@ -152,7 +159,8 @@ final class RowWriter {
       if value.isNull {
         bytes.append(contentsOf: form.null.utf8)
       } else {
-        let text = text(value, column: columns[index])
+        let text = text(
+          value, isTransformable: !transformables.isEmpty && transformables[index], column: columns[index])
         guard !text.utf8.contains(0) else { throw Self.unwritable(columns[index], of: id) }
         // What reads like no value is quoted, so that it does not.
         bytes.append(field: text, separator: separator, isQuoted: text.isEmpty || text == form.null)
@@ -171,6 +179,16 @@ final class RowWriter {
   }
 
   private func cell(_ value: Value) -> String { value.isNull ? form.null : text(value, column: nil) }
+
+  /// A value in one text. What a reader would take for a list, an object or a quoted text is quoted.
+  private func text(_ value: Value, isTransformable: Bool, column: String) -> String {
+    guard isTransformable, case .string(let text) = value, JSONText.value(text) != nil else {
+      return self.text(value, column: column)
+    }
+    var json: [UInt8] = []
+    json.append(quoted: text)
+    return String(decoding: json, as: UTF8.self)
+  }
 
   /// A value in one text; lists and maps as JSON.
   private func text(_ value: Value, column: String?) -> String {

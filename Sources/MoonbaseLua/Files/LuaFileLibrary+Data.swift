@@ -99,7 +99,7 @@ extension LuaFileLibrary {
       throw LuaError(.runtime, message: "\(LuaCall.shown(path: path)): \(String(cString: strerror(ENAMETOOLONG)))")
     }
     guard let resolved = access.path(path, writing: false) else {
-      throw LuaError(.runtime, message: "\(path): not granted for reading (see --allow)")
+      throw LuaError(.runtime, message: "\(path): not granted for reading (--allow read=\(path) grants it)")
     }
     if isGuarded(resolved, writing: false) { throw LuaError(.runtime, message: LuaCall.guarded(path)) }
     let file: LuaFile

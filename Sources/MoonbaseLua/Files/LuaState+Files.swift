@@ -51,7 +51,9 @@ extension LuaCall {
     if path.utf8.count >= PATH_MAX { return fail(path, number: ENAMETOOLONG) }
     if access.missingFolder(of: path, writing: writing) != nil { return fail(path, number: ENOENT) }
     returnNil()
-    `return`("\(path): not granted for \(writing ? "writing" : "reading") (see --allow)")
+    `return`(
+      "\(path): not granted for \(writing ? "writing" : "reading") (--allow \(writing ? "write" : "read")=\(path) grants it)"
+    )
     `return`(Int64(EACCES))
   }
 }

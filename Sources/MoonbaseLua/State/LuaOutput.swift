@@ -34,6 +34,12 @@ public struct LuaOutput {
 }
 
 extension LuaState {
+  /// Writes a line to where scripts write errors.
+  package func complain(_ line: String) {
+    var text = line + "\n"
+    text.withUTF8 { _ = write(UnsafeRawBufferPointer($0), error: true) }
+  }
+
   /// Writes bytes; false, with the run ended, when the output limit is passed.
   func write(_ bytes: UnsafeRawBufferPointer, error isError: Bool) -> Bool {
     if let limit = limits.outputSize, mbl_output_add(raw, UInt64(bytes.count)) > UInt64(limit) {

@@ -133,12 +133,13 @@ extension LuaState {
   }
 
   /// The bytes of an error's text that the host keeps: a script may raise one of any length. The value that was raised stays as it is.
-  private static let longestMessage = 8192
+  private static let longestMessage = 16 << 10
 
   private static func beginning(of text: String) -> String {
-    guard text.utf8.count > longestMessage else { return text }
+    let count = text.utf8.count
+    guard count > longestMessage else { return text }
     // A copy: a part of a text keeps all of it.
-    return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestMessage / 2))) + "…"
+    return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestMessage))) + "… (\(count) bytes in all)"
   }
 
   private static func name(of tag: MBLTag) -> String {
@@ -214,7 +215,7 @@ extension LuaState {
   }
 
   /// The line of the script that called, past the modules on board: "script.lua:12: ".
-  var blamedPlace: String {
+  package var blamedPlace: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }
       mbl_blame(mbl_thread(raw), base, 128)

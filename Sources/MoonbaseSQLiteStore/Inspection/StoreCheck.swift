@@ -324,7 +324,9 @@ package final class StoreCheck {
       try tell(
         StoreFinding(
           kind: .reference, place: self.place(statement, layout),
-          message: "\(property.name) leads to \(destination.entity.name) \(statement.text(1)), which is not there",
+          message: "\(property.name) leads to \(destination.entity.name) \(statement.text(1)), which is not there"
+            + (property.isOptional
+              ? "" : "; it is required, so that --repair leaves it: give it another destination, or delete the object"),
           repair: property.isOptional ? .nullify(id, property: property.name) : .none))
     }
   }

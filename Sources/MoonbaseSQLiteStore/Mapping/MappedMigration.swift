@@ -136,6 +136,8 @@ struct MappedMigration {
       source: ManagedObjectContext(coordinators[0], domain: makeDomain(work.old.model.description)),
       destination: ManagedObjectContext(coordinators[1], domain: makeDomain(destination.description)),
       store: StoreNumber(new.identifier))
+    // That rows lack what is required was told by the plan, and allowed.
+    manager.allowsMissingValues = base.allowsLoss
     try manager.run(base.progress)
   }
 

@@ -40,7 +40,7 @@ struct MappedPlanner {
     let named = Set(mapping.entries.compactMap { $0.source?.index })
     for entity in old.entities.compactMap({ $0 }) where !entity.entity.isAbstract {
       if named.contains(entity.entity.index) {
-        plan.losses += try losses(in: entity)
+        plan.losses += try losses(in: entity) + missing(in: entity)
       } else {
         try leaveOut(entity, in: &plan)
       }
@@ -94,6 +94,33 @@ struct MappedPlanner {
       try counter.loss(
         of: property, in: entity, because: "no mapping takes it", staying: staying
       ) { other, inverse in !isLeftToPolicy(other.entity) && !taken(of: other.entity).contains(inverse.slot) }
+    }
+  }
+
+  /// Values that are required now and that rows lack, where that is known before: what expressions and policies make is not.
+  private func missing(in entity: EntityLayout) throws -> [MigrationPlan.Loss] {
+    guard !isLeftToPolicy(entity.entity) else { return [] }
+    return try (makers[entity.entity.index] ?? []).flatMap { entry in
+      try (entry.destination?.properties ?? []).compactMap { property in
+        guard property.isRequired, !property.isTransient, let attribute = property.attribute,
+          attribute.defaultValue.isNull, attribute.derivationExpression == nil,
+          let condition = lacking(entry.attributes.first { $0.property.slot == property.slot }?.source, in: entity),
+          let found = try counter.count("\(counter.rows(of: entity)) \(condition)")
+        else { return nil }
+        return MigrationPlan.Loss(found, lacking: property, of: entity.entity, in: mapping.destination)
+      }
+    }
+  }
+
+  /// Which rows have no value for what is made so; nil where that is not known.
+  private func lacking(_ source: PropertyRecipe.Source?, in entity: EntityLayout) -> String? {
+    switch source {
+    case nil: return "1"
+    case .value(let value)?: return value.isNull ? "1" : nil
+    case .copy(let slot, _)?:
+      guard case .attribute(let column, _) = entity.slots[slot] else { return nil }
+      return "\(identifier(column)) IS NULL"
+    default: return nil
     }
   }
 

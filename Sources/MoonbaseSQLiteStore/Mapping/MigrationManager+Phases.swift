@@ -122,6 +122,7 @@ extension MigrationManager {
       for object in try destinationContext.fetchedObjects(FetchRequest(root.name)) {
         count += 1
         do { try object.validateAsNew() } catch let error as GraphError where !error.code.endsRun {
+          if allowsMissingValues, error.isOfMissingValuesAlone { continue }
           failures.append(Self.named(error, object, "\(object.entity.name), row \(object.objectID.key)"))
           if failures.count == Self.greatestFailureCount { throw Self.refusal(failures) }
         }
@@ -158,5 +159,12 @@ extension MigrationManager {
       message: "\(place): \(known?.message ?? "\(error)")", entity: known?.entity ?? object.entity.name,
       property: known?.property, objectID: object.objectID, value: known?.value, details: known?.details ?? [],
       underlying: error)
+  }
+}
+
+extension GraphError {
+  /// Whether all that is wrong with an object is that it lacks values.
+  fileprivate var isOfMissingValuesAlone: Bool {
+    details.isEmpty ? code == .missingMandatoryProperty : details.allSatisfy(\.isOfMissingValuesAlone)
   }
 }

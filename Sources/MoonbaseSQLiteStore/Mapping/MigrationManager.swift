@@ -23,6 +23,8 @@ public final class MigrationManager {
 
   let plan: CompiledMapping
   let store: StoreNumber
+  /// Whether new objects may lack values that are required.
+  var allowsMissingValues = false
   private let associations: InstanceAssociations
   /// Objects that have no key yet.
   private var waiting: [(source: ManagedObjectID, destination: ManagedObject, mapping: Int)] = []

@@ -38,8 +38,19 @@ public struct MigrationPlan: Sendable, Hashable {
     /// The key of the first of them.
     public var firstKey: Int64
 
-    /// Whether a value lacks that is required now.
-    var isMissingValue: Bool { reason.hasSuffix("no value, and one is required") }
+    /// Whether the property is a relationship, which has no default.
+    var isOfRelationship = false
+
+    /// Whether a value, or a destination, lacks that is required now.
+    var isMissingValue: Bool { reason.hasSuffix(", and one is required") }
+
+    /// Whether the newer model lacks something of the older one, perhaps for its name alone.
+    var mayBeRenamed: Bool { reason.contains("the newer model has no such ") }
+
+    /// Whether a mapping model leaves something out.
+    var isOfMapping: Bool {
+      reason.hasSuffix("no mapping takes it") || reason.contains("because no entity mapping names")
+    }
   }
 
   /// Rows that have the same values where the newer model wants each to have its own.

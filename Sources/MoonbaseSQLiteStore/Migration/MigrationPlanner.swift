@@ -226,9 +226,7 @@ struct MigrationPlanner {
       condition = "1"
     }
     guard let found = try counter.count("\(head) \(condition)") else { return true }
-    note(
-      found, entity: migration.old, property: origin?.property ?? property,
-      "ha\(found.count == 1 ? "s" : "ve") no value, and one is required")
+    note(MigrationPlan.Loss(found, lacking: origin?.property ?? property, of: migration.old.entity, in: map.new.model))
     return true
   }
 
@@ -260,4 +258,18 @@ struct MigrationPlanner {
   }
 
   mutating func note(_ loss: MigrationPlan.Loss) { plan.losses.append(loss) }
+}
+
+extension MigrationPlan.Loss {
+  /// Of rows without a value, or a destination, that is required now.
+  init(_ found: LossCounter.Found, lacking property: ResolvedProperty, of entity: ResolvedEntity, in new: ResolvedModel)
+  {
+    self.init(
+      entity: entity.name, property: property.name,
+      reason: "ha\(found.count == 1 ? "s" : "ve") no value, and one is required", rowCount: found.count,
+      firstKey: found.first)
+    guard property.relationship != nil else { return }
+    isOfRelationship = true
+    reason = "lead\(found.count == 1 ? "s" : "") to no object, and one is required"
+  }
 }

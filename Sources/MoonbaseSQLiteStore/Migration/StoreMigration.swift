@@ -221,13 +221,21 @@ struct StoreMigration {
 
   /// Why, and what there is to do.
   private func reason(_ losses: [MigrationPlan.Loss]) -> String {
-    let renaming = "because something would be lost: give what was renamed its renaming identifier, change the rows"
     let missing = losses.filter(\.isMissingValue)
-    guard let first = missing.first else { return renaming }
-    let name = "\(first.entity).\(first.property ?? "")"
-    let advice = "give \(name) a default, make it optional, or say by a mapping what it is (--mapping)"
-    if missing.count < losses.count { return "\(renaming), \(advice)" }
-    return "because a value is required that objects do not have: \(advice)"
+    let others = losses.filter { !$0.isMissingValue }
+    let isMapped = others.contains(where: \.isOfMapping)
+    var advice: [String] = []
+    if others.contains(where: \.mayBeRenamed) { advice.append("give what was renamed its renaming identifier") }
+    if isMapped { advice.append("let an entity mapping take it") }
+    if !others.isEmpty { advice.append("change the rows") }
+    if let first = missing.first {
+      let name = "\(first.entity).\(first.property ?? "")"
+      advice.append(first.isOfRelationship ? "make \(name) optional" : "give \(name) a default, make it optional")
+    }
+    let subject = others.isEmpty ? "what it is" : "what becomes of it"
+    if !isMapped { advice.append("or say by a mapping \(subject) (--mapping)") }
+    let why = others.isEmpty ? "a value is required that objects do not have" : "something would be lost"
+    return "because \(why): \(advice.joined(separator: ", "))"
   }
 
   private func refusal(_ plan: MigrationPlan) -> GraphError {

@@ -49,7 +49,9 @@ struct StoreMetadata: Sendable {
     let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)
     guard !columns.isEmpty else {
       throw GraphError(
-        .invalidStore, message: "\(path) is a SQLite database but no Core Data store (it has no table Z_METADATA)")
+        .invalidStore,
+        message: "\(path) is a SQLite database but no Core Data store (it has no table Z_METADATA): moonbase import "
+          + "\(path) --infer --store new.sqlite makes a store of its tables")
     }
     try FileSchema.require(["Z_VERSION", "Z_UUID", "Z_PLIST"], in: "Z_METADATA", found: columns, path: path)
     let statement = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
@@ -57,6 +59,7 @@ struct StoreMetadata: Sendable {
     guard try statement.step() else {
       throw GraphError(.invalidStore, message: "\(path) is damaged: its table Z_METADATA is empty")
     }
+    guard !statement.isNull(1) else { throw Self.lacking(path) }
     let text = statement.text(0)
     identifier = UUID(literal: text)?.uuidString ?? text
     do {
@@ -64,6 +67,19 @@ struct StoreMetadata: Sendable {
     } catch {
       throw GraphError(.invalidStore, message: "\(path) is damaged: its metadata cannot be read", underlying: error)
     }
+  }
+
+  /// A new file has no property list before the first checkpoint: until then all is in the log.
+  private static func lacking(_ path: String) -> GraphError {
+    let hasLog = access(path + "-wal", F_OK) == 0
+    let advice =
+      hasLog
+      ? "restore it from a backup"
+      : "most likely it was copied without its write-ahead log, which has it: copy \(path)-wal too, or take a copy "
+        + "that moonbase backup makes"
+    return GraphError(
+      .invalidStore,
+      message: "\(path) is not whole: its Z_METADATA has no property list (Z_PLIST), and so no model: \(advice)")
   }
 
   /// Throws where there is no UUID: it stands in the URIs of the store's objects.

@@ -54,6 +54,8 @@ public final class ScriptDomain {
   var unsavedOfSeenFailure: Int?
   /// The contexts that scripts of this domain work with.
   let contexts: ScriptContexts
+  /// Whether a predicate with the wildcards of SQL was told of.
+  var hasToldOfPattern = false
   /// The bytes of the names in models that scripts opened, or tried to.
   var namesWeight = 0
 

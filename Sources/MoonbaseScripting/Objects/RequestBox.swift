@@ -224,6 +224,9 @@ extension HostTypes {
     func texts(_ name: String, kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void) {
       step(name) { box, call, _ in
         let texts = try (0..<max(1, call.count)).map { try call.text($0) }
+        if kind == .keys {
+          try Self.checkOrder(of: texts, call, entity: box.context.model.entity(box.request.entityName))
+        }
         let weight = texts.reduce(0) { $0 + 48 + $1.utf8.count }
         return try box.with(.change { body(&$0, texts) }, adding: texts.count, to: kind, weight: weight)
       }
@@ -289,6 +292,17 @@ extension HostTypes {
 
   /// What a walk over rows keeps, by estimate: those that were read together.
   private static let weightOfRows = 64 << 10
+
+  /// `sort("name", "desc")`, as other languages say it.
+  private static func checkOrder(of keys: [String], _ call: borrowing LuaCall, entity: ResolvedEntity?) throws {
+    for (index, key) in keys.enumerated().dropFirst() {
+      guard let order = orders[key.lowercased()], entity?.property(key) == nil else { continue }
+      throw call.argumentError(
+        index, problem: "\"\(key)\" is no key: write \"\(order)\(keys[index - 1])\" for the order")
+    }
+  }
+
+  private static let orders = ["desc": "-", "descending": "-", "asc": "", "ascending": ""]
 
   private func describeResults() {
     request.method("all", upTo: 0) { [unowned self] box, call in
@@ -391,7 +405,12 @@ extension HostTypes {
       throw call.argumentError(
         0, problem: "a predicate is expected, as in \"name = %@\" with a value for each %@, got \(call.typeName(0))")
     }
-    return (try Predicate(format: try call.text(0), arguments: arguments), arguments)
+    let predicate = try Predicate(format: try call.text(0), arguments: arguments)
+    if !domain.hasToldOfPattern, let pattern = predicate.sqlPattern {
+      domain.hasToldOfPattern = true
+      domain.state.complain("\(domain.state.blamedPlace)\(PredicateWords.advice(pattern: pattern))")
+    }
+    return (predicate, arguments)
   }
 
   private static func count(_ call: borrowing LuaCall) throws -> Int {

@@ -34,7 +34,8 @@ public final class ObjectFunction {
       let found = results.first?.typePhrase ?? "nothing"
       throw ScriptError(
         .malformedFile,
-        message: "a script for each object returns function(object, context); this one returns \(found)",
+        message:
+          "a file of --script returns function(object, context) … end, and this one returns \(found): --do takes statements",
         at: SourceLocation(file: source.name, line: 1))
     }
     self.function = function

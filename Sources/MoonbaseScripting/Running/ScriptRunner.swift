@@ -148,16 +148,26 @@ public struct ScriptRunner {
     // What a script raised again with `error` or `assert` is the error that it got.
     let raised = script.flatMap { ($0.value(in: domain.state)?.objectValue(as: ErrorBox.self))?.error }
     let status = Self.status(of: raised ?? error)
-    return Outcome(status: status, message: script.map(text) ?? "\(error)")
+    return Outcome(
+      status: status,
+      message: script.map { text(of: $0, hook: error is ScriptError ? $0 : Self.hook(of: raised ?? $0.underlying)) }
+        ?? "\(error)")
   }
 
-  private func text(of error: LuaError) -> String {
+  /// What an extension raised behind an error of the graph.
+  private static func hook(of error: (any Error)?) -> LuaError? {
+    guard let error = error as? GraphError else { return nil }
+    return error.underlying as? LuaError ?? error.details.lazy.compactMap { $0.underlying as? LuaError }.first
+  }
+
+  /// `hook` is what an extension raised.
+  private func text(of error: LuaError, hook: LuaError?) -> String {
     // A plain program's messages are as its author wrote them.
     var lines = [Self.beginning(of: domain.state.preset == .trusted ? error.plainDescription : error.description)]
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }
-    if let advice = advice(for: error) { lines.append(advice) }
+    if let advice = adviceForExtension(hook) ?? advice(for: error) { lines.append(advice) }
     if error.kind != .interrupted, let frame = domain.state.codeFrame(of: error) { lines.append(frame) }
     if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
       lines += Self.traceback(hook.traceback.map(\.description), heading: "stack traceback of the extension:")
@@ -200,6 +210,23 @@ public struct ScriptRunner {
     return isMethod
       ? "\(reading); the method of objects is moonbase.object.\(name)(object) where a property hides it" : reading
   }
+
+  /// What scripts have and extensions have not, whatever the preset.
+  private func adviceForExtension(_ error: LuaError?) -> String? {
+    guard let error,
+      let match = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
+        .firstMatch(of: /a nil value \((?:field|global) '(\w+)'\)/),
+      let name = Self.ofScripts[String(match.1)]
+    else { return nil }
+    return
+      "extensions have no \(name), whatever --sandbox says: they have no files, processes and stores of their own; "
+      + "the script that saves may have them"
+  }
+
+  private static let ofScripts = [
+    "io": "io", "remove": "os.remove", "rename": "os.rename", "tmpname": "os.tmpname", "getenv": "os.getenv",
+    "exit": "os.exit", "execute": "os.execute", "open": "moonbase.open", "dofile": "dofile", "loadfile": "loadfile",
+  ]
 
   /// `os.execute`, and others of Lua's own functions that a preset leaves out.
   private func adviceForLibraries(_ message: String) -> String? {

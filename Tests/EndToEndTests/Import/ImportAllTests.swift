@@ -262,7 +262,9 @@ import Testing
         A = { relationships = { mate = { to = "A", inverse = "mate" }, b = { to = "B", inverse = "a" } } },
         B = { relationships = { a = { to = "A", inverse = "b" } } } } }
       """, to: "one/model.lua")
-    func uri(_ name: Substring) -> String { name == "null" ? "null" : "\"x-coredata://S/\(name)\"" }
+    func uri(_ name: Substring) -> String {
+      name == "null" ? "null" : "\"x-coredata://F4AAD52A-4A2E-4242-868F-65EAB6C335EB/\(name)\""
+    }
     let sides = pairs.map { pair -> [Substring] in
       let sides = pair.split(separator: " ")
       return [sides[0], sides.count > 1 ? sides[1] : "null"]
@@ -277,7 +279,7 @@ import Testing
       to: "one/B.ndjson")
     try bench.write(
       """
-      {"format": "moonbase-export", "version": 1, "store": "S", "model": "model.lua",
+      {"format": "moonbase-export", "version": 1, "store": "F4AAD52A-4A2E-4242-868F-65EAB6C335EB", "model": "model.lua",
        "entities": {"A": {"file": "A.ndjson", "count": 3}, "B": {"file": "B.ndjson", "count": 3}}}
       """, to: "one/export.json")
     let outcome = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
@@ -319,6 +321,26 @@ import Testing
   }
 
   /// Whoever wrote the folder does not say what else of this machine is read.
+  /// Nothing is left out in silence, and a store has a UUID.
+  @Test func anIndexThatLeavesFilesOutIsRefused() throws {
+    let bench = try Workbench.withPeople()
+    try export(bench, "s.sqlite", to: "one")
+    let index = String(decoding: try bench.bytes(of: "one/export.json"), as: UTF8.self)
+    let uuid = try #require(index.firstMatch(of: /[0-9A-F-]{36}/)?.output)
+    for (text, words) in [
+      (index.replacing(uuid, with: "any text"), "store is 'any text', which is no UUID"),
+      (
+        index.replacing(/"entities" ?: ?\{[\s\S]*\}\s*,/, with: "\"entities\": {},"),
+        "does not name the file 'Boss.ndjson'"
+      ),
+    ] {
+      try bench.write(text, to: "one/export.json")
+      let outcome = try bench.moonbase("import", "--all", "one", "--store", "n.sqlite")
+      #expect(outcome.status == 1 && outcome.complaints.contains(words), "\(outcome)")
+    }
+    #expect(try !bench.names().contains("n.sqlite"))
+  }
+
   @Test func anIndexThatNamesFilesOutsideItsFolderIsRefused() throws {
     let bench = try Workbench.withPeople()
     try export(bench, "s.sqlite", to: "one")

@@ -113,6 +113,43 @@ import Testing
     try bench.imports(["Person", "p.csv"], status: 4)
   }
 
+  @Test func aMapThatNamesNoColumnOfTheFileIsRefused() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("name,Birthday\nAnn,2001-02-03\n", to: "p.csv")
+    try bench.write("return { columns = { Birhtday = 'born' } }", to: "map.lua")
+    let outcome = try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 1)
+    #expect(
+      outcome.complaints.contains(
+        "p.csv: --map: columns names 'Birhtday', and the file has no such column; did you mean Birthday?"), "\(outcome)"
+    )
+    #expect(try bench.fetched("Person", "--count") == "0\n")
+  }
+
+  /// Column and value are told where an extension's class refuses the text.
+  @Test func aTextThatAClassRefusesIsNamed() throws {
+    let bench = try Workbench()
+    try bench.write(
+      "return { entities = { P = { attributes = { n = 'string', c = { 'transformable', transformer = 'Colors' } } } } }",
+      to: "m.lua")
+    try bench.write(
+      """
+      local Color = {}
+      Color.__index = Color
+      Color.parse = function(text) if text == "bad" then return nil, "it is bad" end if text == "worse" then error("worse") end return setmetatable({ text = text }, Color) end
+      return { classes = { Color = Color }, transformers = { Colors = {
+        class = "Color", transform = function(c) return c.text end,
+        reverse = function(text) return setmetatable({ text = text }, Color) end } } }
+      """, to: "e.lua")
+    try bench.write("n,c\na,bad\nb,worse\n", to: "p.csv")
+    let outcome = try bench.moonbase(
+      "import", "P", "p.csv", "--store", "s.sqlite", "--model", "m.lua", "--extension", "e.lua")
+    #expect(outcome.status == 4, "\(outcome)")
+    let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
+    #expect(
+      rejects.contains("a,bad,2,c,bad,") && rejects.contains("it is bad") && rejects.contains("b,worse,3,c,worse,"),
+      "\(rejects)")
+  }
+
   @Test func twoColumnsForOnePropertyAreRefused() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,years,age\nAnn,1,2\n", to: "p.csv")

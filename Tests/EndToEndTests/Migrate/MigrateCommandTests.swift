@@ -40,6 +40,87 @@ import Testing
     #expect(try bench.names() == ["new.lua", "old.lua", "s.sqlite"])
   }
 
+  /// What a mapping model leaves missing is told by the plan, and refused before anything is done.
+  @Test func aRequiredValueThatRowsLackIsToldOfAMappingModelToo() throws {
+    try bench.write("return { entities = { P = { attributes = { n = 'integer16' } } } }", to: "one.lua")
+    try bench.write(
+      "return { entities = { P = { attributes = { n = { 'integer16', optional = false } } } } }", to: "two.lua")
+    let run = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "one.lua", "-e",
+      "local c = moonbase.context c:insert('P', {}) c:insert('P', { n = 1 }) assert(c:save())")
+    #expect(run.status == 0, "\(run)")
+    try FileManager.default.createDirectory(at: bench.file("m.xcmappingmodel"), withIntermediateDirectories: false)
+    try bench.write(Self.mapping, to: "m.xcmappingmodel/xcmapping.xml")
+    let arguments = ["migrate", "s.sqlite", "--to", "two.lua", "--mapping", "m.xcmappingmodel"]
+    let plan = try bench.moonbase(arguments + ["--plan", "--read-only"])
+    #expect(
+      plan.status == 1 && plan.output.contains("! P.n: 1 row has no value, and one is required (row 1)"), "\(plan)")
+    let refused = try bench.moonbase(arguments)
+    #expect(refused.status == 1 && refused.complaints.contains("allow the loss by --allow-loss"), "\(refused)")
+    let done = try bench.moonbase(arguments + ["--allow-loss"])
+    #expect(done.status == 0, "\(done)")
+    #expect(try bench.moonbase("fetch", "P", "--count", "--store", "s.sqlite").output == "2\n")
+    #expect(try bench.moonbase("migrate", "s.sqlite", "--to", "two.lua", "--read-only").status == 2)
+    let shown = try bench.moonbase("model", "show", "--store", "s.sqlite")
+    #expect(shown.status == 0 && shown.output.contains("integer16"), "\(shown)")
+    #expect(try bench.moonbase("model", "show").status == 2)
+  }
+
+  private static let mapping = """
+    <?xml version="1.0"?>
+    <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+    <database>
+      <databaseInfo><version>134481920</version><UUID>5B8C2F2D-0F7A-4B7C-9B2E-0A1B2C3D4E5F</UUID><nextObjectID>109</nextObjectID></databaseInfo>
+      <object type="XDDEVMAPPINGMODEL" id="z100">
+        <relationship name="entitymappings" type="0/0" destination="XDDEVENTITYMAPPING" idrefs="z101"></relationship>
+      </object>
+      <object type="XDDEVENTITYMAPPING" id="z101">
+        <attribute name="mappingtypename" type="string">Undefined</attribute>
+        <attribute name="mappingnumber" type="int16">1</attribute>
+        <attribute name="name" type="string">PToP</attribute>
+        <attribute name="sourcename" type="string">P</attribute>
+        <attribute name="destinationname" type="string">P</attribute>
+        <attribute name="autogenerateexpression" type="bool">1</attribute>
+        <relationship name="mappingmodel" type="1/1" destination="XDDEVMAPPINGMODEL" idrefs="z100"></relationship>
+        <relationship name="attributemappings" type="0/0" destination="XDDEVATTRIBUTEMAPPING" idrefs="z103"></relationship>
+        <relationship name="relationshipmappings" type="0/0" destination="XDDEVRELATIONSHIPMAPPING"></relationship>
+      </object>
+      <object type="XDDEVATTRIBUTEMAPPING" id="z103">
+        <attribute name="name" type="string">n</attribute>
+        <relationship name="entitymapping" type="1/1" destination="XDDEVENTITYMAPPING" idrefs="z101"></relationship>
+      </object>
+    </database>
+    """
+
+  /// The advice is of what is lost.
+  @Test(arguments: [
+    (
+      "P = { attributes = { name = 'string' } }",
+      "give what was renamed its renaming identifier, change the rows, or say by a mapping what becomes of it (--mapping), or allow"
+    ),
+    (
+      "P = { attributes = { name = 'string', age = 'integer16' } }",
+      "because something would be lost: change the rows, or say by a mapping what becomes of it (--mapping), or allow"
+    ),
+    (
+      "P = { attributes = { name = 'string', age = 'string' }, relationships = { q = { to = 'Q', inverse = 'p', optional = false } } }, Q = { relationships = { p = { to = 'P', inverse = 'q' } } }",
+      "make P.q optional, or say by a mapping what it is (--mapping), or allow"
+    ),
+    (
+      "P = { attributes = { name = 'string', age = 'string' }, relationships = { qs = { to_many = 'Q', inverse = 'p', min = 1, optional = false } } }, Q = { relationships = { p = { to = 'P', inverse = 'qs' } } }",
+      "P.qs: 1 row leads to no object, and one is required (row 1)"
+    ),
+    (
+      "Q = { attributes = { name = 'string' } }",
+      "give what was renamed its renaming identifier, change the rows, or say by a mapping"
+    ),
+  ]) func theAdviceIsOfWhatIsLost(_ entities: String, _ words: String) throws {
+    try fill("young")
+    try bench.write("return { entities = { \(entities) } }", to: "new.lua")
+    let refused = try bench.moonbase("migrate", "s.sqlite", "--to", "new.lua")
+    #expect(refused.status == 1 && refused.complaints.contains(words), "\(refused)")
+  }
+
   @Test func whatWouldBeLostIsToldAndNothingIsDone() throws {
     try fill("young")
     let before = try bench.bytes(of: "s.sqlite")

@@ -71,7 +71,7 @@ import Testing
   /// An empty to-many relationship that is not optional is valid, so that nothing is lost; with a minimum it is not.
   @Test func aToManyRelationshipThatBecomesRequiredLosesNothingWithoutAMinimum() throws {
     let old = model(.one, .many)
-    for (minimum, losses) in [(0, []), (1, ["Post.tags has no value, and one is required"])] {
+    for (minimum, losses) in [(0, []), (1, ["Post.tags leads to no object, and one is required"])] {
       let new = old.changed {
         $0[entity: "Post"].relationships[0].isOptional = false
         $0[entity: "Post"].relationships[0].minCount = minimum

@@ -13,6 +13,11 @@ package enum PredicateWords {
     return nil
   }
 
+  /// What to say of a pattern of LIKE with the wildcards of SQL.
+  package static func advice(pattern: String) -> String {
+    "LIKE '\(TextLimits.beginning(of: pattern))': the wildcards are * and ?, and % stands for itself"
+  }
+
   /// How such a property is named.
   package static func advice(_ word: String) -> String {
     "\(word) is a word of the predicate language here: the property is written #\(word)"
