@@ -203,9 +203,6 @@ struct ImportCommand: ParsableCommand {
     var description = description
     // To try out needs no file.
     if dryRun, stores.model != nil { description.keepMissingStoresInMemory() }
-    let container = try Interruption.endingProcess {
-      try PersistentContainer(scripts.limiting(description, stores))
-    }
     let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
     // A map or a rule that does not end by itself.
@@ -219,10 +216,28 @@ struct ImportCommand: ParsableCommand {
       let script = try map.map {
         try ImportScript(ScriptSource(path: $0, limit: scripts.limits.sourceSize), in: domain)
       }
+      try checkColumns(of: input, as: entity, script, scripts.limiting(description, stores))
+      let container = try Interruption.endingProcess {
+        try PersistentContainer(scripts.limiting(description, stores))
+      }
       let context = try domain.context(of: container.opened)
       try ImportRun(self, entity, input, file, in: context, script).run()
       try domain.state.flushFiles()
     }
+  }
+
+  /// Throws for columns that mean nothing, before a new store is made.
+  private func checkColumns(
+    of input: ImportInput, as name: String, _ script: ImportScript?, _ description: ContainerDescription
+  ) throws {
+    guard !infer, input.format == .csv || input.format == .tsv else { return }
+    var trial = description
+    guard trial.keepMissingStoresInMemory() else { return }
+    let container = try Interruption.endingProcess { try PersistentContainer(trial) }
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    guard let entity = context.model.entity(name) else { throw GraphError.unknownEntity(name, in: context.model) }
+    _ = try Importer(
+      entity, from: input, in: context, options: options, script: script, bookmark: nil, replacesRejects: true)
   }
 
   var options: ImportOptions {
@@ -235,13 +250,17 @@ struct ImportCommand: ParsableCommand {
 }
 
 extension ContainerDescription {
-  /// Keeps in memory what has no file yet.
-  fileprivate mutating func keepMissingStoresInMemory() {
+  /// Keeps in memory what has no file yet; whether there was such.
+  @discardableResult
+  fileprivate mutating func keepMissingStoresInMemory() -> Bool {
+    var isOne = false
     for index in stores.indices {
       guard let url = stores[index].url, access(url.pathAsGiven, F_OK) != 0 else { continue }
       let configuration = stores[index].configuration
       stores[index] = .inMemory
       stores[index].configuration = configuration
+      isOne = true
     }
+    return isOne
   }
 }

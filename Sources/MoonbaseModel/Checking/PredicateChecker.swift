@@ -126,7 +126,10 @@ struct PredicateChecker {
         "impossible comparison: \(phrase(left)), \(phrase(right)); compare an element, as \(shown(operand.expression)).\(element)"
       )
     }
-    throw mismatch("impossible comparison: \(phrase(left)), \(phrase(right))")
+    // YES and NO are words of the language, and mean no country.
+    let isWord = left.side.type == .string && right.expression.isTruthValue
+    let advice = isWord ? "; a text is written in quotes, as 'NO' or 'TRUE'" : ""
+    throw mismatch("impossible comparison: \(phrase(left)), \(phrase(right))\(advice)")
   }
 
   private func phrase(_ operand: Operand) -> String { "\(shown(operand.expression)) is \(operand.side.type.phrase)" }
@@ -380,4 +383,8 @@ extension ResolvedModel {
     var checker = PredicateChecker(entity: entity, model: self)
     return try checker.checkInside(expression)
   }
+}
+
+extension Expression {
+  fileprivate var isTruthValue: Bool { if case .constant(.bool) = self { true } else { false } }
 }

@@ -149,8 +149,12 @@ extension ScriptDomain {
     var map: [String: Value] = [:]
     for pair in try table.pairs {
       guard let key = pair.key.textValue else {
+        let isHoled = try table.pairs.allSatisfy { $0.key.integerValue.map { $0 > 0 } ?? false }
         throw ScriptError(
-          .invalidValue, message: "a table has list elements and other keys: it is neither a list nor a map")
+          .invalidValue,
+          message: isHoled
+            ? "a list has a hole: write moonbase.null where it has no value"
+            : "a table has list elements and other keys: it is neither a list nor a map")
       }
       if let mistake = TextLimits.mistake(ofName: key) {
         throw ScriptError(.invalidValue, message: "a key of the map has \(mistake)")

@@ -83,6 +83,15 @@ struct DomainBuilder {
     }
   }
 
+  /// Throws the reason that stands behind nil.
+  private static func requireNoReason(
+    _ result: borrowing LuaResult, _ function: LuaFunction, _ subject: String
+  ) throws {
+    guard result.isNil, let reason = try result.further(1).textValue else { return }
+    let place = function.place.map { "\($0): " } ?? ""
+    throw ScriptError(.invalidValue, message: "\(place)\(subject) gave nothing: \(TextLimits.reason(reason))")
+  }
+
   private func make(_ transformer: ExtensionDeclaration.Transformer, meter: ExtensionMeter?) -> ValueTransformer {
     let forward = LuaFastCall(transformer.transform, parameters: 1)
     let backward = transformer.reverse.map { ($0, LuaFastCall($0, parameters: 1)) }
@@ -93,7 +102,8 @@ struct DomainBuilder {
         return try forward.run {
           try scripts.setArgument(0, of: $0, to: value)
         } reading: { result in
-          try result.withBytes { .data(Data($0)) }
+          try Self.requireNoReason(result, transformer.transform, "transform of transformer \(transformer.name)")
+          return try result.withBytes { .data(Data($0)) }
             ?? transformer.transform.checking("the result of transformer \(transformer.name)") {
               try scripts.graphValue(from: result)
             }
@@ -105,7 +115,8 @@ struct DomainBuilder {
           return try call.run {
             try scripts.setArgument(0, of: $0, to: bytes)
           } reading: { result in
-            try function.checking("the result of transformer \(transformer.name)") {
+            try Self.requireNoReason(result, function, "reverse of transformer \(transformer.name)")
+            return try function.checking("the result of transformer \(transformer.name)") {
               try scripts.graphValue(from: result)
             }
           }

@@ -28,7 +28,8 @@ extension HostTypes {
         {
           update.functionsToUpdate[property.name] = function
         } else {
-          update.propertiesToUpdate[property.name] = try Self.expression(value, for: property, in: domain, context)
+          update.propertiesToUpdate[property.name] = try Self.expression(
+            value, for: property, of: entity, in: domain, context)
         }
       }
       // Of a whole table nobody wants to know each row.
@@ -103,9 +104,21 @@ extension HostTypes {
 
   /// A text is an expression over the attributes of the row, anything else a value.
   private static func expression(
-    _ value: LuaValue, for property: ResolvedProperty, in domain: ScriptDomain, _ context: ManagedObjectContext
+    _ value: LuaValue, for property: ResolvedProperty, of entity: ResolvedEntity, in domain: ScriptDomain,
+    _ context: ManagedObjectContext
   ) throws -> Expression {
-    if let text = value.textValue { return try Expression(format: text) }
+    if let text = value.textValue {
+      let expression = try Expression(format: text)
+      // A word alone was perhaps meant as a text.
+      guard case .keyPath(.evaluatedObject, let keys) = expression, keys.count == 1, entity.property(keys[0]) == nil
+      else { return expression }
+      throw ScriptError(
+        .unknownName,
+        message: "\(entity.name).\(property.name): the batch update sets it: \(entity.name) has no property \(keys[0])"
+          + suggestion(for: keys[0], among: entity.allProperties.map(\.name))
+          + "; a text is an expression here: write \"'\(keys[0])'\" for the text",
+        entity: entity.name)
+    }
     return .constant(try domain.graphValue(from: value, for: property, in: context))
   }
 

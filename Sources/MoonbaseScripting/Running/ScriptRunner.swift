@@ -167,7 +167,7 @@ public struct ScriptRunner {
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }
-    if let advice = adviceForExtension(hook) ?? advice(for: error) { lines.append(advice) }
+    if let advice = adviceForExtension(hook) ?? advice(for: error) ?? hook.flatMap(advice) { lines.append(advice) }
     if error.kind != .interrupted, let frame = domain.state.codeFrame(of: error) { lines.append(frame) }
     if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
       lines += Self.traceback(hook.traceback.map(\.description), heading: "stack traceback of the extension:")
@@ -189,6 +189,9 @@ public struct ScriptRunner {
   private func advice(for error: LuaError) -> String? {
     // Lua's own messages are short.
     let message = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
+    if message == "(error object is a table value)" {
+      return "error takes a text, or a table of message and code: error({ message = \"...\", code = 7 })"
+    }
     if message.hasPrefix("attempt to call a table value (for iterator") {
       return "a list is walked over with: for index, element in ipairs(list) do"
     }

@@ -122,7 +122,11 @@ import Testing
       outcome.complaints.contains(
         "p.csv: --map: columns names 'Birhtday', and the file has no such column; did you mean Birthday?"), "\(outcome)"
     )
-    #expect(try bench.fetched("Person", "--count") == "0\n")
+    #expect(try bench.names() == ["m.lua", "map.lua", "p.csv"])
+    for arguments in [["Person", "p.csv"], ["Person", "p.csv", "--upsert", "email"], ["Persn", "p.csv"]] {
+      try bench.imports(arguments, status: 1)
+      #expect(try bench.names() == ["m.lua", "map.lua", "p.csv"])
+    }
   }
 
   /// Column and value are told where an extension's class refuses the text.

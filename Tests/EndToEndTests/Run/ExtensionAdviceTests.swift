@@ -9,7 +9,9 @@ import Testing
 
   init() throws {
     bench = try Workbench()
-    try bench.write("return { entities = { P = { attributes = { n = 'integer64', s = 'string' } } } }", to: "m.lua")
+    try bench.write(
+      "return { entities = { P = { attributes = { n = 'integer64', s = 'string', l = 'transformable' } } } }",
+      to: "m.lua")
   }
 
   private func run(_ code: String, _ more: String...) throws -> Workbench.Outcome {
@@ -68,11 +70,40 @@ import Testing
   @Test(arguments: [
     ("moonbase.context:fetch('P'):sort('n', 'desc')", "write \"-n\" for the order"),
     ("moonbase.context:fetch('P'):sort('-s', 'n', 'ASC')", "write \"n\" for the order"),
+    ("moonbase.context:insert('P', { l = { 1, nil, 3 } })", "P.l: a list has a hole: write moonbase.null"),
+    ("moonbase.context:insert('P', { l = { 1, a = 3 } })", "it is neither a list nor a map"),
+    (
+      "moonbase.context:fetch('P'):batch_update{ s = 'Zed' }",
+      "P.s: the batch update sets it: P has no property Zed; a text is an expression here: write \"'Zed'\""
+    ),
+    ("error({ 'is late' })", "error takes a text, or a table of message and code"),
+    (
+      "moonbase.context:fetch('P'):where('s = NO'):all()",
+      "FALSE is a boolean; a text is written in quotes, as 'NO' or 'TRUE'"
+    ),
     ("print(io.open('/etc/hostname'))", "(--allow read=/etc/hostname grants it)"),
     ("print(io.open('/etc/hostname', 'w'))", "(--allow write=/etc/hostname grants it)"),
   ]) func whatIsMeantIsSaid(_ code: String, _ words: String) throws {
     let outcome = try run(code)
     #expect((outcome.output + outcome.complaints).contains(words), "\(outcome)")
+  }
+
+  @Test(arguments: [("transform", "insert('P', { t = 'x' })"), ("reverse", "insert('P', { t = 'x' })")])
+  func whatATransformerRefusesIsSaid(_ function: String, _ code: String) throws {
+    try bench.write(
+      "return { entities = { P = { attributes = { t = { 'transformable', transformer = 'T' } } } } }", to: "m.lua")
+    let other = function == "transform" ? "reverse" : "transform"
+    try bench.write(
+      """
+      return { transformers = { T = { \(other) = function(x) return x end,
+        \(function) = function(x) return nil, "it is too late" end } } }
+      """, to: "e.lua")
+    let outcome = try run(
+      "local c = moonbase.context local p = c:\(code) assert(c:save()) c:reset() print(c:fetch('P'):first().t)",
+      "--extension", "e.lua")
+    #expect(outcome.status == 1, "\(outcome)")
+    #expect(
+      outcome.complaints.contains("\(function) of transformer T gave nothing: it is too late"), "\(outcome)")
   }
 
   @Test func theEntityComesFirst() throws {
