@@ -52,6 +52,8 @@ struct Derivations {
 
   /// The derived attributes that are being computed, each needed by the one before it.
   private(set) var computations: ContiguousArray<Computation> = []
+  /// What is computed by itself, because a chain of computations became too long.
+  var deep = DeepDerivation()
   private var sources: [ManagedObjectID: Source] = [:]
   private var entities: [EntityFacet: [Dependent]] = [:]
   /// How many notes there are, and how many the context was told of.
