@@ -111,8 +111,10 @@ import Testing
       collectgarbage()
       p = context:fetch("P"):where("i = 500"):first()
       print(#p.path, #p.q.path, #context:fetch("P"):where("i = 250"):first().path)
+      context:fetch("P"):where("i = 100"):first().q = nil
+      print(#p.path)
       """, leavingChanges: true)
-    #expect(lines == ["500", "500\t499\t250"])
+    #expect(lines == ["500", "500\t499\t250", "401"])
   }
 
   /// In a long chain, too, an error is that of the object that has it, and a circle is told.
