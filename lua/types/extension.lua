@@ -64,7 +64,8 @@
 
 ---@class moonbase.Derived
 ---@field type? string needed for sort, predicate and editor where the model has no such attribute
----@field inputs? string[] key paths; `get` is called with their values in this order
+---@field inputs? string[] key paths; `get` gets their values in this order, lists and objects where they lead to these
+---@field object? boolean gives `get` the object behind its inputs
 ---@field pure? boolean depends on its inputs only: may run inside SQLite
 ---@field strict? boolean nil as soon as an input is nil
 ---@field stored? boolean keeps a persistent attribute current at each save

@@ -7,6 +7,7 @@
 ---@field model? moonbase.ModelInfo the model of that context; in an app, the one of the context whose hook runs
 ---@field version string
 ---@field terminal boolean whether standard error is a terminal
+---@field log moonbase.Log
 ---@field classes table<string, any> the value classes that extensions provide, by name
 ---@field object moonbase.ObjectMethods every method of an object as a function, for where a property hides the method
 ---@field null moonbase.Null "no value" as an element of a list or map; attributes read as nil
@@ -107,6 +108,14 @@ function Progress:advance(steps) end
 
 ---Takes the bar away.
 function Progress:finish() end
+
+---Messages for the program that runs the script: an app takes them, the command tells them on standard error.
+---@class moonbase.Log
+---@field debug fun(message: string, fields?: table<string, any>)
+---@field info fun(message: string, fields?: table<string, any>)
+---@field notice fun(message: string, fields?: table<string, any>)
+---@field warning fun(message: string, fields?: table<string, any>)
+---@field error fun(message: string, fields?: table<string, any>)
 
 ---What data or others cause: returned by `save`, `validate`, `transaction` and `parse`, raised by
 ---everything else.

@@ -52,6 +52,8 @@ struct Derivations {
 
   /// The derived attributes that are being computed, each needed by the one before it.
   private(set) var computations: ContiguousArray<Computation> = []
+  /// What is computed by itself, because a chain of computations became too long.
+  var deep = DeepDerivation()
   private var sources: [ManagedObjectID: Source] = [:]
   private var entities: [EntityFacet: [Dependent]] = [:]
   /// How many notes there are, and how many the context was told of.
@@ -264,11 +266,12 @@ extension Derivations {
   mutating func setVersion(_ version: Int64, of id: ManagedObjectID) { sources[id]?.version = version }
 
   /// An object goes. Values that were computed from its derived ones hold, and go on following what these read of others: what
-  /// they read of the object itself is noted for them already.
+  /// they read of the object itself is noted for them already. While getters run, one of them may have read a value that
+  /// it is not noted for yet.
   func detach(_ object: ManagedObject) {
     for (_, cached) in object.caches {
       guard let dependent = cached.reads?.dependent, !dependent.isStored else { continue }
-      if hasDependents(dependent) { dependent.isDetached = true }
+      if isRecording || hasDependents(dependent) { dependent.isDetached = true }
     }
   }
 
@@ -277,7 +280,8 @@ extension Derivations {
       || entities[EntityFacet(value.place.facet, of: value.entity)] != nil
   }
 
-  var needsSweep: Bool { count > nextSweep }
+  /// While getters run, it is not known yet of all values whether they are needed.
+  var needsSweep: Bool { count > nextSweep && !isRecording }
 
   /// Sweeps out notes of values that are gone.
   mutating func sweep(_ isCurrent: (Dependent) -> Bool) {

@@ -70,10 +70,21 @@ extension ManagedObject {
   ) throws -> (value: Value, reads: Readings?) {
     guard let context else { return (try body(), nil) }
     try context.checkCircle(of: self, slot)
+    try context.checkDepth(of: self, slot)
+    return try context.computingDeepOnes(behind: self, slot) {
+      try computingAlone(slot, in: context, isStored: isStored, body)
+    }
+  }
+
+  private func computingAlone(
+    _ slot: Slot, in context: ManagedObjectContext, isStored: Bool, _ body: () throws -> Value
+  ) throws -> (value: Value, reads: Readings?) {
     context.derivations.begin(Computation(of: self, slot: slot, changeCount: context.changeCount))
     let value: Value
     do {
       value = try body()
+      // A getter may have caught the error that leads out of the chain.
+      if let error = context.derivations.deep.error { throw error }
     } catch {
       context.derivations.fail()
       throw error
@@ -169,7 +180,7 @@ extension ManagedObjectContext {
       "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.property(at: slot).name)
   }
 
-  private static func way(_ names: [String]) -> String {
+  static func way(_ names: [String]) -> String {
     (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
   }
 }

@@ -28,19 +28,29 @@ struct StoredInputs {
 
   func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[property.id] ?? [] }
 
+  /// An input that is a relationship gives objects, of which anything may be read.
+  private mutating func addAll(of place: ResolvedEntity, _ dependent: Dependent, in model: ResolvedModel) {
+    let properties = place.subtree.flatMap { model.entities[$0].properties }
+    for id in Set(properties.map(\.id)) { dependents[id, default: []].append(dependent) }
+  }
+
   private mutating func add(_ derived: DerivedAttribute, of entity: ResolvedEntity, in model: ResolvedModel) {
     guard let slot = entity.slot(derived.name) else { return }
     for input in derived.inputs ?? derived.ownInputs ?? [] {
       var place = entity
       var path: [ResolvedProperty] = []
+      var end: ResolvedProperty?
       for key in input.split(separator: ".") where !key.hasPrefix("@") {
         guard let property = place.property(String(key)) else { break }
         dependents[property.id, default: []].append(
           Dependent(entity: entity, slot: slot, path: path))
+        end = property
         guard let relationship = property.relationship else { break }
         path.append(property)
         place = model.destination(of: relationship)
       }
+      guard end?.relationship != nil, !input.contains("@") else { continue }
+      addAll(of: place, Dependent(entity: entity, slot: slot, path: path), in: model)
     }
   }
 }

@@ -20,6 +20,7 @@ extension ScriptDomain {
     try moonbase.set("object", to: .table(try objectFunctions()))
     let types = types
     try defineConstructors()
+    try installLog()
     try define("copy", upTo: 1) { [unowned types] call in
       try call.return(types.openDomain().copy(of: call.value(0)))
     }

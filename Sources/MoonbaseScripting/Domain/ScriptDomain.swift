@@ -64,6 +64,9 @@ public final class ScriptDomain {
   /// The thread on which the last value of a class was handed over.
   private var threadOfValues: ObjectIdentifier?
 
+  /// Takes what scripts log; without another one it is told on standard error, a line each.
+  public var log: (ScriptLogEntry) -> Void = ScriptLogEntry.writeToStandardError
+
   /// Sets up every context that this domain makes; nil leaves contexts as they are made.
   public var prepareContext: ((ManagedObjectContext) -> Void)?
 

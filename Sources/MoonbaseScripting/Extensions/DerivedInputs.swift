@@ -1,18 +1,32 @@
 import MoonbaseGraph
+import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
-/// What a derived attribute is computed from.
+/// What a derived attribute is computed from: the values of its inputs, and the object behind them where it asks for that.
 struct DerivedInputs {
-  private let expressions: [CompiledExpression]
-  private let isStrict: Bool
+  private struct Input {
+    var value: CompiledExpression
+    /// Whether it leads to objects: a script gets these, and not their IDs.
+    var isOfObjects: Bool
+  }
 
-  var count: Int { expressions.count }
+  private let inputs: [Input]
+  private let isStrict: Bool
+  private let passesObject: Bool
+
+  /// The number of arguments of the function.
+  var count: Int { inputs.count + (passesObject ? 1 : 0) }
 
   /// Nil where the attribute lists no inputs.
   init?(_ derived: ExtensionDeclaration.Derived, of entity: String, in model: ResolvedModel) throws {
-    guard let inputs = derived.inputs, let owner = model.entity(entity) else { return nil }
-    expressions = try inputs.map { try CompiledExpression(.keyPath($0), entity: owner, in: model) }
-    isStrict = derived.isStrict
+    guard let paths = derived.inputs, let owner = model.entity(entity) else { return nil }
+    inputs = try paths.map { path in
+      Input(
+        value: try CompiledExpression(.keyPath(path), entity: owner, in: model),
+        isOfObjects: !derived.isPure && model.endsInObjects(path, from: owner))
+    }
+    (isStrict, passesObject) = (derived.isStrict, derived.passesObject)
   }
 
   /// Calls `body` with the value of every input; nil where one is missing and all are needed.
@@ -21,16 +35,67 @@ struct DerivedInputs {
   func withValues<Result>(of object: ManagedObject, _ body: (UnsafeMutableBufferPointer<Value>) throws -> Result) throws
     -> Result?
   {
-    try withUnsafeTemporaryAllocation(of: Value.self, capacity: expressions.count) { values in
+    try withUnsafeTemporaryAllocation(of: Value.self, capacity: inputs.count) { values in
       var count = 0
       defer { values[..<count].deinitialize() }
-      for expression in expressions {
-        let value = try expression.value(object)
+      for input in inputs {
+        let value = try input.value.value(object)
         if isStrict, value.isNull { return nil }
         values.initializeElement(at: count, to: value)
         count += 1
       }
       return try body(values)
     }
+  }
+
+  /// Sets the arguments of the function to the values, and to the object.
+  func set(
+    _ arguments: borrowing LuaArguments, to values: UnsafeMutableBufferPointer<Value>, of object: ManagedObject,
+    in scripts: ScriptDomain
+  ) throws {
+    for index in values.indices {
+      if inputs[index].isOfObjects, !values[index].isNull {
+        try arguments.set(index, to: scripts.objects(values[index], in: object.managedObjectContext))
+      } else {
+        try scripts.setArgument(index, of: arguments, to: values[index])
+      }
+    }
+    if passesObject { try arguments.set(inputs.count, object: object, as: scripts.types.type(of: object.entity)) }
+  }
+}
+
+extension ScriptDomain {
+  /// The object of an ID, or the objects of a list of IDs; other values as they are.
+  fileprivate func objects(_ value: Value, in context: ManagedObjectContext?) throws -> LuaValue {
+    guard let context else { return try luaValue(from: value) }
+    switch value {
+    case .objectID(let id): return try handle(context.object(with: id))
+    case .list(let list):
+      return .table(
+        try state.list(
+          list.map { element in
+            try HostWork.charge()
+            return element.isNull ? .null : try objects(element, in: context)
+          }))
+    default: return try luaValue(from: value)
+    }
+  }
+}
+
+extension ResolvedModel {
+  /// Whether the last key of a path is a relationship, with no operator behind it that makes a number of it.
+  fileprivate func endsInObjects(_ path: String, from entity: ResolvedEntity) -> Bool {
+    var place = entity
+    var isRelationship = false
+    for key in path.split(separator: ".") {
+      if key.hasPrefix("@") {
+        isRelationship = false
+        continue
+      }
+      guard let property = place.property(String(key)) else { return false }
+      isRelationship = property.relationship != nil
+      if let relationship = property.relationship { place = destination(of: relationship) }
+    }
+    return isRelationship
   }
 }

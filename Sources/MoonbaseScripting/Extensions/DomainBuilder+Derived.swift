@@ -6,13 +6,9 @@ extension DomainBuilder {
   func make(_ derived: ExtensionDeclaration.Derived, of entity: String, in domain: ExtensionDomain) throws
     -> DerivedAttribute
   {
-    let ownInputs =
-      derived.shadow.map { [$0] }
-      ?? derived.inputs.flatMap { inputs in
-        inputs.allSatisfy { !$0.contains(".") } ? inputs : nil
-      }
     var result = DerivedAttribute(
-      derived.name, type: derived.type, ownInputs: ownInputs, inputs: derived.inputs, shadow: derived.shadow,
+      derived.name, type: derived.type, ownInputs: ownInputs(of: derived, entity: entity), inputs: derived.inputs,
+      shadow: derived.shadow,
       readPolicy: derived.readsEarly ? .preCalculated : .onDemand,
       writePolicy: derived.writesLate ? .delayed : .immediate, get: { _ in .null })
     if let shadow = derived.shadow, let transformer = derived.transformer.flatMap({ domain.transformer($0) }) {
@@ -24,6 +20,14 @@ extension DomainBuilder {
     }
     if let set = derived.set { result.set = setter(set) }
     return result
+  }
+
+  /// The object's own attributes, where it is computed from these alone. Who gets objects may read anything of them.
+  private func ownInputs(of derived: ExtensionDeclaration.Derived, entity: String) -> [String]? {
+    if let shadow = derived.shadow { return [shadow] }
+    guard let inputs = derived.inputs, !derived.passesObject else { return nil }
+    let owner = model.entity(entity)
+    return inputs.allSatisfy { owner?.property($0)?.attribute != nil } ? inputs : nil
   }
 
   /// A shadow attribute keeps what the transformer makes of the value.
@@ -82,8 +86,8 @@ extension DomainBuilder {
     return { [types] object in
       let scripts = try types.openDomain()
       let value = try inputs.withValues(of: object) { values in
-        try call.run { arguments in
-          for index in values.indices { try scripts.setArgument(index, of: arguments, to: values[index]) }
+        try call.run {
+          try inputs.set($0, to: values, of: object, in: scripts)
         } reading: { result in
           try function.checking { try scripts.graphValue(from: result, for: type) }
         }

@@ -93,7 +93,7 @@ struct ExtensionChecker {
     }
     checkShadow(derived, of: entity, subject: subject, at: place, in: declaration)
     for input in derived.inputs ?? [] {
-      checkPath(input, of: entity, for: subject, at: place + ["inputs"], in: declaration)
+      checkPath(input, of: entity, isPure: derived.isPure, for: subject, at: place + ["inputs"], in: declaration)
     }
   }
 
@@ -198,16 +198,18 @@ struct ExtensionChecker {
     return false
   }
 
-  /// An input: a key path to one value, with an aggregate where it leads through to-many relationships.
+  /// An input is a key path. That of a pure attribute leads to one value, with an aggregate where it leads through to-many
+  /// relationships.
   private func checkPath(
-    _ text: String, of entity: ResolvedEntity, for subject: String, at path: [String],
+    _ text: String, of entity: ResolvedEntity, isPure: Bool, for subject: String, at path: [String],
     in declaration: ExtensionDeclaration
   ) {
     do {
       let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard try model.isToMany(keys, from: entity) else { return }
+      guard try model.isToMany(keys, from: entity), isPure else { return }
       refuse(
-        "\(subject): the input \(text) leads to several values: take one of them all, as items.@sum.price or items.@count do",
+        "\(subject): the input \(text) leads to several values, and a pure attribute takes single ones: "
+          + "name one of them all, as items.@sum.price or items.@count do, or leave out pure",
         at: path, in: declaration)
     } catch {
       refuse("\(subject): the input \(text): \(error.message)", at: path, in: declaration)

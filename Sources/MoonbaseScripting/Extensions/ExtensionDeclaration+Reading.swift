@@ -174,7 +174,7 @@ extension ExtensionDeclaration {
 
   private static func derived(_ name: String, from entry: TableReader) throws -> Derived {
     try entry.check([
-      "type", "inputs", "pure", "strict", "stored", "get", "set", "shadow", "transformer", "read", "write",
+      "type", "inputs", "object", "pure", "strict", "stored", "get", "set", "shadow", "transformer", "read", "write",
     ])
     var result = Derived(name: name)
     if let text = try entry.string("type") {
@@ -185,6 +185,7 @@ extension ExtensionDeclaration {
       }
     }
     result.inputs = try entry.strings("inputs")
+    result.passesObject = try entry.boolean("object") ?? false
     result.isPure = try entry.boolean("pure") ?? false
     result.isStrict = try entry.boolean("strict") ?? false
     result.isStored = try entry.boolean("stored") ?? false
@@ -220,6 +221,10 @@ extension ExtensionDeclaration {
         "transformer", "a transformer goes with a shadow: name the transformer of a stored attribute in the model")
     }
     if derived.isPure, try !has("inputs") { try entry.refuse("pure", "a pure attribute must list its inputs") }
+    if derived.passesObject, try !has("get") || derived.isPure {
+      let reason = derived.isPure ? "a pure attribute is computed from its inputs alone" : "it goes with a function get"
+      try entry.refuse("object", "object = true gives get the object behind the inputs, and \(reason)")
+    }
     if derived.isPure, try !has("type") { try entry.refuse("pure", "a pure attribute needs a type") }
     if derived.isStrict, try !has("inputs") {
       try entry.refuse("strict", "strict says that no input may be nil: list the inputs")

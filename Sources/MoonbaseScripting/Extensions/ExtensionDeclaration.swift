@@ -25,6 +25,8 @@ struct ExtensionDeclaration {
     var isPure = false
     var isStrict = false
     var isStored = false
+    /// Whether the function gets the object behind its inputs.
+    var passesObject = false
     var get: LuaFunction?
     var set: LuaFunction?
     var shadow: String?

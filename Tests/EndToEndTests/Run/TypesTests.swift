@@ -100,7 +100,7 @@ import Testing
     let derived = try fields(of: "Derived", in: "extension.lua").filter { !["shadow", "transformer"].contains($0) }
     let values = [
       "type": "'string'", "inputs": "{ 'x' }", "get": "print", "set": "print", "read": "'on_demand'",
-      "write": "'immediate'", "stored": "false",
+      "write": "'immediate'", "stored": "false", "object": "false",
     ]
     let attribute = derived.map { "\($0) = \(values[$0] ?? "true")" }.joined(separator: ", ")
     try bench.write("return { entities = { A = { derived = { y = { \(attribute) } } } } }", to: "y.lua")

@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbaseScripting
+import MoonbaseTestSupport
 import Testing
 
 @Suite struct DerivedRecursionTests {
@@ -90,20 +91,52 @@ import Testing
     #expect(lines == ["top", refusal, refusal, "top"])
   }
 
-  /// What is too deep for the script's stack, but no circle, says so in few words.
-  @Test func chainsWithoutInputsEndWithOneShortError() throws {
-    let lines = try ThingBench.bench(
-      "derived = { path = { type = 'string', get = function(o) return (o.q and o.q.path or '') .. '/' end } }"
-    ).lines(
+  /// A chain is as long as it is: read from its end it gives what it gives when each value was read before the next one.
+  @Test(
+    arguments: StoreKind.allCases,
+    [
+      "get = function(o) return (o.q and o.q.path or '') .. '/' end",
+      "get = function(o) local ok, path = pcall(function() return o.q and o.q.path or '' end) return ok and path .. '/' or nil end",
+      "inputs = { 'q.path' }, get = function(path) return (path or '') .. '/' end",
+      "inputs = { 'q' }, object = true, get = function(q, o) return (o.q == q and q and q.path or '') .. '/' end",
+    ])
+  func chainsOfAnyLengthAreReadFresh(_ kind: StoreKind, _ getter: String) throws {
+    let lines = try ThingBench.bench(kind, "derived = { path = { type = 'string', \(getter) } }").lines(
       """
       local p
-      for _ = 1, 50 do p = context:insert("P", { q = p }) end
+      for i = 1, 500 do p = context:insert("P", { i = i, q = p }) end
       print(#p.path)
-      for _ = 1, 100 do p = context:insert("P", { q = p }) end
-      local ok, err = pcall(function() return p.path end)
-      print(ok, err.key, err.message:match("^needs itself, or too much: %d+ scripts called each other$") ~= nil)
+      assert(context:save())
+      context:reset()
+      collectgarbage()
+      p = context:fetch("P"):where("i = 500"):first()
+      print(#p.path, #p.q.path, #context:fetch("P"):where("i = 250"):first().path)
+      context:fetch("P"):where("i = 100"):first().q = nil
+      print(#p.path)
       """, leavingChanges: true)
-    #expect(lines == ["50", "false\tpath\ttrue"])
+    #expect(lines == ["500", "500\t499\t250", "401"])
+  }
+
+  /// In a long chain, too, an error is that of the object that has it, and a circle is told.
+  @Test func longChainsTellWhatIsWrong() throws {
+    let lines = try ThingBench.bench(
+      "derived = { path = { type = 'string', inputs = { 'q.path', 's' }, get = function(path, s) return (path or '') .. s end } }"
+    ).lines(
+      """
+      local first = context:insert("P")
+      local p = first
+      for _ = 1, 99 do p = context:insert("P", { s = "/", q = p }) end
+      local ok, err = pcall(function() return p.path end)
+      print(ok, err.key, err.id == first:id(), tostring(err):match("attempt to concatenate a nil value") ~= nil)
+      first.s = "/"
+      print(#p.path)
+      first.q = p
+      ok, err = pcall(function() return p.path end)
+      print(ok, err.key, err.message:match("^needs itself: P.path %-> ") ~= nil, #tostring(err) < 300)
+      first.q = nil
+      print(#p.path)
+      """, leavingChanges: true)
+    #expect(lines == ["false\tpath\ttrue\ttrue", "100", "false\tpath\ttrue\ttrue", "100"])
   }
 
   @Test func notANumberIsRefusedWhereItWouldBeStored() throws {

@@ -113,7 +113,14 @@ import Testing
     ("derived = {\n x = { inputs = { 'ss' }, get = print } }", "P.x: the input ss: P has no property ss; did you mean"),
     ("derived = {\n x = { inputs = { 'q.ii' }, get = print } }", "P.x: the input q.ii: P has no property ii"),
     ("derived = {\n x = { inputs = { 'qs.@som.i' }, get = print } }", "P.x: the input qs.@som.i: "),
-    ("derived = {\n x = { inputs = { 'qs.i' }, get = print } }", "P.x: the input qs.i leads to several values"),
+    (
+      "derived = {\n x = { type = 'double', pure = true, inputs = { 'qs.i' }, get = print } }",
+      "P.x: the input qs.i leads to several values, and a pure attribute takes single ones"
+    ),
+    (
+      "derived = {\n x = { type = 'double', pure = true, object = true, inputs = { 'i' }, get = print } }",
+      "object = true gives get the object behind the inputs, and a pure attribute is computed from its inputs alone"
+    ),
     (
       "derived = {\n x = { shadow = 'bim', transformer = 'T' } }",
       "P.x, its shadow: P has no property bim; did you mean bin?"

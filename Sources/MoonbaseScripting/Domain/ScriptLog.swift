@@ -1,0 +1,60 @@
+import MoonbaseLua
+public import MoonbaseModel
+import MoonbasePlatform
+
+/// What a script logs: `moonbase.log.info("imported", { count = 3 })`.
+public struct ScriptLogEntry: Sendable {
+  /// How important it is, the least first.
+  public enum Level: String, Sendable, CaseIterable {
+    case debug, info, notice, warning, error
+  }
+
+  /// How important it is.
+  public var level: Level
+  /// What happened.
+  public var message: String
+  /// What belongs to it, by name.
+  public var metadata: [String: Value]
+
+  /// The entry as one line: `warning: skipped a row (reason: no date, row: 3)`.
+  public var line: String {
+    let fields = metadata.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text(of: $0.value))" }
+    let text = "\(level.rawValue): \(message)" + (fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))")
+    return text.unicodeScalars.map { $0.value < 32 || 127..<160 ~= $0.value ? $0.escaped(asASCII: true) : String($0) }
+      .joined()
+  }
+
+  private static func text(of value: Value) -> String {
+    if case .string(let text) = value { text } else { "\(value)" }
+  }
+
+  /// Writes the line to standard error. Characters by which a terminal is controlled are written out.
+  public static func writeToStandardError(_ entry: ScriptLogEntry) { StandardStream.error.write(entry.line + "\n") }
+}
+
+extension ScriptDomain {
+  /// Makes `moonbase.log`, whose functions call the domain's `log`.
+  func installLog() throws {
+    let table = try state.table()
+    let types = types
+    for level in ScriptLogEntry.Level.allCases {
+      let function = try state.function(named: level.rawValue) { [unowned types] call in
+        try call.refuse(from: 2)
+        let domain = try types.openDomain()
+        let metadata = call.isNil(1) ? .map([:]) : try domain.graphValue(from: call.value(1))
+        guard case .map(let fields) = metadata.asMap else {
+          throw ScriptError(.invalidValue, message: "what belongs to a message is a table of values by name")
+        }
+        domain.log(ScriptLogEntry(level: level, message: try call.text(0), metadata: fields))
+      }
+      try table.set(level.rawValue, to: function)
+    }
+    try describe(table, as: "moonbase.log", call: "write moonbase.log.info(\"...\", { key = value })")
+    try moonbase.set("log", to: .table(try table.frozen()))
+  }
+}
+
+extension Value {
+  /// An empty table is an empty map.
+  fileprivate var asMap: Value { if case .list(let list) = self, list.isEmpty { .map([:]) } else { self } }
+}

@@ -1,0 +1,63 @@
+extension ScriptTests {
+  /// Makes what tests get, for a function that compares a text with what was kept of it.
+  static let tools = """
+    local compare = ...
+
+    local function same(one, other)
+      if one == other or one ~= one and other ~= other then return true end
+      if type(one) ~= "table" or type(other) ~= "table" then return false end
+      if getmetatable(one) ~= getmetatable(other) then return false end
+      for key, value in next, one do if not same(value, other[key]) then return false end end
+      for key in next, other do if one[key] == nil then return false end end
+      return true
+    end
+
+    local function shown(value, depth)
+      if type(value) == "string" then return ("%q"):format(value) end
+      if type(value) ~= "table" or getmetatable(value) or depth > 8 then return tostring(value) end
+      local keys, parts = {}, {}
+      for key in next, value do if math.type(key) ~= "integer" or key < 1 or key > #value then keys[#keys + 1] = key end end
+      table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+      for _, element in ipairs(value) do parts[#parts + 1] = shown(element, depth + 1) end
+      for _, key in ipairs(keys) do
+        local name = type(key) == "string" and key:match("^[%a_][%w_]*$") or "[" .. shown(key, depth + 1) .. "]"
+        parts[#parts + 1] = name .. " = " .. shown(value[key], depth + 1)
+      end
+      return #parts == 0 and "{}" or "{ " .. table.concat(parts, ", ") .. " }"
+    end
+
+    local t = {}
+
+    function t.equal(value, expected, message)
+      if same(value, expected) then return end
+      local text = shown(value, 1) .. " is not " .. shown(expected, 1)
+      error(message and message .. ": " .. text or text, 2)
+    end
+
+    function t.fails(body, code)
+      local results = table.pack(pcall(body))
+      local err = results[2]
+      if results[1] then
+        if results.n < 3 or err ~= nil then error("it does not fail", 2) end
+        err = results[3]
+      end
+      if type(code) == "string" then
+        if not tostring(err):find(code, 1, true) then error("it fails with " .. tostring(err), 2) end
+      elseif code then
+        local there, found = pcall(function() return err.code end)
+        if not there or found ~= code then
+          error("it fails with " .. (there and "code " .. tostring(found) .. ": " or "") .. tostring(err), 2)
+        end
+      end
+      tostring(err)
+      return err
+    end
+
+    function t.snapshot(value)
+      local problem = compare(shown(value, 1))
+      if problem then error(problem, 2) end
+    end
+
+    return t
+    """
+}

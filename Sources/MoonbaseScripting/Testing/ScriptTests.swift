@@ -1,0 +1,166 @@
+import MoonbaseGraph
+import MoonbaseLua
+public import MoonbaseModel
+public import MoonbasePlatform
+
+/// Runs files of tests, which are written in Lua, over a model and extensions.
+///
+/// ```swift
+/// let tests = try ScriptTests(model: model, extensions: [.file(colorsURL)])
+/// for result in try tests.run(ScriptSource(contentsOf: testURL)) where !result.isPassed {
+///   print(result.name, result.failure ?? "")
+/// }
+/// ```
+///
+/// A file returns functions by name: `return { ["ages count"] = function(t) t.equal(t.context:fetch("Person"):count(), 0) end }`.
+/// Each test has a state, a context and a store in memory of its own, and the file runs anew for it.
+public struct ScriptTests {
+  /// How one test ended.
+  public struct Result: Sendable, Equatable {
+    /// The test's name.
+    public var name: String
+    /// Why it failed; nil for one that passed.
+    public var failure: String?
+    /// The file and line that failed, as `people_test.lua:12`; for a test that passed those where it begins.
+    public var place: String?
+    /// How long it took.
+    public var seconds: Double
+
+    /// Whether it passed.
+    public var isPassed: Bool { failure == nil }
+  }
+
+  /// How states are made.
+  public var maker = ScriptDomainMaker()
+  /// The folder of the values that `t.snapshot` compares with; nil where there are none.
+  public var snapshotFolder: URL?
+  /// Whether snapshots that differ are written anew.
+  public var updatesSnapshots = false
+
+  private let extensions: ScriptExtensions
+
+  /// Loads the extensions. Throws what `ScriptExtensions` throws.
+  public init(model: ManagedObjectModel, extensions: [ExtensionSource] = []) throws {
+    self.extensions = try ScriptExtensions(extensions, for: model)
+  }
+
+  /// Runs the tests of a file in the order in which they stand there.
+  ///
+  /// Throws for a file that does not run, and for one that returns no table of functions.
+  public func run(_ source: ScriptSource) throws -> [Result] {
+    try names(in: source).map { try run($0, of: source) }
+  }
+
+  // MARK: Files
+
+  private func names(in source: ScriptSource) throws -> [String] {
+    let domain = try maker.make()
+    defer { domain.close() }
+    try domain.setContext(makeContext(in: domain))
+    let found = try ScriptError.telling { try domain.state.run { try tests(of: source, in: domain) } }
+    return found.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
+  }
+
+  private func makeContext(in domain: ScriptDomain) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+    try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
+    return try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+  }
+
+  private struct Test {
+    var name: String
+    var line: Int
+    var function: LuaFunction
+  }
+
+  private func tests(of source: ScriptSource, in domain: ScriptDomain) throws -> [Test] {
+    let results = try domain.state.load(source.text, name: source.name).call([])
+    guard case .table(let table)? = results.first else { throw Self.malformed(source, results.first ?? .nil) }
+    return try table.pairs.map { key, value -> Test in
+      guard let name = key.textValue, case .function(let function) = value else {
+        throw Self.malformed(source, value)
+      }
+      let line = function.place?.split(separator: ":").last.flatMap { Int($0) } ?? 0
+      return Test(name: name, line: line, function: function)
+    }
+  }
+
+  private static func malformed(_ source: ScriptSource, _ found: LuaValue) -> ScriptError {
+    ScriptError(
+      .malformedFile,
+      message:
+        "a file of tests returns a table of functions by name, as { [\"adds\"] = function(t) ... end }, not \(found.typePhrase)",
+      at: SourceLocation(file: source.name))
+  }
+
+  // MARK: Tests
+
+  private func run(_ name: String, of source: ScriptSource) throws -> Result {
+    let domain = try maker.make()
+    defer { domain.close() }
+    let begin = ContinuousClock.now
+    var result = Result(name: name, seconds: 0)
+    do {
+      let context = try makeContext(in: domain)
+      try domain.setContext(context)
+      try domain.state.run {
+        guard let test = try tests(of: source, in: domain).first(where: { $0.name == name })?.function else { return }
+        result.place = test.place
+        _ = try test.call([.table(try tools(for: name, of: source, context, in: domain))])
+        try domain.finishJobs()
+        domain.contexts.settle()
+      }
+      if let unseen = domain.unseenFailure {
+        result.failure = "\(unseen.cause.rawValue): \(unseen.error.text)"
+        result.place = unseen.error.place ?? result.place
+      }
+    } catch {
+      domain.cancelJobs()
+      describe(error, in: &result)
+    }
+    result.seconds = (ContinuousClock.now - begin) / .seconds(1)
+    return result
+  }
+
+  private func describe(_ error: any Error, in result: inout Result) {
+    guard let error = error as? LuaError else { return result.failure = "\(error)" }
+    result.failure = error.message
+    if let script = error.script, let line = error.line { result.place = "\(script):\(line)" }
+  }
+
+  /// What a test gets: `equal`, `fails`, `snapshot` and `context`.
+  private func tools(
+    for name: String, of source: ScriptSource, _ context: ManagedObjectContext, in domain: ScriptDomain
+  ) throws -> LuaTable {
+    var count = 0
+    let snapshot = try domain.state.makeFunction { call in
+      count += 1
+      let problem = try compare(try call.text(0), with: "\(name) \(count)", of: source)
+      try call.return(problem.map(LuaValue.text) ?? .nil)
+    }
+    let made = try domain.state.load(Self.tools, name: "=moonbase.test").call([.function(snapshot)])
+    guard case .table(let tools)? = made.first else { return try domain.state.table() }
+    try tools.set("context", to: .object(domain.types.context.handle(context)))
+    try domain.describe(tools, as: "t")
+    return tools
+  }
+
+  // MARK: Snapshots
+
+  /// What is wrong with a value; nil where it is as it was. A value that is new is written.
+  private func compare(_ text: String, with name: String, of source: ScriptSource) throws -> String? {
+    guard let folder = snapshotFolder else { return "there is no folder for snapshots: the host names one" }
+    let file = folder.appendingPathComponent(Self.fileName(source.name + " " + name))
+    if let old = try? String(contentsOf: file, encoding: .utf8), !updatesSnapshots {
+      return old == text ? nil : "the value is \(text), and \(file.lastPathComponent) has \(old)"
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file, options: .atomic)
+    return nil
+  }
+
+  private static func fileName(_ text: String) -> String {
+    let name = text.split(separator: "/").last.map(String.init) ?? text
+    return String(name.map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "_" }.prefix(120)) + ".txt"
+  }
+}
