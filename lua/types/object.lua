@@ -91,7 +91,7 @@ function Object:did_access(key) end
 ---@operator len: integer
 local ToMany = {}
 
----A request for the members, narrowed; the other steps of a request are there too.
+---A request for the members, narrowed by a condition.
 ---@param format string
 ---@param ... any
 ---@return moonbase.Request
@@ -101,6 +101,57 @@ function ToMany:where(format, ...) end
 ---@param ... string
 ---@return moonbase.Request
 function ToMany:sort(...) end
+
+---The step of a request for the members.
+---@param count integer
+---@return moonbase.Request
+function ToMany:limit(count) end
+
+---The step of a request for the members.
+---@param count integer
+---@return moonbase.Request
+function ToMany:offset(count) end
+
+---The step of a request for the members.
+---@param size integer
+---@return moonbase.Request
+function ToMany:batch(size) end
+
+---The step of a request for the members.
+---@param ... string
+---@return moonbase.Request
+function ToMany:prefetch(...) end
+
+---The step of a request for the members.
+---@param ... string
+---@return moonbase.Request
+function ToMany:group_by(...) end
+
+---The step of a request for the members.
+---@param predicate string
+---@param ... any
+---@return moonbase.Request
+function ToMany:having(predicate, ...) end
+
+---The step of a request for the members.
+---@param distinct? boolean
+---@return moonbase.Request
+function ToMany:distinct(distinct) end
+
+---The step of a request for the members.
+---@param included boolean
+---@return moonbase.Request
+function ToMany:subentities(included) end
+
+---The step of a request for the members.
+---@param included boolean
+---@return moonbase.Request
+function ToMany:pending(included) end
+
+---The step of a request for the members.
+---@param count integer
+---@return moonbase.Request
+function ToMany:save_every(count) end
 
 ---@return integer
 function ToMany:count() end

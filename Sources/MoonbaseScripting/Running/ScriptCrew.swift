@@ -60,6 +60,8 @@ public final class ScriptCrew: Sendable {
   /// Whether a body failed or the crew was interrupted: bodies begin nothing more.
   public var isStopping: Bool { state.withLock { $0.failure != nil || $0.isInterrupted } }
 
+  private var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
   /// How many bodies have not ended.
   public var runningCount: Int { state.withLock { $0.running } }
 
@@ -89,9 +91,10 @@ public final class ScriptCrew: Sendable {
           try watch()
         } catch {
           ending = error
-          interrupt()
         }
       }
+      // Between two runs a state takes no notice of an interruption, so it comes again.
+      if ending != nil || isInterrupted { interrupt() }
       usleep(pause)
       pause = min(20_000, 2 * pause)
     }

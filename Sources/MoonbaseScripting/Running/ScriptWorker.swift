@@ -31,6 +31,7 @@ final class ScriptWorker {
     module = setting.module
     crew.add(domain.state.interrupter)
     do {
+      if crew.isStopping { throw CancellationError() }
       context = try Self.context(setting, in: domain)
       try domain.setContext(context)
       let state = domain.state

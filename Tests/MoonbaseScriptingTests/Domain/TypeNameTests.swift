@@ -37,10 +37,16 @@ import Testing
     types.describeRequest()
     types.describeMembers()
     types.describeProgress()
+    types.describeWatch()
+    types.describeJob()
+    types.describeResultsBox()
+    types.describeChanges(types.changes)
     let names = [
       "Date": types.date.names, "Decimal": types.decimal.names, "UUID": types.uuid.names, "URI": types.uri.names,
       "ObjectID": types.objectID.names, "Error": types.error.names, "Context": types.context.plain.names,
       "Request": types.request.names, "ToMany": types.members.names, "Progress": types.progress.names,
+      "Watch": types.watch.names, "Job": types.job.names, "Results": types.results.names,
+      "Changes": types.changes.names,
       "Object": types.objectMethods.map(\.name),
     ]
     for (name, known) in names {
