@@ -8,20 +8,22 @@ struct ModelShow: ParsableCommand {
   @Argument(help: ModelFile.help)
   var model: String?
 
-  @Option(help: ArgumentHelp("The store whose model is meant, instead of the argument.", valueName: "PATH"))
-  var store: String?
+  @Option(
+    name: StoreOption.store.parserName,
+    help: ArgumentHelp("The store whose model is meant, instead of the argument.", valueName: "PATH"))
+  var stores: [String] = []
 
   @Flag(help: "Print JSON.")
   var json = false
 
   func validate() throws {
-    guard (model == nil) != (store == nil) else {
+    guard [model].compactMap(\.self).count + stores.count == 1 else {
       throw ValidationError("name one model: as the argument, or the store that has it with --store")
     }
   }
 
   func run() throws {
-    let resolved = try ModelFile.read(model ?? store ?? "")
+    let resolved = try ModelFile.read(model ?? stores.first ?? "")
     if json {
       Terminal.print(try Terminal.json(ModelReport(resolved)))
     } else {

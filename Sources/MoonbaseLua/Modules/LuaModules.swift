@@ -64,8 +64,11 @@ public struct LuaModules {
     var modules = LuaModules()
     modules.rootPaths = folders
     guard isName(name), let file = modules.file(name) else { return nil }
+    // Of several folders each may have a module of the name.
+    let folder = Set(folders).count > 1 ? String(file.path.dropLast(file.name.count + 1)) : ""
+    let prefix = folder.split(separator: "/").last.map { "\($0)/" } ?? ""
     let source = try UnlinkedPath.$isRequired.withValue(true) {
-      try LuaSource(path: file.path, name: file.name, limit: limit)
+      try LuaSource(path: file.path, name: prefix + file.name, limit: limit)
     }
     return (source, file.path)
   }

@@ -187,7 +187,7 @@ extension ScriptDomain {
     case .object(let box):
       guard let object = box.object as? ManagedObject ?? (box.object as? ToManyBox)?.owner else { return }
       if object.managedObjectContext === context { return }
-      throw object.foreignError
+      throw object.foreignError(in: context)
     case .table(let table):
       guard try table.metatable == nil else { return }
       for element in try table.elements {

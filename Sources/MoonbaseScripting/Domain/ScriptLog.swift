@@ -20,7 +20,7 @@ public struct ScriptLogEntry: Sendable {
   public var line: String {
     let fields = metadata.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text(of: $0.value))" }
     let text = "\(level.rawValue): \(message)" + (fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))")
-    return text.unicodeScalars.map { $0.value < 32 || 127..<160 ~= $0.value ? $0.escaped(asASCII: true) : String($0) }
+    return text.unicodeScalars.map { $0.isOfTerminals ? $0.escaped(asASCII: true) : String($0) }
       .joined()
   }
 
@@ -51,6 +51,16 @@ extension ScriptDomain {
     }
     try describe(table, as: "moonbase.log", call: "write moonbase.log.info(\"...\", { key = value })")
     try moonbase.set("log", to: .table(try table.frozen()))
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it controls a terminal, or the direction or the end of a line there.
+  fileprivate var isOfTerminals: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: properties.isBidiControl
+    }
   }
 }
 

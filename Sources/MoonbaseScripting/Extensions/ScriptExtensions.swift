@@ -39,6 +39,7 @@ public final class ScriptExtensions: ExtensionProvider {
   private let limits: LuaLimits
   private let profile: ExtensionProfile?
   private let language: String?
+  private let log: (@Sendable (ScriptLogEntry) -> Void)?
   /// Whether a script named the files, which are read anew as it was allowed to read them.
   private let isUnlinked = UnlinkedPath.isRequired
   private let current: Lock<Generation>
@@ -49,12 +50,14 @@ public final class ScriptExtensions: ExtensionProvider {
   /// or does not fit the model, and for two files that provide the same.
   ///
   /// With a profile the functions of the files are measured. The language is the one in which rules tell what is wrong,
-  /// as `de-AT`; without one it is that of the environment or the system.
+  /// as `de-AT`; without one it is that of the environment or the system. `log` takes what they log in
+  /// contexts of Swift code; without it standard error does.
   public init(
     _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
-    profile: ExtensionProfile? = nil, language: String? = nil
+    profile: ExtensionProfile? = nil, language: String? = nil, log: (@Sendable (ScriptLogEntry) -> Void)? = nil
   ) throws {
     self.sources = sources
+    self.log = log
     self.language = language
     self.profile = profile
     closures = ExtensionSource.closures(of: sources)
@@ -149,6 +152,7 @@ public final class ScriptExtensions: ExtensionProvider {
   public func makeDomain() throws -> ExtensionDomain {
     let scripts = try ScriptError.telling { try ScriptDomain(limits: limits) }
     scripts.model = current.withLock { $0.model }
+    if let log { scripts.log = log }
     let domain = try makeDomain(in: scripts)
     // What the program itself fetches and changes in the context is not the extensions'.
     domain.weigh = scripts.state.weigherForRuns

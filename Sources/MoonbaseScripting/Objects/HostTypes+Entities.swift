@@ -342,8 +342,13 @@ extension Value {
 
 extension ManagedObject {
   /// The error of an object that was given to another context than its own.
-  var foreignError: GraphError {
-    guard managedObjectContext != nil else { return goneError }
-    return invalid("belongs to another context: fetch it here by its id with context:object(id)")
+  func foreignError(in context: ManagedObjectContext?) -> GraphError {
+    guard let own = managedObjectContext else { return goneError }
+    guard let context, own.coordinator !== context.coordinator else {
+      return invalid("belongs to another context: fetch it here by its id with context:object(id)")
+    }
+    return invalid(
+      "belongs to a context over other stores: find its counterpart here, which in a migration script is "
+        + "migration:destination(object)")
   }
 }

@@ -38,6 +38,9 @@ public struct ContainerDescription: Sendable {
   /// system.
   public var language: String?
 
+  /// Takes what extensions log in the contexts of Swift code; nil tells it on standard error.
+  public var log: (@Sendable (ScriptLogEntry) -> Void)?
+
   /// Makes a description.
   public init(
     model: Model = .kept, stores: [PersistentStoreDescription] = [], extensions: [ExtensionSource] = []

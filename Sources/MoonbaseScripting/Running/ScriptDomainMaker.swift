@@ -25,6 +25,8 @@ public struct ScriptDomainMaker: Sendable {
   public var moduleFolders: [String] = []
   /// Makes what takes what scripts print; nil drops it.
   public var makeOutput: (@Sendable () -> LuaOutput)?
+  /// Takes what scripts log; nil tells it on standard error.
+  public var log: (@Sendable (ScriptLogEntry) -> Void)?
   /// Opens what scripts name; nil for scripts that open nothing.
   public var opener: ContainerOpener?
   /// Sets up every context.
@@ -43,6 +45,7 @@ public struct ScriptDomainMaker: Sendable {
     let domain = try ScriptDomain(preset: preset, limits: limits)
     domain.prepareContext = prepareContext
     if let makeOutput { domain.state.output = makeOutput() }
+    if let log { domain.log = log }
     if let files { try domain.state.openFiles(files, guardian: makeFileGuard?()) }
     domain.state.modules.rootPaths = moduleFolders
     if let opener { try domain.installOpen(opener) }

@@ -117,6 +117,15 @@ import Testing
     #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
   }
 
+  /// An old object is in another context than the new ones, and has a counterpart there.
+  @Test func anOldObjectIsNoDestination() throws {
+    let script = Self.script.replacing(
+      "for friend in old.friends:each() do new.best = migration:destination(friend) end",
+      with: "for friend in old.friends:each() do new.best = friend end")
+    let refused = try migrate(script)
+    #expect(refused.status == 1 && refused.complaints.contains("migration:destination(object)"), "\(refused)")
+  }
+
   /// No delete rule of the newer model takes others along, or keeps one that is to go.
   @Test(arguments: ["cascade", "nullify", "deny"])
   func whoLeadsToAnObjectThatIsLeftOutLeadsNowhere(_ rule: String) throws {

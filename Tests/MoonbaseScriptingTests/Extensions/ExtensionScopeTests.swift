@@ -105,6 +105,23 @@ import Testing
     #expect(object["s"] == "a" && object["n"] == 2)
   }
 
+  /// Two folders may each have a module of the name.
+  @Test func anErrorOfAModuleNamesItsFolder() throws {
+    for name in ["a", "b"] { _ = try write("return function() error('broken') end", to: "\(name)/util.lua") }
+    let rule =
+      "local fail = require('util') return { entities = { P = { normalize = { KEY = function() fail() end } } } }"
+    let a = try write(rule.replacing("KEY", with: "s"), to: "a/e.lua")
+    let b = try write(rule.replacing("KEY", with: "n"), to: "b/e.lua")
+    let (context, domain, _) = try context([a, b])
+    defer { domain.close() }
+    let object = try context.insert("P")
+    for (key, value, place) in [("s", Value.string("x"), "a/util.lua:1"), ("n", .int(1), "b/util.lua:1")] {
+      try object.setValue(value, forKey: key)
+      #expect { try context.save() } throws: { "\($0)".contains(place) }
+      try object.setValue(.null, forKey: key)
+    }
+  }
+
   /// Contexts that are made later run what was read with the extension, until it is read anew.
   @Test func modulesBelongToTheGenerationOfTheirExtension() throws {
     _ = try write("return { 'one' }", to: "a/names.lua")

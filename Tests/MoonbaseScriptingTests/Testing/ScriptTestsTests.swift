@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
@@ -89,6 +90,26 @@ import Testing
     tests.updatesSnapshots = true
     let last = try run("{ a = 3 }")
     #expect(last == nil)
+  }
+
+  @Test func extensionsTellTheProgram() throws {
+    let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: ScriptBench.model))
+    let hook = "will_save = function(p) moonbase.log.notice('saves', { name = p.firstName }) end"
+    let lines = Lock<[String]>([])
+    let extensions = try ScriptExtensions(
+      [
+        .text(ScriptBench.colors, name: "colors.lua"),
+        .text("return { entities = { Person = { \(hook) } } }", name: "x.lua"),
+      ], for: model,
+      log: { entry in lines.withLock { $0.append(entry.line) } })
+    let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+    try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
+    let context = try ManagedObjectContext(coordinator, extensions: extensions)
+    try context.insert("Person").setValue("A\u{202E}B", forKey: "firstName")
+    try context.save()
+    #expect(lines.withLock { $0 }.count == 1)
+    #expect(lines.withLock { $0 }.first?.contains("\u{202E}") == false)
+    #expect(lines.withLock { $0 }.first?.hasPrefix("notice: saves (name: A\\u{202E}B") == true)
   }
 
   @Test func messagesGoToTheHandlerOfTheDomain() throws {
