@@ -225,7 +225,9 @@ extension HostTypes {
         return [try id(call, at: index, in: box)]
       }
       return try HostTypes.objects(of: call, at: index).map { object in
-        guard object.managedObjectContext === box.owner.managedObjectContext else { throw object.foreignError(in: box.owner.managedObjectContext) }
+        guard object.managedObjectContext === box.owner.managedObjectContext else {
+          throw object.foreignError(in: box.owner.managedObjectContext)
+        }
         return object.objectID
       }
     }
@@ -236,7 +238,9 @@ extension HostTypes {
     guard let object = call.objectIfPresent(index, as: ManagedObject.self) else {
       throw call.typeError(index, expected: "object")
     }
-    guard object.managedObjectContext === box.owner.managedObjectContext else { throw object.foreignError(in: box.owner.managedObjectContext) }
+    guard object.managedObjectContext === box.owner.managedObjectContext else {
+      throw object.foreignError(in: box.owner.managedObjectContext)
+    }
     return object.objectID
   }
 }
