@@ -97,9 +97,9 @@ function Context:save() end
 ---@return moonbase.Error? err
 function Context:save_ahead() end
 
----Runs `body` and saves, with what waited to be saved before; on an error the file and the context are as before. What
----`body` raises as a text comes as a `moonbase.Error` too, with the text as its message. Within another transaction it
----saves nothing: on an error what `body` changed is taken back, and the outer one may go on.
+---Runs `body` and saves, together with earlier unsaved changes. On an error the file and the context are as before. A
+---text that `body` raises comes as a `moonbase.Error` too, with the text as its message. Within another transaction it
+---saves nothing: on an error the changes of `body` are taken back, and the outer transaction may go on.
 ---@param body fun(): ...
 ---@return true? ok
 ---@return any ... results of `body`, or the error
@@ -120,8 +120,8 @@ function Context:redo() end
 ---@overload fun(self, body: fun(): ...): ...
 function Context:undo_group(name, body) end
 
----A context that reads what this one has, unsaved changes included, and saves into it. One that a hook makes is closed
----when the hook returns.
+---A context that reads what this one has, unsaved changes included, and saves into it. A child that a hook makes is
+---closed when the hook returns.
 ---@return moonbase.Context
 function Context:child() end
 
@@ -134,7 +134,7 @@ function Context:close() end
 ---@return moonbase.ObjectID ...
 function Context:obtain_permanent_ids(...) end
 
----Takes in what another context saved, as its `did_save` observers are told.
+---Takes in the changes that another context saved, which its `did_save` observers get.
 ---@param changes moonbase.Changes
 function Context:merge_changes(changes) end
 
@@ -156,14 +156,14 @@ function Context:set_metadata(entries) end
 function Context:recompute(entity, attribute) end
 
 ---Calls a function for what happens in the context: before a save (its error fails the save), after one, at the end
----of each event in which objects changed, and after another context's changes were merged. What a late one raises is
----told as the error of a `did_save` hook is. The context keeps the watch.
+---of each event in which objects changed, and after another context's changes were merged. The error
+---of a late observer is treated as the error of a `did_save` hook. The context keeps the watch.
 ---@param event "will_save"|"did_save"|"objects_did_change"|"did_merge"
 ---@param handler fun(changes: moonbase.Changes)
 ---@return moonbase.Watch
 function Context:on(event, handler) end
 
----What changed. `did_merge` has IDs in the place of objects.
+---The changes. `did_merge` has IDs in the place of objects.
 ---@class moonbase.Changes
 ---@field inserted moonbase.Object[]|moonbase.ObjectID[]
 ---@field updated moonbase.Object[]|moonbase.ObjectID[]
@@ -171,7 +171,7 @@ function Context:on(event, handler) end
 ---@field refreshed moonbase.Object[] of `objects_did_change`: read anew, or their changes are gone
 ---@field is_invalidated boolean whether the context forgot all of its objects (`reset`)
 
----What a script observes.
+---An observation.
 ---@class moonbase.Watch
 ---@field is_active boolean
 local Watch = {}
@@ -364,8 +364,8 @@ function Results:all() end
 ---@return { name: string, objects: moonbase.Object[] }[]
 function Results:sections() end
 
----Calls a function when the list is another one, with what became of it; places count from 1. What goes is taken out of
----the old list, then come sections and objects at their places in the new one.
+---Calls a function after each change of the list. Places count from 1. Deletions name places in the old list, and
+---insertions name places in the new one.
 ---@param handler fun(change: moonbase.ResultsChange)
 ---@return moonbase.Watch
 function Results:on_change(handler) end
@@ -388,7 +388,7 @@ function Results:cancel() end
 ---@field to_section? integer in the new list
 ---@field to_index? integer
 
----The same rows, read while they are walked over: those before are let go. All are of the state at the start.
+---Reads the same rows one after the other, and keeps no earlier row. All rows are of the state at the start.
 ---@param columns? table<integer|string, string>
 ---@return fun(): table<string, any>?
 function Request:rows(columns) end

@@ -18,7 +18,7 @@
 ---@field extensions moonbase.LoadedExtension[] the extensions in files that are loaded now, and what they cost
 moonbase = {}
 
----What calls cost; counted only where the host measures (`--profile`).
+---The cost of calls, counted only where the host measures (`--profile`).
 ---@class moonbase.Cost
 ---@field calls integer
 ---@field seconds number

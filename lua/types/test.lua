@@ -3,7 +3,7 @@
 
 ---@alias moonbase.Tests table<string, fun(t: moonbase.Test)>
 
----What a test gets. Each test has a context of its own, over an empty store in memory.
+---The argument of a test. Each test has a context of its own, over an empty store in memory.
 ---@class moonbase.Test
 ---@field context moonbase.Context
 ---@field equal fun(value: any, expected: any, message?: string) fails unless both are the same, tables with all within

@@ -3,8 +3,8 @@ import MoonbasePlatform
 
 /// Whether the two sides of each relationship say the same in a folder.
 ///
-/// Of each pair of sides a sum is kept: what one side says is added, what the other says is taken away, so that nothing is left where they agree, in whatever
-/// order the lines come, and nothing has to be remembered.
+/// Each pair of sides has a sum. The links of one side are added, and those of the other side are subtracted. The sum is
+/// zero where both sides agree, in any order of the lines, and no link has to be kept.
 struct FolderPairs {
   /// A side of a pair in the lines of one entity.
   private struct Side {
@@ -16,7 +16,7 @@ struct FolderPairs {
     let isOneToOne: Bool
   }
 
-  /// What a line says of a side.
+  /// A link from one side to another object, in a line of the folder.
   private struct Link {
     let own: Place
     let other: Place
@@ -120,7 +120,8 @@ struct FolderPairs {
       message: "\(folder.path): \(model.entities[pair.entity].properties[pair.slot].name) names an object twice")
   }
 
-  /// Two to-one sides are two columns, each of which comes as it was: in stores of apps one may be empty. It leads to no other object.
+  /// Two to-one sides are two columns, and each is imported as it was. In stores of apps one of them may be empty, but it
+  /// must not lead to a different object.
   private func checkOneToOne(_ pair: PropertyID) throws {
     for isFirst in [true, false] {
       var others: [Place: Place] = [:]

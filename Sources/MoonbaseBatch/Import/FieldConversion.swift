@@ -89,7 +89,7 @@ struct FieldConversion {
     } catch let error as ModelError {
       throw RowFault(column: column, value: text, reason: error.message)
     } catch let error where !(error is RowFault) && ImportFailure.isOfRows(error) {
-      // What a class of an extension refuses.
+      // A class of an extension refused the text.
       var fault = ImportFailure.fault(of: error)
       (fault.column, fault.value) = (column, text)
       throw fault

@@ -14,9 +14,9 @@ package final class Importer {
   let options: ImportOptions
   var columns: ImportColumns
   let conversion: FieldConversion
-  private let input: ImportInput
-  private let rejects: RejectFile
-  private let bookmark: ImportBookmark?
+  let input: ImportInput
+  let rejects: RejectFile
+  let bookmark: ImportBookmark?
   /// What makes a row of another one (`--map`).
   let script: ImportScript?
   /// Finds the object that a row is of.
@@ -25,20 +25,20 @@ package final class Importer {
   /// Whether the rows of the chunk are new objects with attributes, and nothing else is done with them.
   private var isPlain = false
 
-  package private(set) var report: ImportReport
+  package internal(set) var report: ImportReport
   /// Called between chunks with the place in the input; true ends the import there.
   package var progress: (_ offset: Int64, ImportReport) -> Bool = { _, _ in false }
 
   /// Told of a hook that failed when its object was saved.
   package var didFailAfterSave: (GraphError) -> Void = { _ in }
 
-  private var chunk = StagedRows()
+  var chunk = StagedRows()
   /// Why the input cannot be read any further.
   private var ending: InputError?
   /// The chunk that another thread may be writing.
   private var former: (rows: StagedRows, mark: Mark)?
   /// The place that the store has noted last.
-  private var noted: Int64?
+  var noted: Int64?
 
   package init(
     _ entity: ResolvedEntity, from input: ImportInput, in context: ManagedObjectContext, options: ImportOptions,
@@ -185,40 +185,19 @@ package final class Importer {
   // MARK: Chunks
 
   /// Asked for while rows are tried that may be tried again.
-  private var overtaken: OvertakenRows?
+  var overtaken: OvertakenRows?
 
   /// Whether rows find objects by keys.
-  private var mayBeOvertaken: Bool { existing != nil || options.createsMissing }
+  var mayBeOvertaken: Bool { existing != nil || options.createsMissing }
 
   /// Where an import stands, to come back to.
-  private struct Mark {
+  struct Mark {
     var rejectLength: Int64
     var report: ImportReport
     var noted: Int64?
   }
 
-  private struct Attempt {
-    var objects: [ManagedObject?] = []
-    private(set) var faults: [Int: RowFault] = [:]
-    var report: ImportReport
-    private var unweighed = 0
-
-    init(report: ImportReport) { self.report = report }
-
-    mutating func reject(_ row: Int, _ fault: RowFault) {
-      faults[row] = fault
-      unweighed += fault.weight
-    }
-
-    /// Counts the faults that came since it was called last.
-    mutating func weighFaults(_ memory: inout HostMemory) throws {
-      guard unweighed > 0 else { return }
-      try memory.hold(unweighed)
-      unweighed = 0
-    }
-  }
-
-  private var mark: Mark { Mark(rejectLength: rejects.length, report: report, noted: noted) }
+  var mark: Mark { Mark(rejectLength: rejects.length, report: report, noted: noted) }
 
   private func takeChunk() throws {
     let mark = mark
@@ -251,13 +230,13 @@ package final class Importer {
     }
   }
 
-  private func startAnew(at mark: Mark) throws {
+  func startAnew(at mark: Mark) throws {
     try rejects.cut(to: mark.rejectLength)
     (report, noted) = (mark.report, mark.noted)
     try forgetObjects()
   }
 
-  private func forgetObjects() throws {
+  func forgetObjects() throws {
     try context.reset()
     existing?.forgetAll()
     for lookup in columns.lookups { lookup.forgetAll() }
@@ -379,103 +358,6 @@ package final class Importer {
 
   /// Where a reject file has records that could not be understood.
   private var recordColumn: Int? { input.reader.names.firstIndex(of: "_record") }
-
-  private func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
-    let mark = mark
-    // What another thread finds later is no row's error yet: the rows are saved once more without it then.
-    nameNewObjects(attempt.objects, range)
-    defer { context.nameOfNewObject = nil }
-    while true {
-      try write(attempt, range)
-      try rejects.flush()
-      do {
-        var done = attempt.report
-        done.rejected += attempt.faults.count
-        let last = chunk.rows[range.upperBound - 1]
-        let change = bookmark?.change(from: noted, to: last, done, rejects.trace)
-        if options.isDryRun {
-          try tryOut()
-        } else if ahead {
-          try context.saveAhead(with: change)
-        } else {
-          try context.save(with: change)
-        }
-        report = done
-        noted = last.end
-        context.takeDidSaveErrors().forEach(didFailAfterSave)
-        return true
-      } catch let error where ImportFailure.isOfRows(error) {
-        try rejects.cut(to: mark.rejectLength)
-        if mayBeOvertaken, let others = OvertakenRows(error, of: attempt.objects, from: range.lowerBound),
-          ahead || overtaken != nil
-        {
-          if overtaken != nil { overtaken = others }
-          return false
-        }
-        if try drop(error, &attempt, range) { continue }
-        guard range.count == 1 else { return false }
-        try startAnew(at: mark)
-        attempt.reject(range.lowerBound, ImportFailure.fault(of: error))
-        attempt.report = report
-        attempt.report.rows += 1
-      }
-    }
-  }
-
-  /// Errors tell of new objects by their lines, and not by IDs that they never get.
-  private func nameNewObjects(_ objects: [ManagedObject?], _ range: Range<Int>) {
-    context.nameOfNewObject = { [unowned self] object in
-      objects.firstIndex { $0 === object }.map { "line \(chunk.rows[range.lowerBound + $0].line)" }
-    }
-  }
-
-  /// All that a save does, up to where it would be committed.
-  private func tryOut() throws {
-    let store = try context.coordinator.storeForNewObjects(of: entity)
-    do { try context.save(with: MetadataChange(of: store) { _ in throw TriedOut() }) } catch is TriedOut {}
-    try forgetObjects()
-  }
-
-  private struct TriedOut: Error {}
-
-  private func write(_ attempt: Attempt, _ range: Range<Int>) throws {
-    guard !attempt.faults.isEmpty else { return }
-    try chunk.withFields { fields in
-      for index in range {
-        guard let fault = attempt.faults[index] else { continue }
-        let row = chunk.rows[index]
-        rejects.add(input.reader.names, { fields.field($0, of: row) }, line: row.line, columns.named(fault))
-        if rejects.isFull { try rejects.flush() }
-      }
-    }
-  }
-
-  /// Takes out the objects that an error is about; false where it does not say so.
-  private func drop(_ error: any Error, _ attempt: inout Attempt, _ range: Range<Int>) throws -> Bool {
-    var places: [ManagedObjectID: Int] = [:]
-    for (index, object) in zip(range, attempt.objects) {
-      guard let object else { continue }
-      // Two rows of one object: which of them is wrong, nobody knows.
-      if places.updateValue(index, forKey: object.objectID) != nil { return false }
-    }
-    let errors = ImportFailure.details(of: error)
-    guard !errors.isEmpty, errors.allSatisfy({ $0.objectID.map { places[$0] != nil } == true }) else { return false }
-    for error in errors {
-      guard let index = error.objectID.flatMap({ places[$0] }), let object = attempt.objects[index - range.lowerBound]
-      else { continue }
-      if object.isInserted {
-        attempt.report.inserted -= 1
-        try context.delete(object)
-      } else {
-        attempt.report.updated -= 1
-        try context.refresh(object, mergeChanges: false)
-      }
-      attempt.objects[index - range.lowerBound] = nil
-      let all = errors.filter { $0.objectID == error.objectID }
-      attempt.reject(index, ImportFailure.fault(of: all))
-    }
-    return true
-  }
 
   // MARK: Rows
 

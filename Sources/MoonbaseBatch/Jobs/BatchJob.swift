@@ -57,7 +57,7 @@ package final class BatchJob {
   /// The jobs that a store knows.
   package static func names(in store: any PersistentStore) throws -> [String] { try entries(in: store).map(\.name) }
 
-  /// What a store has noted of its jobs, by their names in order. The metadata is read once.
+  /// The states of the jobs in a store, by their names in order. The metadata is read once.
   package static func entries(in store: any PersistentStore) throws -> [(name: String, entry: Ledger.Entry)] {
     guard case .map(let jobs)? = try store.metadata()[Ledger.key] else { return [] }
     return jobs.sorted { $0.key < $1.key }.compactMap { name, value in

@@ -1,9 +1,9 @@
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// Lists, objects and quoted texts in the text of a field of csv, which an attribute of the default transformer takes as what they are.
+/// Lists, objects and quoted texts in a field of csv. An attribute of the default transformer takes their values.
 package enum JSONText {
-  /// What a text says; nil for one that stands for itself.
+  /// The value that a text stands for; nil for a plain text.
   package static func value(_ text: String) -> Value? {
     guard let first = text.utf8.first(where: { $0 > 32 }), [UInt8]("[{\"".utf8).contains(first) else { return nil }
     var text = text

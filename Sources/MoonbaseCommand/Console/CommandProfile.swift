@@ -1,6 +1,6 @@
 import MoonbaseScripting
 
-/// What the extensions of a command cost, where `--profile` asks for it.
+/// The costs of a command's extensions, for `--profile`.
 enum CommandProfile {
   static let profile = ExtensionProfile()
 

@@ -39,7 +39,7 @@ struct OutputLosses {
     }
   }
 
-  /// What an import of the file takes for something else.
+  /// Values that an import of the file would read as values of another type.
   var changes: [String] {
     texts.sorted { $0.key < $1.key }.map { column, found in
       "\(Self.place(column))\(found.kinds.sorted().joined(separator: ", ")) in \(found.count) value\(found.count == 1 ? "" : "s") "

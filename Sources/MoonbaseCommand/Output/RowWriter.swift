@@ -180,7 +180,7 @@ final class RowWriter {
 
   private func cell(_ value: Value) -> String { value.isNull ? form.null : text(value, column: nil) }
 
-  /// A value in one text. What a reader would take for a list, an object or a quoted text is quoted.
+  /// A value as one text. A text that looks like a list, an object or a quoted text is quoted.
   private func text(_ value: Value, isTransformable: Bool, column: String) -> String {
     guard isTransformable, case .string(let text) = value, JSONText.value(text) != nil else {
       return self.text(value, column: column)

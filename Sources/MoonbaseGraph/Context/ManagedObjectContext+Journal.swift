@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Does the same as one change: observers hear of it when the body is done.
+  /// Does the same as one change: observers are called after the body.
   package func changingTogether<Result>(_ body: () throws -> Result) throws -> Result {
     defer { tellObservers() }
     return try observers.holding { try undoingOnFailure(body) }

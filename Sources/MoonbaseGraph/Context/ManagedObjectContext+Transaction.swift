@@ -3,12 +3,12 @@ import MoonbaseModel
 extension ManagedObjectContext {
   /// Runs `body` and saves. All changes of the body are saved, together with earlier unsaved changes, or none.
   ///
-  /// The body must not save. On an error of the body or of the save, the changes of the body are taken back, and earlier
-  /// changes stay unsaved. A transaction within another one saves nothing: on an error it takes back the changes of its own
-  /// body, and the outer one may go on.
+  /// The body must not save. On an error of the body or of the save, the changes of the body are taken back. Earlier
+  /// changes stay unsaved. A transaction within another one saves nothing. On an error it takes back the changes of its
+  /// own body, and the outer one may go on.
   ///
-  /// A rollback, a reset and a refresh without merging would give up the changes from before too: within such a body they
-  /// throw `.invalidRequest`.
+  /// Where there are earlier changes, a rollback, a reset and a refresh without merging would give up these too. In the
+  /// body they throw `.invalidRequest` then.
   @discardableResult
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try transaction(with: nil, body)

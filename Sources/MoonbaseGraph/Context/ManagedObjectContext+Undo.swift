@@ -10,6 +10,24 @@ extension ManagedObjectContext {
   /// Does again what was undone last; does nothing without an undo manager (`UndoManager.redo`).
   public func redo() throws { try undoManager?.redo() }
 
+  /// The journal is kept for an undo manager that wants it, and only for one.
+  func settleUndo() {
+    if let undoManager {
+      guard !undoManager.isUndoing, !undoManager.isRedoing else { return }
+      if undoManager.isUndoRegistrationEnabled {
+        if journal.base == 0 { restartBase() }
+        return
+      }
+      undoManager.registrationEnds()
+    }
+    // Who observes changes hears of them from the journal.
+    if changeEvent == nil {
+      if journal.base != 0 { restartBase(ending: true) }
+    } else if journal.base == 0 {
+      restartBase()
+    }
+  }
+
   /// Puts back what was before a group. What is gone for other reasons stays so.
   func putBack(_ group: UndoGroup, with undo: UndoManager) throws {
     for part in group.parts.reversed() { try putBack(part, undo) }

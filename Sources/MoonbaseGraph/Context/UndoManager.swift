@@ -471,31 +471,9 @@ extension UndoManager {
   /// Rows are read anew: what is in them need not be as it was when it was changed.
   func noteNewRows() { epoch += 1 }
 
+  /// The changes that were registered before registration ended are a group, or a part of one.
+  func registrationEnds() { closeEvent() }
+
   /// An object came back.
   func forgetLeaving(_ object: ManagedObject) { leaving[ObjectIdentifier(object)] = nil }
-}
-
-extension ManagedObjectContext {
-  /// The journal is kept for an undo manager that wants it, and only for one.
-  func settleUndo() {
-    if let undoManager {
-      guard !undoManager.isUndoing, !undoManager.isRedoing else { return }
-      if undoManager.isUndoRegistrationEnabled {
-        if journal.base == 0 { restartBase() }
-        return
-      }
-      undoManager.registrationEnds()
-    }
-    // Who observes changes hears of them from the journal.
-    if changeEvent == nil {
-      if journal.base != 0 { restartBase(ending: true) }
-    } else if journal.base == 0 {
-      restartBase()
-    }
-  }
-}
-
-extension UndoManager {
-  /// What was registered before it ended is a group, or a part of one.
-  fileprivate func registrationEnds() { closeEvent() }
 }

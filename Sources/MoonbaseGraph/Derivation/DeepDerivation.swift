@@ -14,14 +14,14 @@ struct DeepDerivation {
   /// So many computations may lie within each other.
   static let greatestCount = 32
 
-  /// What was needed where the chain became too long, and the error that leads out of it.
+  /// The value that was needed where the chain became too long, and the error that leads out of it.
   fileprivate(set) var needed: Place?
   fileprivate(set) var error: GraphError?
   /// The first computation, and those that are computed by themselves, each needed by the one before it.
   fileprivate var waiting: [Place] = []
-  /// Those of which the value is not there to be read: why that is so.
+  /// Values that cannot be read, with the reasons.
   fileprivate var failures: [Place: any Error] = [:]
-  /// Those that are computed keep their values as long as somebody has their objects.
+  /// The objects of computed values. A value is kept as long as its object is.
   fileprivate var computed: [ManagedObject] = []
 
   fileprivate mutating func takeNeeded() -> Bool {
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     throw error
   }
 
-  /// Computes a value, and before that the ones that a long chain leads to.
+  /// Computes the values that a long chain leads to, and then the value itself.
   func computingDeepOnes<Result>(
     behind object: ManagedObject, _ slot: Slot, _ compute: () throws -> Result
   ) throws -> Result {

@@ -52,7 +52,7 @@ struct Derivations {
 
   /// The derived attributes that are being computed, each needed by the one before it.
   private(set) var computations: ContiguousArray<Computation> = []
-  /// What is computed by itself, because a chain of computations became too long.
+  /// The computation that runs apart, because a chain of computations became too long.
   var deep = DeepDerivation()
   private var sources: [ManagedObjectID: Source] = [:]
   private var entities: [EntityFacet: [Dependent]] = [:]
@@ -265,9 +265,9 @@ extension Derivations {
   /// An object has another row, for which what is noted of it holds.
   mutating func setVersion(_ version: Int64, of id: ManagedObjectID) { sources[id]?.version = version }
 
-  /// An object goes. Values that were computed from its derived ones hold, and go on following what these read of others: what
-  /// they read of the object itself is noted for them already. While getters run, one of them may have read a value that
-  /// it is not noted for yet.
+  /// An object goes. Values that were computed from its derived values stay valid, and depend on the inputs of these from now
+  /// on. Their inputs in the object itself are noted already. A getter that still runs may have read a value for which no
+  /// input is noted yet.
   func detach(_ object: ManagedObject) {
     for (_, cached) in object.caches {
       guard let dependent = cached.reads?.dependent, !dependent.isStored else { continue }

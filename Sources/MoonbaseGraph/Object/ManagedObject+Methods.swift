@@ -5,7 +5,7 @@ import MoonbasePlatform
 package struct EntityMethod {
   /// Calls it.
   package let call: EntityExtension.Method
-  /// What the maker of the method knows it by.
+  /// The key by which the maker of the method finds it.
   package let origin: AnyObject?
 }
 

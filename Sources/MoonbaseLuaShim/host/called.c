@@ -13,7 +13,7 @@ static bool is_listed(const char *names, const char *name) {
   return false;
 }
 
-// `__call` of booleans and strings. The upvalue holds the names. What is no such call is told as Lua tells it.
+// `__call` of booleans and strings. The upvalue holds the names. Any other call raises the error that Lua itself would raise.
 static int call_value(lua_State *L) {
   lua_Debug frame;
   const char *name = NULL, *kind = "";

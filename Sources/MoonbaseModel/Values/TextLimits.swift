@@ -48,7 +48,7 @@ package enum TextLimits {
   /// The characters of a message that somebody else wrote, such as the reason of a rule.
   package static let greatestReason = 4096
 
-  /// What is kept of a message that somebody else wrote.
+  /// The beginning of a message that a script or an extension wrote.
   package static func reason(_ text: String) -> String { beginning(of: text, length: greatestReason) }
 
   /// The first characters of a text, for a message.

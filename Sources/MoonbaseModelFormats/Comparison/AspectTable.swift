@@ -6,7 +6,7 @@ struct AspectTable {
 
   init() {}
 
-  /// What a description says of itself.
+  /// The aspects of a description.
   init<Owner: Described>(_ owner: Owner) {
     add(owner)
     // Without an identifier the name stands for it.

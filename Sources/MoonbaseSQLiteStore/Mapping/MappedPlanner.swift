@@ -97,7 +97,7 @@ struct MappedPlanner {
     }
   }
 
-  /// Values that are required now and that rows lack, where that is known before: what expressions and policies make is not.
+  /// Required values that rows lack. The values that expressions and policies make are not known before the migration.
   private func missing(in entity: EntityLayout) throws -> [MigrationPlan.Loss] {
     guard !isLeftToPolicy(entity.entity) else { return [] }
     return try (makers[entity.entity.index] ?? []).flatMap { entry in

@@ -164,8 +164,8 @@ extension HostTypes {
     return try domain.handle(object)
   }
 
-  /// What a call that changes something is followed by: with undo on, the end of a step; and the end of the run,
-  /// where an observer wants it.
+  /// Ends a call that changes something. With undo on this ends a step, and where an observer ended the run, it raises
+  /// that error.
   @inline(__always)
   func finish(in context: ManagedObjectContext?) throws {
     if hasAftermath { try finishCall(in: context) }

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension ScriptDomain {
-  /// `moonbase.extensions`: what is loaded now, as a list.
+  /// `moonbase.extensions`: the list of loaded extensions.
   func describeExtensions() throws -> LuaValue {
     .table(try state.list(loadedExtensions.map(describe)).frozen())
   }

@@ -23,7 +23,7 @@ public final class ScriptDomain {
   let classes: LuaTable
   /// The extension files that run, by what brought them.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
-  /// What brought these, with the names of the methods that they, and Swift code beside them, give to objects.
+  /// The providers of these files, with the names of the methods that they and Swift code give to objects.
   private var providers: [ObjectIdentifier: (extensions: WeakExtensions, methods: Set<String>)] = [:]
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
@@ -44,11 +44,11 @@ public final class ScriptDomain {
   var foundNoContext = false
   /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
-  /// What scripts have run on other threads.
+  /// The jobs that scripts began on other threads.
   var jobs: [ScriptJob] = []
   /// The job that this domain's script is.
   weak var job: ScriptJob?
-  /// What an observer ended the run with, until the call raises it that caused this.
+  /// The error with which an observer ended the run, until the call that caused the event raises it.
   var endOfRun: (any Error)?
   /// How many objects a failed save left unsaved that a script looked at: it knows of them.
   var unsavedOfSeenFailure: Int?
@@ -64,7 +64,7 @@ public final class ScriptDomain {
   /// The thread on which the last value of a class was handed over.
   private var threadOfValues: ObjectIdentifier?
 
-  /// Takes what scripts log; without another one it is told on standard error, a line each.
+  /// Takes the messages that scripts log. The default writes a line to standard error for each.
   public var log: (ScriptLogEntry) -> Void = ScriptLogEntry.writeToStandardError
 
   /// Sets up every context that this domain makes; nil leaves contexts as they are made.

@@ -2,7 +2,7 @@ import MoonbaseLua
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What a script logs: `moonbase.log.info("imported", { count = 3 })`.
+/// A message that a script logs: `moonbase.log.info("imported", { count = 3 })`.
 public struct ScriptLogEntry: Sendable {
   /// How important it is, the least first.
   public enum Level: String, Sendable, CaseIterable {
@@ -11,9 +11,9 @@ public struct ScriptLogEntry: Sendable {
 
   /// How important it is.
   public var level: Level
-  /// What happened.
+  /// The message.
   public var message: String
-  /// What belongs to it, by name.
+  /// Further values, by name.
   public var metadata: [String: Value]
 
   /// The entry as one line: `warning: skipped a row (reason: no date, row: 3)`.

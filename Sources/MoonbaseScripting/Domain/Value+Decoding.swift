@@ -12,10 +12,11 @@ extension Value {
   /// let color = try person.value(forKey: "favoriteColor").decode(as: Color.self)
   /// ```
   ///
-  /// A value of a class is read from what the class's function `to_tree(value)` returns, a table of plain values;
-  /// without it, from the fields of the value. That is done on the thread of the context that the value is of; on
-  /// another one it throws `ScriptError`. So it does where the class names another type by its field `swift`. What does
-  /// not fit the type throws its `DecodingError`, or an error that names the place.
+  /// A value of a class is read from the table of plain values that the class's function `to_tree(value)` returns. Without
+  /// the function it is read from the fields of the value. Call it on the thread of the value's context.
+  ///
+  /// Throws `ScriptError` on another thread, and where the class names another type by its field `swift`. A value that
+  /// does not fit the type throws `DecodingError`, or an error that names the place.
   public func decode<Decoded: Decodable>(as type: Decoded.Type = Decoded.self) throws -> Decoded {
     if case .object(let object) = self {
       return try ScriptDomains.domain(of: object).decode(object, as: type)
@@ -90,7 +91,7 @@ extension ScriptDomain {
     currentClasses.first { $0.name == object.className }?.value
   }
 
-  /// What a value of a class holds: what its `to_tree` gives, else its fields.
+  /// The plain values in a value of a class: the result of its `to_tree`, or else its fields.
   fileprivate func fields(of object: OpaqueObject) throws -> Value {
     let value = try resolve(object)
     return try ScriptError.telling {
@@ -111,8 +112,7 @@ extension ScriptDomain {
 
 /// The domains that have values of classes, by their numbers.
 enum ScriptDomains {
-  // Sound: the reference is read on the thread that it was made on only, which is the domain's.
-  private final class Entry: @unchecked Sendable {
+  private final class Entry: @unchecked Sendable {  // sound: `domain` is read only on the thread that made it
     weak var domain: ScriptDomain?
     let thread: ObjectIdentifier
 

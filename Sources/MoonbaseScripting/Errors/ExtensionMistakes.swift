@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// Gathers what is wrong with extensions, so that their author is told everything at once.
+/// Gathers the mistakes of extensions, so that one error lists all of them.
 final class ExtensionMistakes {
   /// More would not be read, and hostile files could hold millions.
   static let greatestCount = 100
@@ -10,13 +10,13 @@ final class ExtensionMistakes {
   /// Whether nothing was found.
   var isEmpty: Bool { found.isEmpty }
 
-  /// Takes a mistake; one that is known already is left out.
+  /// Takes a mistake, unless it is known already.
   func add(_ mistake: some CodedError) {
     guard found.count < Self.greatestCount, !found.contains(where: { "\($0)" == "\(mistake)" }) else { return }
     found.append(mistake)
   }
 
-  /// Does something that may find a mistake and goes on after it. What ends the run is thrown.
+  /// Runs a body that may find a mistake, and goes on after it. An error that ends the run is thrown.
   func attempt(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -36,7 +36,7 @@ final class ExtensionMistakes {
     }
   }
 
-  /// Throws what was found, by files in their order and by lines. One mistake alone is thrown as it is.
+  /// Throws the mistakes, by files in their order and by lines. A single mistake is thrown as it is.
   func finish(_ files: [String]) throws {
     guard let first = found.first else { return }
     if found.count == 1 { throw first }
@@ -44,7 +44,7 @@ final class ExtensionMistakes {
     throw combined(by: files)
   }
 
-  /// What was found, where all of it is wrong with the model.
+  /// The mistakes, where all of them concern the model.
   private var ofModel: ModelError? {
     let all = found.compactMap { $0 as? ModelError }
     guard all.count == found.count, var first = all.first else { return nil }

@@ -24,7 +24,7 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
   public var entity: String?
   /// The property concerned.
   public var property: String?
-  /// What else is wrong with the same extensions: as much as could be found in one reading, a hundred mistakes at most.
+  /// The other mistakes of the same extensions that one reading found, a hundred at most.
   public var others: [ScriptError] = []
   /// The error behind this one, for example the error of Lua for a file that does not run.
   public var underlying: (any Error)?
@@ -45,7 +45,7 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
     self.underlying = underlying
   }
 
-  /// The message behind its place, as `file:line: message`; other mistakes follow, each on a line of its own.
+  /// The message behind its place, as `file:line: message`. Other mistakes follow, each on its own line.
   public var description: String {
     ([location.map { "\($0): \(message)" } ?? message] + others.map(\.description)).joined(separator: "\n")
   }

@@ -3,11 +3,12 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What a derived attribute is computed from: the values of its inputs, and the object behind them where it asks for that.
+/// The arguments of a derived attribute's function: the values of its inputs, and the object behind them where
+/// the attribute asks for it.
 struct DerivedInputs {
   private struct Input {
     var value: CompiledExpression
-    /// Whether it leads to objects: a script gets these, and not their IDs.
+    /// Whether it leads to objects. A script gets the objects, and not their IDs.
     var isOfObjects: Bool
   }
 
@@ -65,7 +66,7 @@ struct DerivedInputs {
 }
 
 extension ScriptDomain {
-  /// The object of an ID, or the objects of a list of IDs; other values as they are.
+  /// The object of an ID, the objects of a list of IDs, or the value itself.
   fileprivate func objects(_ value: Value, in context: ManagedObjectContext?) throws -> LuaValue {
     guard let context else { return try luaValue(from: value) }
     switch value {

@@ -22,7 +22,7 @@ extension DomainBuilder {
     return result
   }
 
-  /// The object's own attributes, where it is computed from these alone. Who gets objects may read anything of them.
+  /// The object's own attributes, if the value is computed from these alone. A function that gets objects may read more.
   private func ownInputs(of derived: ExtensionDeclaration.Derived, entity: String) -> [String]? {
     if let shadow = derived.shadow { return [shadow] }
     guard let inputs = derived.inputs, !derived.passesObject else { return nil }

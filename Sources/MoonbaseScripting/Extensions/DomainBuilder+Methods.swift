@@ -11,7 +11,7 @@ final class ScriptMethod {
 
   init(_ function: LuaFunction) { self.function = function }
 
-  /// The same, measured.
+  /// A method whose calls are measured.
   func measured(by meter: ExtensionMeter?, as name: String) -> ScriptMethod {
     let measured = ScriptMethod(function)
     measured.meter = meter.map { ($0, name) }

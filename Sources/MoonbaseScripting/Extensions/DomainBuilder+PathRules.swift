@@ -5,8 +5,8 @@ import MoonbasePlatform
 
 /// A rule over a value of a related object: `validate = { ["department.budget"] = function(budget, person) ... end }`.
 ///
-/// It is asked for an object that is saved, and for all that lead to a related object of which the value or the way to
-/// it has changed.
+/// A save asks it for each object that it writes, and for each object whose related object has another value now or is
+/// another object.
 struct PathRule {
   /// The steps: to-one relationships with inverses.
   private let steps: [ResolvedRelationship]
@@ -16,7 +16,7 @@ struct PathRule {
   private let value: CompiledExpression
   private let ask: (Value, ManagedObject, RuleSubject.Occasion) throws -> EntityExtension.RuleFailure?
 
-  /// What is wrong with a path; nil for one that a rule may have.
+  /// The mistake in a path; nil for a path that a rule may have.
   static func problem(of path: String, from entity: ResolvedEntity, in model: ResolvedModel) -> String? {
     var place = entity
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -81,7 +81,7 @@ struct PathRule {
     return found.isNull ? nil : try ask(found, object, occasion)
   }
 
-  /// The objects of the rule's entity from which the steps lead to an object.
+  /// The owners in the rule's entity from which the steps reach a given object.
   private func objects(leadingTo object: ManagedObject, depth: Int) throws -> [ManagedObject] {
     var objects = [object]
     for step in steps.prefix(depth).reversed() {

@@ -2,13 +2,13 @@ import MoonbaseGraph
 import MoonbaseLua
 
 extension EntityExtension {
-  /// The same functions, each of which is measured.
+  /// A copy whose functions are measured.
   func measured(by meter: ExtensionMeter, of entity: String) -> EntityExtension {
     let meter: ExtensionMeter? = meter
     var result = self
     for (key, body) in normalize { result.normalize[key] = meter.measured("\(entity).normalize.\(key)", body) }
     for (key, body) in validate { result.validate[key] = meter.measured("\(entity).validate.\(key)", body) }
-    // What is asked within another function would be counted for that one.
+    // Calls within another function would count for that function.
     result.valueRules = [:]
     for (name, body) in methods { result.methods[name] = meter.measured("\(entity).methods.\(name)", body) }
     for (name, origin) in methodOrigins {

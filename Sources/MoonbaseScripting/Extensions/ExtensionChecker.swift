@@ -3,8 +3,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Checks extensions against the model: names that it must have, things that only one may provide. All that is found is
-/// told.
+/// Checks extensions against the model: their names, and things that only one extension may provide. All mistakes are
+/// gathered.
 struct ExtensionChecker {
   let declarations: [ExtensionDeclaration]
   /// What Swift code provides beside the files.
@@ -165,8 +165,7 @@ struct ExtensionChecker {
 
   // MARK: Names
 
-  /// What is wrong with a method whose name is taken. A subentity may have a property of the name: there the property
-  /// wins.
+  /// The mistake in a method whose name is taken. A subentity may have a property of the name: there the property wins.
   private func hidden(method name: String, of entity: ResolvedEntity) -> String? {
     let subject = "\(entity.name): the method \(name)"
     if hostMethods.contains(name) {
@@ -188,7 +187,7 @@ struct ExtensionChecker {
       "the model has no entity \(name)\(hint(name, among: model.entities.map(\.name)))", at: path, in: declaration)
   }
 
-  /// Whether an entity has a property; where it has not, that is told.
+  /// Whether an entity has a property. A missing one is noted as a mistake.
   private func has(
     _ key: String, _ entity: ResolvedEntity, for subject: String? = nil, at path: [String],
     in declaration: ExtensionDeclaration
@@ -278,7 +277,7 @@ struct ExtensionChecker {
       + "give it a function reverse(bytes), or make the attribute transient"
   }
 
-  /// What a transformer without `reverse` makes may not be kept.
+  /// The bytes of a transformer without `reverse` may not be stored.
   private func checkOneWay() {
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable && !attribute.isTransient {

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads the parts of an extension's table. A mistake is told, and what it is about is left out.
+/// Reads the parts of an extension's table. A part with a mistake is noted and left out.
 extension ExtensionDeclaration {
   /// The version of what scripts see of the graph.
   static let hostVersion = "1.0"
@@ -40,7 +40,7 @@ extension ExtensionDeclaration {
     onReload = try reader.function("on_reload")
   }
 
-  // MARK: What it needs
+  // MARK: Requirements
 
   private mutating func readRequires(_ reader: TableReader) throws {
     guard let requires = try reader.table("requires") else { return }
@@ -94,7 +94,7 @@ extension ExtensionDeclaration {
 
   // MARK: Messages
 
-  /// The translations of one language. What stands in braces must be there in the message itself.
+  /// The translations of one language. A name in braces must stand in the message itself too.
   private static func messages(in language: String, from entry: TableReader) throws -> [String: String] {
     if language.wholeMatch(of: /[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*/) == nil {
       try entry.refuse(nil, "\"\(language.asName)\" is no language: write \"de\" or \"pt-BR\"")
@@ -115,7 +115,7 @@ extension ExtensionDeclaration {
     return messages
   }
 
-  /// The translations for a language (`de-AT`): those for it, else those for the language without its region.
+  /// The translations for a language such as `de-AT`, or else for the language without its region.
   func translations(to language: String?) -> [String: String] {
     guard !messages.isEmpty, let language = (language ?? HostLanguage.preferred)?.lowercased() else { return [:] }
     let parts = language.split { $0 == "-" || $0 == "_" }
@@ -206,7 +206,7 @@ extension ExtensionDeclaration {
     return nil
   }
 
-  /// What does not go together. What was given in a wrong form is no second mistake.
+  /// Checks which keys go together. A key in a wrong form is no second mistake.
   private static func check(_ derived: Derived, in entry: TableReader) throws {
     let has = { (key: String) in try entry.has(key) }
     if try has("shadow") {

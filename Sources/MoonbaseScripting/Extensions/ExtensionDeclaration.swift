@@ -68,7 +68,7 @@ struct ExtensionDeclaration {
   var messages: [String: [String: String]] = [:]
   var onReload: LuaFunction?
 
-  /// Reads the table that the file returned. What is wrong with it goes to `mistakes`, and is left out.
+  /// Reads the table that the file returned. Parts with mistakes go to `mistakes` and are left out.
   init(_ results: [LuaValue], source: ScriptSource, mistakes: ExtensionMistakes) throws {
     self.source = source
     table = try ReturnedTable.table(in: results, of: "an extension file") { message in

@@ -39,7 +39,7 @@ struct ExtensionOrder {
     }
   }
 
-  /// Those that are there must be of a version that will do.
+  /// Throws for a required extension whose version is out of range.
   private func checkVersions() {
     for declaration in declarations {
       for requirement in declaration.requirements {

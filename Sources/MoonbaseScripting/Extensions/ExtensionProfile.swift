@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// What the functions of extensions cost: how often they were called, for how long, and how often in vain.
+/// The costs of the functions of extensions: the number of calls, their time, and the number of errors.
 ///
 /// Nothing is counted without one. Give one profile to any number of containers, and read it at any time.
 ///
@@ -13,7 +13,7 @@ import MoonbasePlatform
 /// for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.seconds) }
 /// ```
 public final class ExtensionProfile: Sendable {
-  /// What calls cost. The calls that a function makes of others count for it too.
+  /// The cost of calls. The calls that a function makes of others count for it too.
   public struct Cost: Sendable, Hashable {
     /// How often it was called.
     public internal(set) var calls = 0
@@ -32,13 +32,13 @@ public final class ExtensionProfile: Sendable {
     }
   }
 
-  /// What one function cost.
+  /// The cost of one function.
   public struct Entry: Sendable, Hashable {
     /// The file of the extension, as it was named.
     public var source: String
     /// The function, as `Person.validate.age`.
     public var function: String
-    /// What its calls cost.
+    /// The cost of its calls.
     public var cost: Cost
   }
 
@@ -52,7 +52,7 @@ public final class ExtensionProfile: Sendable {
   /// Makes a profile of nothing.
   public init() {}
 
-  /// What was counted so far, the longest first.
+  /// The costs so far, the longest first.
   public var entries: [Entry] {
     costs.withLock { $0 }.map { Entry(source: $0.key.source, function: $0.key.function, cost: $0.value) }
       .sorted { ($1.cost.seconds, $0.source, $0.function) < ($0.cost.seconds, $1.source, $1.function) }

@@ -16,11 +16,11 @@ public struct LoadedExtension: Sendable, Hashable {
   public struct Function: Sendable, Hashable {
     /// Its name.
     public var name: String
-    /// What it cost so far.
+    /// Its cost so far.
     public var cost: ExtensionProfile.Cost
   }
 
-  /// What all functions cost; what one function calls of the others counts for both.
+  /// The cost of all functions. A call from one function to another counts for both.
   public var cost: ExtensionProfile.Cost { functions.reduce(into: .init()) { $0 += $1.cost } }
 }
 

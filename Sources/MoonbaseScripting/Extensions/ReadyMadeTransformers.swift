@@ -77,7 +77,7 @@ enum ReadyMadeTransformers {
         """)
   }
 
-  /// Those that a model or extensions name and that nothing else provides.
+  /// The ready-made transformers that a model or extensions name and that nothing else provides.
   static func needed(
     by declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, in model: ManagedObjectModel
   ) -> Set<String> {
@@ -89,7 +89,7 @@ enum ReadyMadeTransformers {
 }
 
 extension ScriptDomain {
-  /// What the source of ready-made transformers is given that Lua lacks.
+  /// Functions for the source of ready-made transformers that Lua lacks.
   func argumentsOfReadyMadeTransformers() throws -> [LuaValue] {
     [
       try state.function(named: "deflate") { call in

@@ -30,7 +30,7 @@ public final class ScriptExtensions: ExtensionProvider {
     var modules: ExtensionModules
     /// The model with the attributes that the extensions add.
     var model: ResolvedModel
-    /// What is loaded.
+    /// The loaded extensions.
     var listing: [LoadedExtension]
   }
 
@@ -318,7 +318,7 @@ extension ExtensionDomain {
 extension ScriptDomain {
   /// Runs extension files, each in a scope of its own, and reads what they return.
   ///
-  /// With `mistakes`, what is wrong with the form of a file is told there; else it is thrown.
+  /// A mistake in the form of a file goes to `mistakes`; without that it is thrown.
   func declarations(
     of sources: [ScriptSource], _ modules: ExtensionModules, mistakes: ExtensionMistakes? = nil
   ) throws -> [ExtensionDeclaration] {

@@ -79,18 +79,7 @@ struct TransformerExamples {
     return copy
   }
 
-  private static let comparison = """
-    local function same(one, other)
-      if one == other then return true end
-      if one ~= one and other ~= other then return true end
-      if type(one) ~= "table" or type(other) ~= "table" then return false end
-      if getmetatable(one) ~= getmetatable(other) then return false end
-      for key, value in next, one do if not same(value, other[key]) then return false end end
-      for key in next, other do if one[key] == nil then return false end end
-      return true
-    end
-    return same
-    """
+  private static let comparison = SameValues.definition + "\nreturn same"
 }
 
 extension String {

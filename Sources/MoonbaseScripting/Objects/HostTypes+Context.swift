@@ -69,7 +69,7 @@ extension HostTypes {
       })
   }
 
-  /// A method that observers may hear of.
+  /// A method that may change something, so that observers are called.
   func change(
     _ name: String, upTo count: Int = 0, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void
   ) {

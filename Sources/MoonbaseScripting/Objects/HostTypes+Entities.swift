@@ -61,7 +61,7 @@ extension HostTypes {
     return type
   }
 
-  /// What an object has as a property, as a context and an ID have it. It may be called as a method too, as in
+  /// The names that objects, contexts and IDs have as properties. A script may call them as methods too, as in
   /// `object:has_changes()`.
   static let namesOfPropertiesOfObjects = ["has_changes", "entity"]
 

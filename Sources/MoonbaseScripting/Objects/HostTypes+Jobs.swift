@@ -29,7 +29,7 @@ extension ScriptDomain {
     }
   }
 
-  /// The stores that a job works on: those of `moonbase.context`, or of the one context that was opened.
+  /// The context whose stores a job uses: `moonbase.context`, or the only context that was opened.
   private func contextOfJobs() throws -> ManagedObjectContext {
     let roots = contexts.all.filter { $0.parent == nil }
     if let context = contexts.given ?? (roots.count == 1 ? roots.first : nil) {

@@ -290,7 +290,7 @@ extension HostTypes {
     return others[name.lowercased()].map { "; did you mean \($0)?" } ?? suggestion(for: name, among: known)
   }
 
-  /// What a walk over rows keeps, by estimate: those that were read together.
+  /// The bytes that a walk over rows keeps, by estimate: a batch of rows.
   private static let weightOfRows = 64 << 10
 
   /// `sort("name", "desc")`, as other languages say it.

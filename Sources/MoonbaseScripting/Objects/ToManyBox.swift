@@ -126,7 +126,7 @@ extension HostTypes {
     describeOrder()
   }
 
-  /// One change, of which observers hear once, and that is one step to undo.
+  /// Changes a list as one change: observers are called once, and it is one undo step.
   private func change(_ box: ToManyBox, _ body: () throws -> Void) throws {
     guard let context = box.owner.managedObjectContext else { return try body() }
     try context.changingTogether(body)

@@ -1,4 +1,4 @@
-/// A semantic version: `1`, `1.2`, `1.2.3`, `1.2.3-beta.1`. What stands behind a `+` does not count.
+/// A semantic version: `1`, `1.2`, `1.2.3`, `1.2.3-beta.1`. A part behind `+` does not count.
 struct SemanticVersion: Comparable, CustomStringConvertible {
   let numbers: [Int]
   /// The parts behind the hyphen; a version with any comes before the same one without.

@@ -32,7 +32,7 @@ public final class ScriptCrew: Sendable {
   /// Makes a crew without threads; the name is that of its threads.
   public init(name: String = "Moonbase scripts") { self.name = name }
 
-  /// Runs a body on a thread of its own. What it throws ends the others too, if it is the first.
+  /// Runs a body on a thread of its own. The first error of a body ends the others.
   public func start(_ body: @escaping @Sendable (ScriptCrew) throws -> Void) {
     state.withLock { $0.running += 1 }
     let thread = Thread { [self] in

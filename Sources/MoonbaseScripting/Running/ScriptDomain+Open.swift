@@ -25,7 +25,7 @@ extension ScriptDomain {
 
   private func open(_ table: LuaTable, with opener: ContainerOpener) throws -> LuaTable {
     contexts.letGoOfUnused()
-    // One that reads nothing more would keep them.
+    // A context that reads nothing more would keep these pages.
     for context in contexts.all { context.copyRowsOfSparsePages() }
     let known = Symbol.weight
     defer { weighNames(since: known) }
@@ -61,7 +61,7 @@ extension ScriptDomain {
     namesWeight = 0
   }
 
-  /// What a script opens counts as its memory as long as it is there.
+  /// The bytes that an opened context counts as memory of its script.
   private static func weight(ofOpened context: ManagedObjectContext) -> Int {
     let files = context.coordinator.persistentStores.count(where: { $0.url != nil })
     return 8192 + context.model.weight + files * storeWeight

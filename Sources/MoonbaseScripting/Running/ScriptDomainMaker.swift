@@ -13,9 +13,9 @@ import MoonbasePlatform
 /// defer { domain.close() }
 /// ```
 public struct ScriptDomainMaker: Sendable {
-  /// What of Lua scripts have.
+  /// The part of Lua that scripts have.
   public var preset: LuaPreset
-  /// What each state may use.
+  /// The limits of each state.
   public var limits: LuaLimits
   /// The files that scripts may use; nil for none.
   public var files: LuaFileAccess?

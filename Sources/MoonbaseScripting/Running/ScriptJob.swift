@@ -61,7 +61,7 @@ final class ScriptJob: Sendable {
     }
   }
 
-  /// The same for the end of the program, which tells of failures by itself.
+  /// Waits for the end, and leaves the failure for the end of the program.
   fileprivate func waitUntold() throws { try crew.wait() }
 
   /// The error with which it ended, where no script was told of it.
@@ -75,8 +75,8 @@ final class ScriptJob: Sendable {
 
 /// The jobs that a script began.
 extension ScriptDomain {
-  /// Waits for all jobs, as long as the limits of the run allow. One that failed, and of which no script was told, is
-  /// told at the end of the program.
+  /// Waits for all jobs, as long as the limits of the run allow. The failure of a job that no script waited for is
+  /// reported at the end of the program.
   func finishJobs() throws {
     for job in jobs {
       if !job.isDone { _ = try job.waitUntold() }

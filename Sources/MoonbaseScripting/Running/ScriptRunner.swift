@@ -154,7 +154,7 @@ public struct ScriptRunner {
         ?? "\(error)")
   }
 
-  /// What an extension raised behind an error of the graph.
+  /// The error of an extension behind an error of the graph.
   private static func hook(of error: (any Error)?) -> LuaError? {
     guard let error = error as? GraphError else { return nil }
     return error.underlying as? LuaError ?? error.details.lazy.compactMap { $0.underlying as? LuaError }.first
@@ -214,7 +214,7 @@ public struct ScriptRunner {
       ? "\(reading); the method of objects is moonbase.object.\(name)(object) where a property hides it" : reading
   }
 
-  /// What scripts have and extensions have not, whatever the preset.
+  /// Functions that scripts have and extensions do not have, in any preset.
   private func adviceForExtension(_ error: LuaError?) -> String? {
     guard let error,
       let match = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)

@@ -3,10 +3,9 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A function that a module returns, with a context over the stores of another one: what a script has run on another
-/// thread.
+/// A module's function on another thread, with a context over the stores of a script's context.
 final class ScriptWorker {
-  /// What a worker is made of.
+  /// The parts that a worker is made of.
   struct Setting: Sendable {
     let maker: ScriptDomainMaker
     let coordinator: PersistentStoreCoordinator

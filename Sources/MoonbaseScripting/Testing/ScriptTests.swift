@@ -128,7 +128,7 @@ public struct ScriptTests {
     if let script = error.script, let line = error.line { result.place = "\(script):\(line)" }
   }
 
-  /// What a test gets: `equal`, `fails`, `snapshot` and `context`.
+  /// The argument of a test: `equal`, `fails`, `snapshot` and `context`.
   private func tools(
     for name: String, of source: ScriptSource, _ context: ManagedObjectContext, in domain: ScriptDomain
   ) throws -> LuaTable {
@@ -147,7 +147,7 @@ public struct ScriptTests {
 
   // MARK: Snapshots
 
-  /// What is wrong with a value; nil where it is as it was. A value that is new is written.
+  /// The difference of a value from its snapshot; nil where there is none. A new value is written.
   private func compare(_ text: String, with name: String, of source: ScriptSource) throws -> String? {
     guard let folder = snapshotFolder else { return "there is no folder for snapshots: the host names one" }
     let file = folder.appendingPathComponent(Self.fileName(source.name + " " + name))

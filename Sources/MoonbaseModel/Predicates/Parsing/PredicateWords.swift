@@ -13,7 +13,7 @@ package enum PredicateWords {
     return nil
   }
 
-  /// What to say of a pattern of LIKE with the wildcards of SQL.
+  /// The advice for a pattern of LIKE with the wildcards of SQL.
   package static func advice(pattern: String) -> String {
     "LIKE '\(TextLimits.beginning(of: pattern))': the wildcards are * and ?, and % stands for itself"
   }

@@ -1,0 +1,126 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Saving the rows of a chunk, without those that the save refuses.
+extension Importer {
+  /// Rows on their way into the store: their objects, and those that are rejected.
+  struct Attempt {
+    var objects: [ManagedObject?] = []
+    private(set) var faults: [Int: RowFault] = [:]
+    var report: ImportReport
+    private var unweighed = 0
+
+    init(report: ImportReport) { self.report = report }
+
+    mutating func reject(_ row: Int, _ fault: RowFault) {
+      faults[row] = fault
+      unweighed += fault.weight
+    }
+
+    /// Counts the faults that came since it was called last.
+    mutating func weighFaults(_ memory: inout HostMemory) throws {
+      guard unweighed > 0 else { return }
+      try memory.hold(unweighed)
+      unweighed = 0
+    }
+  }
+
+  /// Saves the objects of rows, and writes the rejected rows. False where the rows have to be tried again, or one by one.
+  func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
+    let mark = mark
+    // What another thread finds later is no row's error yet: the rows are saved once more without it then.
+    nameNewObjects(attempt.objects, range)
+    defer { context.nameOfNewObject = nil }
+    while true {
+      try write(attempt, range)
+      try rejects.flush()
+      do {
+        var done = attempt.report
+        done.rejected += attempt.faults.count
+        let last = chunk.rows[range.upperBound - 1]
+        let change = bookmark?.change(from: noted, to: last, done, rejects.trace)
+        if options.isDryRun {
+          try tryOut()
+        } else if ahead {
+          try context.saveAhead(with: change)
+        } else {
+          try context.save(with: change)
+        }
+        report = done
+        noted = last.end
+        context.takeDidSaveErrors().forEach(didFailAfterSave)
+        return true
+      } catch let error where ImportFailure.isOfRows(error) {
+        try rejects.cut(to: mark.rejectLength)
+        if mayBeOvertaken, let others = OvertakenRows(error, of: attempt.objects, from: range.lowerBound),
+          ahead || overtaken != nil
+        {
+          if overtaken != nil { overtaken = others }
+          return false
+        }
+        if try drop(error, &attempt, range) { continue }
+        guard range.count == 1 else { return false }
+        try startAnew(at: mark)
+        attempt.reject(range.lowerBound, ImportFailure.fault(of: error))
+        attempt.report = report
+        attempt.report.rows += 1
+      }
+    }
+  }
+
+  /// Errors tell of new objects by their lines, and not by IDs that they never get.
+  private func nameNewObjects(_ objects: [ManagedObject?], _ range: Range<Int>) {
+    context.nameOfNewObject = { [unowned self] object in
+      objects.firstIndex { $0 === object }.map { "line \(chunk.rows[range.lowerBound + $0].line)" }
+    }
+  }
+
+  /// All that a save does, up to where it would be committed.
+  private func tryOut() throws {
+    let store = try context.coordinator.storeForNewObjects(of: entity)
+    do { try context.save(with: MetadataChange(of: store) { _ in throw TriedOut() }) } catch is TriedOut {}
+    try forgetObjects()
+  }
+
+  private struct TriedOut: Error {}
+
+  private func write(_ attempt: Attempt, _ range: Range<Int>) throws {
+    guard !attempt.faults.isEmpty else { return }
+    try chunk.withFields { fields in
+      for index in range {
+        guard let fault = attempt.faults[index] else { continue }
+        let row = chunk.rows[index]
+        rejects.add(input.reader.names, { fields.field($0, of: row) }, line: row.line, columns.named(fault))
+        if rejects.isFull { try rejects.flush() }
+      }
+    }
+  }
+
+  /// Takes out the objects that an error is about; false where it does not say so.
+  private func drop(_ error: any Error, _ attempt: inout Attempt, _ range: Range<Int>) throws -> Bool {
+    var places: [ManagedObjectID: Int] = [:]
+    for (index, object) in zip(range, attempt.objects) {
+      guard let object else { continue }
+      // Two rows of one object: which of them is wrong, nobody knows.
+      if places.updateValue(index, forKey: object.objectID) != nil { return false }
+    }
+    let errors = ImportFailure.details(of: error)
+    guard !errors.isEmpty, errors.allSatisfy({ $0.objectID.map { places[$0] != nil } == true }) else { return false }
+    for error in errors {
+      guard let index = error.objectID.flatMap({ places[$0] }), let object = attempt.objects[index - range.lowerBound]
+      else { continue }
+      if object.isInserted {
+        attempt.report.inserted -= 1
+        try context.delete(object)
+      } else {
+        attempt.report.updated -= 1
+        try context.refresh(object, mergeChanges: false)
+      }
+      attempt.objects[index - range.lowerBound] = nil
+      let all = errors.filter { $0.objectID == error.objectID }
+      attempt.reject(index, ImportFailure.fault(of: all))
+    }
+    return true
+  }
+}
