@@ -49,6 +49,35 @@ int64_t yardstick_transform(const char *path, const char *script) {
   return changed;
 }
 
+static void sql_integer(sqlite3_context *context, int count, sqlite3_value **values) {
+  lua_State *state = sqlite3_user_data(context);
+  (void)count;
+  lua_pushvalue(state, 1);
+  lua_pushinteger(state, sqlite3_value_int64(values[0]));
+  if (lua_pcall(state, 1, 1, 0)) {
+    sqlite3_result_error(context, lua_tostring(state, -1), -1);
+  } else {
+    sqlite3_result_int64(context, lua_tointeger(state, -1));
+  }
+  lua_settop(state, 1);
+}
+
+int64_t yardstick_select_by_function(const char *path, const char *script, const char *sql) {
+  lua_State *state = load_function(script);
+  sqlite3 *database = yardstick_open(path);
+  sqlite3_stmt *statement = NULL;
+  if (state == NULL || database == NULL) return -1;
+  if (sqlite3_create_function_v2(database, "transform", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, state, sql_integer, NULL,
+                                 NULL, NULL) ||
+      sqlite3_prepare_v2(database, sql, -1, &statement, NULL) || sqlite3_step(statement) != SQLITE_ROW)
+    return yardstick_fail(database);
+  int64_t answer = sqlite3_column_int64(statement, 0);
+  sqlite3_finalize(statement);
+  sqlite3_close(database);
+  lua_close(state);
+  return answer;
+}
+
 static int transform_row(lua_State *state, sqlite3_stmt *row, sqlite3_stmt *update) {
   size_t length;
   lua_pushvalue(state, 1);

@@ -1,8 +1,9 @@
 extension Benchmark {
   /// The rows of the table, in its order.
   static var all: [Benchmark] {
-    store + batches + relationships + graph + operations + validation + scripts + lua + limits + model + data + [
-      startUp
-    ]
+    store + batches + relationships + graph + operations + validation + scripts + values + lua + limits + model + data
+      + [
+        startUp
+      ]
   }
 }

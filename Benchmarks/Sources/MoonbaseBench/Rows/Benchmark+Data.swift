@@ -223,7 +223,7 @@ extension Benchmark {
   // MARK: Programs
 
   /// Runs the command; files are those of the workplace.
-  private static func moonbase(_ workplace: Workplace, _ arguments: [String]) throws {
+  static func moonbase(_ workplace: Workplace, _ arguments: [String]) throws {
     guard let command = ProcessInfo.processInfo.environment["MOONBASE_COMMAND"] else {
       throw Failure("MOONBASE_COMMAND does not name the command; start this through scripts/bench")
     }

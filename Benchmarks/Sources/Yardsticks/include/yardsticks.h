@@ -44,6 +44,9 @@ int64_t yardstick_script_walks(const char *path, const char *script);
 /* One UPDATE whose new value comes from a Lua function registered as an SQL function; the answer is the rows changed. */
 int64_t yardstick_transform(const char *path, const char *script);
 
+/* Runs a query in which the function that `script` returns is `transform`, of one integer; the answer is the integer in its first row. */
+int64_t yardstick_select_by_function(const char *path, const char *script, const char *sql);
+
 /* A loop of select, call of the Lua function and update, in one transaction; the answer is the rows changed. */
 int64_t yardstick_transform_loop(const char *path, const char *script);
 
