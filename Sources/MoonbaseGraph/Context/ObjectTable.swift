@@ -25,6 +25,8 @@ final class ObjectTable {
   @exclusivity(unchecked) private(set) var contextReference: Unmanaged<ManagedObjectContext>?
   /// Of the first 64 slots, those to which nothing special happens; none as long as the behavior is not known, and without a context.
   @exclusivity(unchecked) private(set) var simpleSlots: UInt64 = 0
+  /// Of the first 64 slots, those of derived attributes, whose values are read where they are kept; none as long as `simpleSlots` are none.
+  @exclusivity(unchecked) private(set) var derivedSlots: UInt64 = 0
   /// Of the first 64 slots what each takes without a question: the kind of cell that its attribute's type has where it is simple and
   /// lies in rows, and otherwise none.
   private let takenKinds: UnsafeMutablePointer<UInt8>
@@ -69,6 +71,7 @@ final class ObjectTable {
     // Where each use is looked at, no slot is simple.
     guard context?.confinement == nil else { return }
     simpleSlots = behavior.simpleSlots.low
+    derivedSlots = behavior.derivedSlots.low
     wakesQuietly = !behavior.hasAwakeFromFetch && context?.greatestAge == nil
     for property in properties.prefix(64) where simpleSlots & rowSlots & 1 << UInt64(property.slot) != 0 {
       takenKinds[property.slot] = property.attributeType.flatMap(RawCell.kind(takenBy:))?.rawValue ?? Self.noKind
@@ -83,7 +86,7 @@ final class ObjectTable {
 
   /// How the objects behave is to be asked anew.
   private func forgetBehavior() {
-    (simpleSlots, wakesQuietly, objectClass) = (0, false, nil)
+    (simpleSlots, derivedSlots, wakesQuietly, objectClass) = (0, 0, false, nil)
     takenKinds.update(repeating: Self.noKind, count: 64)
   }
 

@@ -50,6 +50,8 @@ final class EntityBehavior {
   // Slots by what has to be done with them.
   /// Slots that nothing special happens to: neither accessor nor class nor derivation, nor bytes that are not read yet.
   let simpleSlots: SlotSet
+  /// Slots of derived attributes that no accessor stands before.
+  let derivedSlots: SlotSet
   /// Attributes and to-one relationships that validation must look at.
   let slotsToValidate: [Slot]
   /// Of these, those that must have a value and are asked nothing else: no value is made of what is stored.
@@ -95,6 +97,7 @@ final class EntityBehavior {
     storedSlots = builder.storedSlotsInOrder
     selfContainedSlots = builder.selfContainedSlots
     simpleSlots = builder.simpleSlots
+    derivedSlots = builder.derivedSlots
     slotsToValidate = builder.slotsToValidate
     requiredSlots = builder.requiredSlots
     slotsToCount = builder.slotsToCount

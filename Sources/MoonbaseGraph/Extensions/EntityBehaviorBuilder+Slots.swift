@@ -33,6 +33,14 @@ extension EntityBehaviorBuilder {
       })
   }
 
+  var derivedSlots: SlotSet {
+    SlotSet(
+      attributeSlots.filter { slot in
+        guard case .derived = kinds[slot] else { return false }
+        return accessors[slot] == nil
+      })
+  }
+
   /// Slots of attributes, in rows and above them.
   private var attributeSlots: [Slot] { entity.attributeSlots + entity.addedProperties.map(\.slot) }
 

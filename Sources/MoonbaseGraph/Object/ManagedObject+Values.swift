@@ -44,6 +44,14 @@ extension ManagedObject {
     return currentRawCell(slot)
   }
 
+  /// What a slot has where nothing is to be computed, read from a store or asked of an accessor: what is stored in a simple slot, or what a derived
+  /// attribute gave, where that still holds. Nil leaves it to `value(at:)`.
+  package final func valueAtHand(at slot: Slot) -> Value? {
+    if isSimple(slot) { return state.contains(.fault) ? nil : current(slot) }
+    guard slot < 64, table._withUnsafeGuaranteedRef({ $0.derivedSlots & 1 << UInt64(slot) != 0 }) else { return nil }
+    return keptValue(slot)
+  }
+
   /// The type of the attribute in a slot; nil for a relationship, and for a slot that there is not.
   @inline(__always)
   package final func attributeType(at slot: Slot) -> AttributeType? {

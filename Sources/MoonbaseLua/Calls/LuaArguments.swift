@@ -70,6 +70,13 @@ public struct LuaArguments: ~Copyable {
       checked(index), to: object, type: type, scoped: scoped, for: call.takeUnretainedValue().state)
   }
 
+  /// Sets an argument (from 0) to a value of a type that scripts know.
+  public func set<Value>(_ index: Int, _ value: Value, as type: LuaValueType<Value>) throws(LuaError) {
+    guard type.isInline else { return try set(index, to: type.value(value)) }
+    let plainType = try type.registered(in: call.takeUnretainedValue().state)
+    withUnsafeBytes(of: value) { buffer.setInline(checked(index), to: $0, of: plainType) }
+  }
+
   /// Sets an argument (from 0) to any value.
   public func set(_ index: Int, to value: LuaValue) throws(LuaError) {
     try buffer.set(checked(index), to: value, for: call.takeUnretainedValue().state)

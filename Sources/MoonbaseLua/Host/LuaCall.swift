@@ -152,12 +152,15 @@ public struct LuaCall: ~Copyable {
   ) throws -> Object {
     let plain = plain(index)
     if plain.tag == .object {
-      guard let pointer = plain.pointer else {
-        throw argumentError(index, problem: "\(typeName(index)) used outside of its callback")
-      }
+      guard let pointer = plain.pointer else { throw goneError(index) }
       if let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object { return object }
     }
     throw typeError(index, expected: name ?? String(describing: type))
+  }
+
+  /// The error of a handle whose scope has ended.
+  func goneError(_ index: Int) -> LuaError {
+    argumentError(index, problem: "\(typeName(index)) used outside of its callback")
   }
 
   /// Reads a host object of a class; nil if the argument is anything else.

@@ -28,15 +28,19 @@ final class LuaClosure: LuaHostFunction {
 }
 
 /// A method, which checks that its first argument is the object.
-final class LuaMethod<Object: AnyObject>: LuaHostFunction {
+final class LuaMethod<Object>: LuaHostFunction {
   private let type: String
   private let name: String
   private let greatestCount: Int
   private let body: (Object, inout LuaCall) throws -> Void
+  /// The first argument, if it is what the method is of.
+  private let first: (borrowing LuaCall) -> Object?
 
   init(
-    _ name: String, of type: String, upTo greatestCount: Int, _ body: @escaping (Object, inout LuaCall) throws -> Void
+    _ name: String, of type: String, upTo greatestCount: Int, _ body: @escaping (Object, inout LuaCall) throws -> Void,
+    first: @escaping (borrowing LuaCall) -> Object?
   ) {
+    self.first = first
     self.name = name
     self.type = type
     self.greatestCount = greatestCount
@@ -55,10 +59,10 @@ final class LuaMethod<Object: AnyObject>: LuaHostFunction {
 
   private func object(_ frame: UnsafeMutablePointer<MBLFrame>) throws -> Object {
     let call = LuaCall(frame, offset: 0, method: self)
-    if let object = call.objectIfPresent(0, as: Object.self) { return object }
+    if let object = first(call) { return object }
     // The error of a dead handle says so, and does not blame the type.
-    let first = call.plain(0)
-    if first.tag == .object, first.pointer == nil { return try call.object(0, as: Object.self, name: type) }
+    let plain = call.plain(0)
+    if plain.tag == .object, plain.pointer == nil { throw call.goneError(0) }
     throw call.argumentError(0, problem: "\(type) expected, got \(call.typeName(0)): call it with ':', not with '.'")
   }
 }

@@ -20,17 +20,11 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   public typealias Setter = (_ object: Object, _ slot: Int, _ call: inout LuaCall) throws -> Void
 
   let isInterned: Bool
-  private(set) var slots: [String] = []
-  private(set) var methods: [String: LuaHostFunction] = [:]
-  /// By their names, as methods are: to make the type of another dictionary would take a twelfth of a process's start.
-  private(set) var operators: [String: LuaHostFunction] = [:]
   private var bulkGetter: Getter?
   private var bulkSetter: Setter?
   private var bulkCount = 0
   private var getters: [Getter] = []
   private var setters: [Setter?] = []
-  /// Gives what the message about a name that the type lacks ends with, such as "; did you mean 'name'?".
-  package var advice: ((String) -> String)?
   private var missingHandler: ((Object, String, Bool, inout LuaCall) throws -> Void)?
 
   /// Creates a type. With `interned` one object has one handle, so that `==` and table keys work by identity.
@@ -68,12 +62,9 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   public func method(
     _ name: String, upTo greatestCount: Int = .max, _ body: @escaping (Object, inout LuaCall) throws -> Void
   ) {
-    methods[name] = LuaMethod(name, of: self.name, upTo: greatestCount, body)
-  }
-
-  /// Adds an operator. Its operands are the arguments of the call, in their order.
-  public func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
-    operators[`operator`.name] = LuaClosure(operator: `operator`, body)
+    methods[name] = LuaMethod(name, of: self.name, upTo: greatestCount, body) { call in
+      call.objectIfPresent(0, as: Object.self)
+    }
   }
 
   /// Answers for names that are neither property nor method, which are errors otherwise. Argument 0 of the call is the key;
@@ -85,9 +76,6 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   public func missing(_ body: @escaping (Object, _ key: String, _ writing: Bool, inout LuaCall) throws -> Void) {
     missingHandler = body
   }
-
-  /// All properties and methods, in the order in which properties were added.
-  package var names: [String] { slots + methods.keys.sorted() }
 
   /// Weighs each object when it is handed over: how many bytes it keeps alive. Without this, `usualWeight` is taken. For an object
   /// that grows later, call `LuaState.weigh`.
@@ -110,40 +98,42 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 
   // MARK: From Lua
 
-  override func get(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
-    let object = unsafeDowncast(object, to: Object.self)
-    var call = LuaCall(frame, offset: 2)
-    do {
-      if slot < bulkCount {
-        try bulkGetter?(object, slot, &call)
-      } else {
-        try getters[slot - bulkCount](object, slot, &call)
+  override func makePlainType(_ owner: UnsafeMutableRawPointer, in state: LuaState) -> OpaquePointer? {
+    mbl_type_new(state.raw, owner, name, isInterned)
+  }
+
+  override func get(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    Unmanaged<Object>.fromOpaque(address)._withUnsafeGuaranteedRef { object in
+      var call = LuaCall(frame, offset: 2)
+      do {
+        if slot < bulkCount {
+          try bulkGetter?(object, slot, &call)
+        } else {
+          try getters[slot - bulkCount](object, slot, &call)
+        }
+        return 0
+      } catch {
+        return call.fail(error)
       }
-      return 0
-    } catch {
-      return call.fail(error)
     }
   }
 
-  override func set(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+  override func set(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     LuaCall.answer(frame, offset: 2) { call in
-      guard let setter = slot < bulkCount ? bulkSetter : setters[slot - bulkCount] else {
-        throw LuaError(.runtime, message: "'\(slots[slot])' of \(name) cannot be assigned")
-      }
-      try setter(unsafeDowncast(object, to: Object.self), slot, &call)
+      guard let setter = slot < bulkCount ? bulkSetter : setters[slot - bulkCount] else { throw readOnly(slot) }
+      try Unmanaged<Object>.fromOpaque(address)._withUnsafeGuaranteedRef { try setter($0, slot, &call) }
     }
   }
 
-  override func missing(_ object: AnyObject, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+  override func missing(
+    _ address: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
+  ) -> Int32 {
     LuaCall.answer(frame, offset: 1) { call in
       let key = try call.keyText(0)
       // The error says the whole name.
       call.state.charge(Int64(key.utf8.count >> 4))
-      if let missingHandler { return try missingHandler(unsafeDowncast(object, to: Object.self), key, writing, &call) }
-      if writing, methods[key] != nil {
-        throw LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")
-      }
-      throw LuaError(.runtime, message: "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
+      guard let missingHandler else { throw unknown(key, writing: writing) }
+      try Unmanaged<Object>.fromOpaque(address)._withUnsafeGuaranteedRef { try missingHandler($0, key, writing, &call) }
     }
   }
 }
@@ -155,10 +145,10 @@ extension LuaState {
   /// try state.register(person)
   /// try state.setGlobal("person", to: .object(LuaObject(scarlet, as: person)))
   /// ```
-  public func register<Object: AnyObject>(_ type: LuaHostType<Object>) throws(LuaError) {
+  public func register(_ type: LuaAnyHostType) throws(LuaError) {
     guard type.plainType == nil else { throw LuaError(.foreign, message: "\(type.name) is already registered") }
     let owner = Unmanaged<LuaAnyHostType>.passUnretained(type).toOpaque()
-    guard let plainType = mbl_type_new(raw, owner, type.name, type.isInterned) else {
+    guard let plainType = type.makePlainType(owner, in: self) else {
       throw LuaError(.memory, message: "not enough memory")
     }
     for (slot, name) in type.slots.enumerated() {
@@ -170,7 +160,7 @@ extension LuaState {
     for (name, function) in type.operators {
       try check(mbl_type_add_operator(plainType, name, Unmanaged.passUnretained(function).toOpaque()))
     }
-    if let reader = type.reader { mbl_type_set_reader(plainType, reader) }
+    if let reader = type.reader { mbl_type_set_reader(plainType, reader.read, reader.context) }
     type.plainType = plainType
     type.link = link
   }
@@ -182,7 +172,7 @@ extension LuaState {
   ///   person.property("name", get: { person, call in call.return(person.name) })
   /// }
   /// ```
-  public func registerLater<Object: AnyObject>(_ type: LuaHostType<Object>, describe: @escaping () -> Void) {
+  public func registerLater(_ type: LuaAnyHostType, describe: @escaping () -> Void) {
     type.link = link
     type.registration = { [unowned self, unowned type] () throws(LuaError) in
       describe()

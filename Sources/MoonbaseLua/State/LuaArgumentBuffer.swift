@@ -8,7 +8,8 @@ final class LuaArgumentBuffer {
   private var bytes: UnsafeMutableRawPointer
   private var byteCapacity: Int
   private var byteCount = 0
-  private var hasStrings = false
+  /// Whether there are strings, or values whose bytes are copied.
+  private var hasBytes = false
   /// Whether there are values besides scalars. It is behind a pointer, since calls that are made often read it.
   let holdsMore: UnsafeMutablePointer<Bool>
   /// Keeps objects and references alive until the call has them.
@@ -32,7 +33,7 @@ final class LuaArgumentBuffer {
   func clear() {
     holdsMore.pointee = false
     byteCount = 0
-    hasStrings = false
+    hasBytes = false
     if !anchors.isEmpty { anchors.removeAll(keepingCapacity: true) }
   }
 
@@ -85,8 +86,15 @@ final class LuaArgumentBuffer {
     // What lay here before may have been anything; a result would be taken for borrowed bytes.
     values[index].extra = 0
     byteCount += source.count
-    hasStrings = true
+    hasBytes = true
     holdsMore.pointee = true
+  }
+
+  /// Sets a value to the bytes of one that lies in Lua.
+  func setInline(_ index: Int, to bytes: UnsafeRawBufferPointer, of type: OpaquePointer) {
+    setBytes(index, to: bytes)
+    values[index].tag = .inline
+    values[index].length = UInt64(UInt(bitPattern: type))
   }
 
   func setReference(_ index: Int, to reference: LuaReference, for state: LuaState) throws(LuaError) {
@@ -100,6 +108,8 @@ final class LuaArgumentBuffer {
   func setObject(
     _ index: Int, to object: AnyObject, type: LuaAnyHostType, scoped: Bool = false, for state: LuaState
   ) throws(LuaError) {
+    let plainType = try type.registered(in: state)
+    if type.withInlineBytes(of: object, { setInline(index, to: $0, of: plainType) }) { return }
     anchors.append(object)
     holdsMore.pointee = true
     values[index] = try type.plain(object, scoped: scoped, in: state)
@@ -107,8 +117,8 @@ final class LuaArgumentBuffer {
 
   /// Turns offsets into addresses, after the last value was set.
   func seal(_ count: Int) {
-    guard hasStrings else { return }
-    for index in 0..<count where values[index].tag == .string && values[index].extra != MBL_BORROWED {
+    guard hasBytes else { return }
+    for index in 0..<count where values[index].holdsOffset {
       values[index].pointer = UnsafeRawPointer(bytes + Int(values[index].integer))
     }
   }
@@ -121,4 +131,9 @@ final class LuaArgumentBuffer {
     bytes = moved
     byteCapacity = larger
   }
+}
+
+extension MBLValue {
+  /// Whether its bytes lie in the buffer: a string that is not borrowed, or a value of the host.
+  fileprivate var holdsOffset: Bool { tag == .inline || tag == .string && extra != MBL_BORROWED }
 }

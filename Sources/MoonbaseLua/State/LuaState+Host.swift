@@ -10,13 +10,19 @@ extension LuaState {
           Unmanaged<LuaHostFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { $0.call(frame) }
         },
         get: { type, object, slot, frame in
-          LuaAnyHostType.answer(type, object) { $0.get($1, slot: Int(slot), frame: frame) }
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef {
+            $0.get(object, slot: Int(slot), frame: frame)
+          }
         },
         set: { type, object, slot, frame in
-          LuaAnyHostType.answer(type, object) { $0.set($1, slot: Int(slot), frame: frame) }
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef {
+            $0.set(object, slot: Int(slot), frame: frame)
+          }
         },
         missing: { type, object, writing, frame in
-          LuaAnyHostType.answer(type, object) { $0.missing($1, writing: writing, frame: frame) }
+          Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef {
+            $0.missing(object, writing: writing, frame: frame)
+          }
         },
         retain: { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() },
         release: { Unmanaged<AnyObject>.fromOpaque($0).release() },

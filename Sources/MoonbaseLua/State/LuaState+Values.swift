@@ -17,6 +17,12 @@ extension LuaState {
       return .object(
         LuaObject(
           Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), as: LuaAnyHostType.of(plain.length)))
+    case .inline:
+      let type = LuaAnyHostType.of(plain.length)
+      guard let pointer = plain.pointer else {
+        throw LuaError(.runtime, message: "\(type.name.withArticle) has no value")
+      }
+      return .object(LuaObject(type.object(at: pointer), as: type))
     case .table: return .table(LuaTable(reference: try reference(plain)))
     case .function: return .function(LuaFunction(reference: try reference(plain)))
     case .thread: return .thread(LuaThread(reference: try reference(plain)))

@@ -1,6 +1,24 @@
 import MoonbaseLuaShim
 
-/// The type under which one state knows host objects. `LuaHostType` describes it for a class; this is what all types share.
+/// Reads properties of objects past their type.
+package struct LuaPropertyReader {
+  /// Given the object, the slot, the frame of the call and the context: 0, 1 after an error, and -1 for what the type has to be asked.
+  package typealias Function =
+    @convention(c) (
+      UnsafeMutableRawPointer, Int32, UnsafeMutableRawPointer, UnsafeMutableRawPointer?
+    ) -> Int32
+
+  let read: Function
+  let context: UnsafeMutableRawPointer?
+
+  /// `context` is kept by the caller, as long as the reader is set.
+  package init(context: UnsafeMutableRawPointer, _ read: @escaping Function) {
+    (self.context, self.read) = (context, read)
+  }
+}
+
+/// The type under which one state knows host objects. `LuaHostType` describes it for a class, `LuaValueType` for values; this is what all
+/// types share.
 ///
 /// ```swift
 /// let types: [LuaAnyHostType] = [person, department]
@@ -16,10 +34,9 @@ public class LuaAnyHostType {
   public final var usualWeight = 512
   /// Weighs an object that is handed over.
   final var weigher: ((AnyObject) -> Int)?
-  /// Reads properties past the type, given the object, the slot and the frame of the call: 0, 1 after an error, and -1 for what
-  /// the type has to be asked. For what is read so often that even a closure is too much.
-  package final var reader: (@convention(c) (UnsafeMutableRawPointer, Int32, UnsafeMutableRawPointer) -> Int32)? {
-    didSet { if let plainType { mbl_type_set_reader(plainType, reader) } }
+  /// Reads properties past the type. For what is read so often that even a closure is too much.
+  package final var reader: LuaPropertyReader? {
+    didSet { if let plainType { mbl_type_set_reader(plainType, reader?.read, reader?.context) } }
   }
   final var plainType: OpaquePointer?
   /// Finds the state in which the type is registered; that state may be gone.
@@ -27,7 +44,26 @@ public class LuaAnyHostType {
   /// Describes and registers the type when its first object is handed over.
   final var registration: (() throws(LuaError) -> Void)?
 
-  init(_ name: String) { self.name = name }
+  /// The names of the properties; a slot is a place among them.
+  final var slots: [String] = []
+  final var methods: [String: LuaHostFunction] = [:]
+  /// By their names, as methods are: to make the type of another dictionary would take a twelfth of a process's start.
+  final var operators: [String: LuaHostFunction] = [:]
+  /// Gives what the message about a name that the type lacks ends with, such as "; did you mean 'name'?".
+  package final var advice: ((String) -> String)?
+
+  /// Whether values lie in Lua's own memory, since their bytes are all that they are.
+  final let isInline: Bool
+
+  init(_ name: String, isInline: Bool = false) { (self.name, self.isInline) = (name, isInline) }
+
+  /// All properties and methods, in the order in which properties were added.
+  package final var names: [String] { slots + methods.keys.sorted() }
+
+  /// Adds an operator. Its operands are the arguments of the call, in their order.
+  public final func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
+    operators[`operator`.name] = LuaClosure(operator: `operator`, body)
+  }
 
   static func of(_ bits: UInt64) -> LuaAnyHostType {
     let type = OpaquePointer(bitPattern: UInt(bits))
@@ -58,17 +94,37 @@ public class LuaAnyHostType {
     return plain
   }
 
-  /// Has the type that C knows by `type` answer an access to an object. Lua keeps both as long as that takes.
-  @inline(__always)
-  static func answer(
-    _ type: UnsafeMutableRawPointer, _ object: UnsafeMutableRawPointer, _ body: (LuaAnyHostType, AnyObject) -> Int32
-  ) -> Int32 {
-    Unmanaged<LuaAnyHostType>.fromOpaque(type)._withUnsafeGuaranteedRef { type in
-      Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef { body(type, $0) }
-    }
+  /// Calls `body` with the bytes of a boxed value that lies in Lua itself; false, and no call, for anything else.
+  func withInlineBytes(of object: AnyObject, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool { false }
+
+  /// The object that Lua holds at an address. Where the values of the type lie in Lua, it is a box of the value.
+  func object(at address: UnsafeRawPointer) -> AnyObject {
+    Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue()
   }
 
-  func get(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  func set(_ object: AnyObject, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  func missing(_ object: AnyObject, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  /// Makes the type as the shim knows it, without what it has.
+  func makePlainType(_ owner: UnsafeMutableRawPointer, in state: LuaState) -> OpaquePointer? {
+    mbl_type_new(state.raw, owner, name, false)
+  }
+
+  // MARK: From Lua
+
+  // Lua keeps the type, and what lies at the address, as long as an access takes.
+
+  func get(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func set(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+  func missing(_ address: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
+
+  /// The error of a name that is neither property nor method.
+  final func unknown(_ key: String, writing: Bool) -> LuaError {
+    if writing, methods[key] != nil {
+      return LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")
+    }
+    return LuaError(.runtime, message: "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
+  }
+
+  /// The error of an assignment to a property that is only read.
+  final func readOnly(_ slot: Int) -> LuaError {
+    LuaError(.runtime, message: "'\(slots[slot])' of \(name) cannot be assigned")
+  }
 }

@@ -8,6 +8,8 @@ package enum LuaScalar {
   case integer(Int64)
   case number(Double)
   case bytes(UnsafeRawBufferPointer)
+  /// A value of the host that lies in Lua.
+  case inline(LuaInlineValue)
   /// A table, a function, an object: what takes a reference to keep.
   case other
 
@@ -18,8 +20,22 @@ package enum LuaScalar {
     case .integer: self = .integer(plain.integer)
     case .number: self = .number(plain.number)
     case .string: self = .bytes(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
+    case .inline: self = .inline(LuaInlineValue(plain: plain))
     case .object, .table, .function, .userdata, .thread, .reference: self = .other
     }
+  }
+}
+
+/// A value of the host that lies in Lua, as long as it lies there.
+package struct LuaInlineValue {
+  let plain: MBLValue
+
+  /// The value, if it is of the type.
+  package func value<Value>(of type: LuaValueType<Value>) -> Value? {
+    guard type.isInline, plain.length == UInt64(UInt(bitPattern: type.plainType)), let pointer = plain.pointer else {
+      return nil
+    }
+    return type.value(at: pointer)
   }
 }
 

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "host/host.h"
 
 // Calls from Lua into Swift: their results wait in the frame, in the scratch and among the pending objects until the Swift frame
@@ -17,6 +19,8 @@ void mbl_frame_return(MBLFrame *frame, const MBLValue *value) {
     } else {
       frame->result.integer = (int64_t)offset;
     }
+  } else if (value->tag == MBLTagInline) {
+    memcpy(frame->words, value->pointer, ((MBLType *)(uintptr_t)value->length)->inlineSize);
   } else if (value->tag == MBLTagObject) {
     S->host->retain((void *)value->pointer);
     if (!mbl_list_add(&S->pending, (void *)value->pointer)) {
@@ -32,6 +36,8 @@ static const MBLValue *take_result(MBLFrame *frame) {
   frame->hasResult = false;
   if (frame->result.tag == MBLTagString && frame->result.extra != MBL_BORROWED) {
     frame->result.pointer = frame->state->scratch.bytes + frame->result.integer;
+  } else if (frame->result.tag == MBLTagInline) {
+    frame->result.pointer = frame->words;
   }
   return &frame->result;
 }

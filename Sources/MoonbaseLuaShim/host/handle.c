@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "host/host.h"
 
 // Handles: Swift objects as userdata, and the scopes that end some of them.
@@ -46,6 +48,17 @@ void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *objec
   handle->object = object;
   handle->weight = (int64_t)(extra / MBL_WEIGHT_UNIT) * MBL_WEIGHT_GRAIN;
   handle->place = mbl_own(S, object, handle->weight);
+}
+
+// May raise: out of memory.
+void mbl_push_inline(MBLState *S, lua_State *L, MBLType *type, const void *bytes) {
+  size_t words = (type->inlineSize + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+  MBLInline *value = lua_newuserdatauv(L, sizeof(MBLInline) + words * sizeof(uint64_t), 0);
+  value->mark = mbl_inline_mark(S);
+  value->type = type;
+  memcpy(value->words, bytes, type->inlineSize);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, type->metatable);
+  lua_setmetatable(L, -2);
 }
 
 bool mbl_object_kill(MBLState *S, const void *object) {

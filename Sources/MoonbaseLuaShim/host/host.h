@@ -24,6 +24,15 @@ typedef struct MBLObject {
   int32_t place;
 } MBLObject;
 
+// A value of the host that has no references: it lies here, and needs no finalizer.
+typedef struct MBLInline {
+  uintptr_t mark;  // tells our values from any other userdata
+  MBLType *type;
+  uint64_t words[];
+} MBLInline;
+
+static inline uintptr_t mbl_inline_mark(const MBLState *S) { return (uintptr_t)S + 1; }
+
 // A key, by the address of its string: Lua holds equal strings once, unless they are long.
 typedef struct MBLSlot {
   const void *key;  // null where none is
@@ -40,7 +49,9 @@ struct MBLType {
   uint32_t slotCount, slotMask;
   int metatable;  // registry reference
   bool interned;
+  uint32_t inlineSize;  // the bytes of a value; 0 for objects
   MBLReader reader;  // where properties can be read past the type
+  void *readerContext;
 };
 
 // MARK: setup.c
@@ -82,6 +93,15 @@ static inline MBLObject *mbl_test_object(MBLState *S, lua_State *L, int index) {
   return object != NULL && object->state == S ? object : NULL;
 }
 
+// The inline value at `index`; NULL for anything else.
+static inline MBLInline *mbl_test_inline(MBLState *S, lua_State *L, int index) {
+  // A light userdata has no length.
+  if (lua_rawlen(L, index) <= sizeof(MBLInline)) return NULL;
+  MBLInline *value = lua_touserdata(L, index);
+  return value != NULL && value->mark == mbl_inline_mark(S) ? value : NULL;
+}
+void mbl_push_inline(MBLState *S, lua_State *L, MBLType *type, const void *bytes);
+
 // Argument 1 as a userdata with the metatable that the registry keeps under `key`; raises for anything else.
 void *mbl_check_box(lua_State *L, const char *key, const char *name);
 bool mbl_scope_is_open(const MBLState *S, uint64_t scope);
@@ -97,7 +117,7 @@ void mbl_type_free(MBLType *type);
 // MARK: values.c
 
 static inline bool mbl_is_plain(const MBLValue *value) {
-  return value->tag != MBLTagString && value->tag != MBLTagObject;
+  return value->tag != MBLTagString && value->tag != MBLTagObject && value->tag != MBLTagInline;
 }
 void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value);
 

@@ -45,6 +45,13 @@ static inline MBLObject *check_object(MBLState *S, lua_State *L) {
   return object;
 }
 
+static inline MBLInline *check_inline(MBLState *S, lua_State *L) {
+  MBLInline *value = mbl_test_inline(S, L, 1);
+  if (value == NULL) luaL_typeerror(L, 1, "value");
+  if (S->closing) luaL_error(L, "the state is closing");
+  return value;
+}
+
 // Pushes what Lua's table has under the key: a method, or the slot of a long key.
 static int push_known(lua_State *L, const MBLType *type) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, type->keys);
@@ -53,10 +60,7 @@ static int push_known(lua_State *L, const MBLType *type) {
 }
 
 // One function reads the handles of all types, and another writes: what a key is, the type of the handle tells.
-__attribute__((always_inline)) static inline int access_object(lua_State *L, bool writing) {
-  MBLState *S = mbl_of(L);
-  MBLObject *object = check_object(S, L);
-  MBLType *type = object->type;
+__attribute__((always_inline)) static inline int access_key(MBLState *S, lua_State *L, MBLType *type, void *object, bool writing) {
   int count = writing ? 3 : 2;
   if (lua_gettop(L) != count) lua_settop(L, count);
   int32_t slot = find_slot(type, lua_topointer(L, 2))->slot;
@@ -69,17 +73,31 @@ __attribute__((always_inline)) static inline int access_object(lua_State *L, boo
   MBLPassage passage;
   mbl_passage_begin(&passage, S, L, count);
   int32_t failed = -1;
-  if (!writing && slot >= 0 && type->reader != NULL) failed = type->reader(object->object, slot, &passage.frame);
+  if (!writing && slot >= 0 && type->reader != NULL) failed = type->reader(object, slot, &passage.frame, type->readerContext);
   if (failed < 0) {
-    failed = slot < 0  ? S->host->missing(type->owner, object->object, writing, &passage.frame)
-             : writing ? S->host->set(type->owner, object->object, slot, &passage.frame)
-                       : S->host->get(type->owner, object->object, slot, &passage.frame);
+    failed = slot < 0  ? S->host->missing(type->owner, object, writing, &passage.frame)
+             : writing ? S->host->set(type->owner, object, slot, &passage.frame)
+                       : S->host->get(type->owner, object, slot, &passage.frame);
   }
   return mbl_passage_end(&passage, failed);
 }
 
+__attribute__((always_inline)) static inline int access_object(lua_State *L, bool writing) {
+  MBLState *S = mbl_of(L);
+  MBLObject *object = check_object(S, L);
+  return access_key(S, L, object->type, object->object, writing);
+}
+
+static int access_inline(lua_State *L, bool writing) {
+  MBLState *S = mbl_of(L);
+  MBLInline *value = check_inline(S, L);
+  return access_key(S, L, value->type, value->words, writing);
+}
+
 static int object_index(lua_State *L) { return access_object(L, false); }
 static int object_newindex(lua_State *L) { return access_object(L, true); }
+static int inline_index(lua_State *L) { return access_inline(L, false); }
+static int inline_newindex(lua_State *L) { return access_inline(L, true); }
 
 // Preset `trusted` can call it with anything.
 static int object_collect(lua_State *L) {
@@ -94,6 +112,13 @@ static int object_text(lua_State *L) {
   MBLObject *object = mbl_test_object(mbl_of(L), L, 1);
   if (object == NULL) return luaL_typeerror(L, 1, "object");
   lua_pushstring(L, object->type->name);
+  return 1;
+}
+
+static int inline_text(lua_State *L) {
+  MBLInline *value = mbl_test_inline(mbl_of(L), L, 1);
+  if (value == NULL) return luaL_typeerror(L, 1, "value");
+  lua_pushstring(L, value->type->name);
   return 1;
 }
 
@@ -117,14 +142,16 @@ static int type_body(lua_State *L) {
   lua_setfield(L, 2, "__name");
   lua_pushboolean(L, 0);
   lua_setfield(L, 2, "__metatable");
-  const struct {
-    const char *name;
-    lua_CFunction function;
-  } entries[] = {
-      {"__index", object_index}, {"__newindex", object_newindex}, {"__tostring", object_text}, {"__gc", object_collect}};
-  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-    lua_pushcfunction(L, entries[i].function);
-    lua_setfield(L, 2, entries[i].name);
+  const luaL_Reg ofObjects[] = {{"__index", object_index},
+                                {"__newindex", object_newindex},
+                                {"__tostring", object_text},
+                                {"__gc", object_collect},
+                                {NULL, NULL}};
+  const luaL_Reg ofInline[] = {
+      {"__index", inline_index}, {"__newindex", inline_newindex}, {"__tostring", inline_text}, {NULL, NULL}};
+  for (const luaL_Reg *entry = type->inlineSize > 0 ? ofInline : ofObjects; entry->name != NULL; entry++) {
+    lua_pushcfunction(L, entry->func);
+    lua_setfield(L, 2, entry->name);
   }
   lua_pushvalue(L, 3);
   type->keys = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -133,12 +160,13 @@ static int type_body(lua_State *L) {
   return 0;
 }
 
-MBLType *mbl_type_new(MBLState *S, void *owner, const char *name, bool interned) {
+static MBLType *make_type(MBLState *S, void *owner, const char *name, bool interned, uint32_t inlineSize) {
   MBLType *type = calloc(1, sizeof(MBLType));
   if (type == NULL) return NULL;
   type->state = S;
   type->owner = owner;
   type->interned = interned;
+  type->inlineSize = inlineSize;
   type->name = strdup(name);
   TypeRequest request = {.type = type};
   if (type->name == NULL || !grow_slots(type) || mbl_protect(S, type_body, &request, 0) != MBLStatusOK) {
@@ -152,13 +180,24 @@ MBLType *mbl_type_new(MBLState *S, void *owner, const char *name, bool interned)
   return type;
 }
 
+MBLType *mbl_type_new(MBLState *S, void *owner, const char *name, bool interned) {
+  return make_type(S, owner, name, interned, 0);
+}
+
+MBLType *mbl_inline_type_new(MBLState *S, void *owner, const char *name, int32_t size) {
+  return make_type(S, owner, name, false, (uint32_t)size);
+}
+
 void mbl_type_free(MBLType *type) {
   free(type->name);
   free(type->slots);
   free(type);
 }
 
-void mbl_type_set_reader(MBLType *type, MBLReader reader) { type->reader = reader; }
+void mbl_type_set_reader(MBLType *type, MBLReader reader, void *context) {
+  type->reader = reader;
+  type->readerContext = context;
+}
 
 void *mbl_type_owner(const MBLType *type) { return type->owner; }
 

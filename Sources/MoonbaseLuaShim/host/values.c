@@ -47,6 +47,13 @@ void mbl_get(lua_State *L, int32_t index, MBLValue *value) {
         value->length = (uint64_t)(uintptr_t)object->type;
         return;
       }
+      MBLInline *inlined = mbl_test_inline(S, L, index);
+      if (inlined != NULL) {
+        value->tag = MBLTagInline;
+        value->pointer = inlined->words;
+        value->length = (uint64_t)(uintptr_t)inlined->type;
+        return;
+      }
       value->tag = MBLTagUserdata;
       break;
     }
@@ -82,6 +89,8 @@ const char *mbl_type_name(lua_State *L, int32_t index) {
   if (lua_type(L, index) == LUA_TUSERDATA) {
     MBLObject *object = mbl_test_object(S, L, index);
     if (object != NULL) return object->type->name;
+    MBLInline *value = mbl_test_inline(S, L, index);
+    if (value != NULL) return value->type->name;
   }
   return lua_type(L, index) == LUA_TLIGHTUSERDATA && lua_touserdata(L, index) == (void *)&mbl_key_null
              ? "null"
@@ -110,6 +119,7 @@ void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value) {
     case MBLTagObject:
       mbl_push_object_value(S, L, (MBLType *)(uintptr_t)value->length, (void *)value->pointer, value->extra);
       return;
+    case MBLTagInline: mbl_push_inline(S, L, (MBLType *)(uintptr_t)value->length, value->pointer); return;
     case MBLTagTable:
     case MBLTagFunction:
     case MBLTagUserdata:

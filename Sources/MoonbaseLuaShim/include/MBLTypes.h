@@ -32,6 +32,7 @@ typedef enum MBLTag : uint32_t {
   MBLTagUserdata,
   MBLTagThread,
   MBLTagReference,  // integer: a registry reference (only into Lua)
+  MBLTagInline,     // pointer: the bytes of a value of the host, length: its MBLType
 } MBL_ENUM MBLTag;
 
 // A plain value on its way between the languages. It owns nothing.
@@ -47,6 +48,7 @@ typedef struct MBLValue {
 } MBLValue;
 
 enum {
+  MBL_INLINE_WORDS = 3,  // the most words of a value that lies in its userdata
   MBL_BORROWED = 1,  // what the result of a call holds lives until the call has ended: nothing is copied before Lua has it
   MBL_SCOPED = 1,
   MBL_WEIGHT_UNIT = 2,    // what a grain of weight is in `extra`
@@ -85,6 +87,7 @@ typedef struct MBLFrame {
   int32_t pushed;    // results already on the stack
   bool hasResult;    // a last result waits in `result`; C pushes it once the Swift frame has gone
   MBLValue result;
+  uint64_t words[MBL_INLINE_WORDS];  // the bytes of an inline result
 } MBLFrame;
 
 // The functions of Swift that C calls. Each returns; 0 is success, 1 an error that was given to mbl_fail.

@@ -65,11 +65,11 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   if (base + count + 4 > LUA_MINSTACK && !lua_checkstack(L, count + 8)) {
     return (MBLFastResult){0, base, MBLTagNil, MBLStatusStack};
   }
-  bool hasStrings = false;
-  for (int32_t i = 0; i < count; i++) hasStrings |= arguments[i].tag == MBLTagString;
+  bool allocates = false;
+  for (int32_t i = 0; i < count; i++) allocates |= !mbl_is_plain(&arguments[i]);
   MBLCallRequest request = {function, arguments, count};
   lua_pushcfunction(L, mbl_handler);
-  if (hasStrings) {
+  if (allocates) {
     lua_pushcfunction(L, mbl_call_body);
     lua_pushlightuserdata(L, &request);
     count = 1;

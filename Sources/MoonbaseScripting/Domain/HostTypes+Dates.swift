@@ -5,22 +5,22 @@ import MoonbasePlatform
 extension HostTypes {
   /// Dates: `d.unix`, `d.reference`, comparison, `d + seconds`, `d - seconds`, `d - d` in seconds.
   func describeDate() {
-    date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
-    date.property("reference", get: { box, call in call.return(box.value.timeIntervalSinceReferenceDate) })
-    date.method("key", upTo: 0) { box, call in call.return(box.value.timeIntervalSinceReferenceDate) }
+    date.property("unix") { date, call in call.return(date.timeIntervalSince1970) }
+    date.property("reference") { date, call in call.return(date.timeIntervalSinceReferenceDate) }
+    date.method("key", upTo: 0) { date, call in call.return(date.timeIntervalSinceReferenceDate) }
     compare(date) { $0 < $1 }
     text(date) { ISODate.text($0) }
-    let date = date
-    date.operator(.add) { [unowned date] call in
-      let (box, seconds) = try Self.dateAndSeconds(&call, type: date)
-      try call.return(LuaBox(try Self.later(box.value, by: seconds)), as: date)
+    let type = date
+    type.operator(.add) { [unowned type] call in
+      let (date, seconds) = try Self.dateAndSeconds(&call, type: type)
+      try call.return(try Self.later(date, by: seconds), as: type)
     }
-    date.operator(.subtract) { [unowned date] call in
-      let left = try call.object(0, as: LuaBox<Date>.self, name: "date")
-      if let right = call.objectIfPresent(1, as: LuaBox<Date>.self) {
-        call.return(left.value.timeIntervalSince(right.value))
+    type.operator(.subtract) { [unowned type] call in
+      let left = try call.value(0, of: type)
+      if let right = call.valueIfPresent(1, of: type) {
+        call.return(left.timeIntervalSince(right))
       } else {
-        try call.return(LuaBox(try Self.later(left.value, by: -(try call.number(1)))), as: date)
+        try call.return(try Self.later(left, by: -(try call.number(1))), as: type)
       }
     }
   }
@@ -43,46 +43,36 @@ extension HostTypes {
     return later
   }
 
-  private static func dateAndSeconds(_ call: inout LuaCall, type: LuaHostType<LuaBox<Date>>) throws -> (
-    LuaBox<Date>, Double
-  ) {
-    if let box = call.objectIfPresent(0, as: LuaBox<Date>.self) { return (box, try call.number(1)) }
-    return (try call.object(1, as: LuaBox<Date>.self, name: "date"), try call.number(0))
+  private static func dateAndSeconds(_ call: inout LuaCall, type: LuaValueType<Date>) throws -> (Date, Double) {
+    if let date = call.valueIfPresent(0, of: type) { return (date, try call.number(1)) }
+    return (try call.value(1, of: type), try call.number(0))
   }
 
-  /// `==`, `<`, `<=` of boxed values.
-  func compare<T: Equatable>(_ type: LuaHostType<LuaBox<T>>, _ isLess: @escaping (T, T) -> Bool) {
-    let name = type.name
+  /// `==`, `<`, `<=` of values.
+  func compare<T: Equatable>(_ type: LuaValueType<T>, _ isLess: @escaping (T, T) -> Bool) {
     equal(type)
-    type.operator(.less) { call in
-      call.return(
-        isLess(
-          try call.object(0, as: LuaBox<T>.self, name: name).value,
-          try call.object(1, as: LuaBox<T>.self, name: name).value))
+    type.operator(.less) { [unowned type] call in
+      call.return(isLess(try call.value(0, of: type), try call.value(1, of: type)))
     }
-    type.operator(.lessOrEqual) { call in
-      call.return(
-        !isLess(
-          try call.object(1, as: LuaBox<T>.self, name: name).value,
-          try call.object(0, as: LuaBox<T>.self, name: name).value))
+    type.operator(.lessOrEqual) { [unowned type] call in
+      call.return(!isLess(try call.value(1, of: type), try call.value(0, of: type)))
     }
   }
 
-  func equal<T: Equatable>(_ type: LuaHostType<LuaBox<T>>) {
-    type.operator(.equal) { call in
-      let left = call.objectIfPresent(0, as: LuaBox<T>.self)
-      let right = call.objectIfPresent(1, as: LuaBox<T>.self)
-      call.return(left != nil && left?.value == right?.value)
+  func equal<T: Equatable>(_ type: LuaValueType<T>) {
+    type.operator(.equal) { [unowned type] call in
+      let left = call.valueIfPresent(0, of: type)
+      let right = call.valueIfPresent(1, of: type)
+      call.return(left != nil && left == right)
     }
   }
 
-  /// `tostring` and `..` of boxed values.
-  func text<T>(_ type: LuaHostType<LuaBox<T>>, _ text: @escaping (T) -> String) {
-    let name = type.name
-    type.operator(.text) { call in call.return(text(try call.object(0, as: LuaBox<T>.self, name: name).value)) }
-    type.operator(.concatenate) { call in
+  /// `tostring` and `..` of values.
+  func text<T>(_ type: LuaValueType<T>, _ text: @escaping (T) -> String) {
+    type.operator(.text) { [unowned type] call in call.return(text(try call.value(0, of: type))) }
+    type.operator(.concatenate) { [unowned type] call in
       func part(_ index: Int, call: borrowing LuaCall) throws -> String {
-        if let box = call.objectIfPresent(index, as: LuaBox<T>.self) { return text(box.value) }
+        if let value = call.valueIfPresent(index, of: type) { return text(value) }
         switch try call.value(index) {
         case .integer(let number): return String(number)
         case .number(let number): return String(number)

@@ -5,31 +5,31 @@ import MoonbasePlatform
 extension HostTypes {
   /// UUIDs: comparison, text, and `key()` for use as a table key.
   func describeUUID() {
-    uuid.method("key", upTo: 0) { box, call in call.return(box.value.uuidString) }
+    uuid.method("key", upTo: 0) { uuid, call in call.return(uuid.uuidString) }
     compare(uuid) { $0.uuidString < $1.uuidString }
     text(uuid) { $0.uuidString }
   }
 
   /// URIs: the same.
   func describeURI() {
-    uri.method("key", upTo: 0) { box, call in call.return(box.value.absoluteString) }
+    uri.method("key", upTo: 0) { uri, call in call.return(uri.absoluteString) }
     compare(uri) { $0.absoluteString < $1.absoluteString }
     text(uri) { $0.absoluteString }
   }
 
   /// Object IDs: the same, and what they are the IDs of.
   func describeObjectID() {
-    objectID.method("key", upTo: 0) { box, call in call.return(box.value.uriRepresentation) }
-    objectID.property("entity", get: { box, call in call.return(box.value.entityName) })
-    objectID.property("is_temporary", get: { box, call in call.return(box.value.isTemporaryID) })
+    objectID.method("key", upTo: 0) { objectID, call in call.return(objectID.uriRepresentation) }
+    objectID.property("entity") { objectID, call in call.return(objectID.entityName) }
+    objectID.property("is_temporary") { objectID, call in call.return(objectID.isTemporaryID) }
     compare(objectID) { $0.uriRepresentation < $1.uriRepresentation }
     text(objectID) { $0.uriRepresentation }
   }
 
   /// Decimals: exact arithmetic with decimals, integers and numerals; comparison; text.
   func describeDecimal() {
-    decimal.method("key", upTo: 0) { box, call in call.return(box.value.description) }
-    decimal.method("number", upTo: 0) { box, call in call.return(NSDecimalNumber(decimal: box.value).doubleValue) }
+    decimal.method("key", upTo: 0) { decimal, call in call.return(decimal.description) }
+    decimal.method("number", upTo: 0) { decimal, call in call.return(NSDecimalNumber(decimal: decimal).doubleValue) }
     compareDecimals()
     text(decimal) { $0.description }
     arithmetic(.add) { $0 + $1 }
@@ -42,22 +42,27 @@ extension HostTypes {
     arithmetic(.floorDivide) { left, right in try Self.divided(left, by: right).quotient }
     arithmetic(.modulo) { left, right in try Self.divided(left, by: right).rest }
     let type = decimal
-    decimal.method("abs", upTo: 0) { [unowned type] box, call in
-      try call.return(LuaBox(box.value.magnitude), as: type)
+    decimal.method("abs", upTo: 0) { [unowned type] decimal, call in
+      try call.return(decimal.magnitude, as: type)
     }
-    decimal.method("floor", upTo: 0) { [unowned type] box, call in
-      try call.return(LuaBox(Self.divided(box.value, by: 1).quotient), as: type)
+    decimal.method("floor", upTo: 0) { [unowned type] decimal, call in
+      try call.return(Self.divided(decimal, by: 1).quotient, as: type)
     }
     decimal.operator(.negate) { [unowned type] call in
-      try call.return(LuaBox(-(try Self.decimal(call, at: 0))), as: type)
+      try call.return(-(try Self.decimal(call, at: 0, type)), as: type)
     }
   }
 
   /// With what arithmetic takes as well: integers, and numerals as text.
   private func compareDecimals() {
     equal(decimal)
-    decimal.operator(.less) { call in call.return(try Self.decimal(call, at: 0) < Self.decimal(call, at: 1)) }
-    decimal.operator(.lessOrEqual) { call in call.return(try Self.decimal(call, at: 0) <= Self.decimal(call, at: 1)) }
+    let type = decimal
+    type.operator(.less) { [unowned type] call in
+      call.return(try Self.decimal(call, at: 0, type) < Self.decimal(call, at: 1, type))
+    }
+    type.operator(.lessOrEqual) { [unowned type] call in
+      call.return(try Self.decimal(call, at: 0, type) <= Self.decimal(call, at: 1, type))
+    }
   }
 
   /// The quotient rounded down, as Lua's `//`, and what is left, which has the sign of the divisor.
@@ -85,15 +90,15 @@ extension HostTypes {
   private func arithmetic(_ name: LuaOperator, _ body: @escaping (Decimal, Decimal) throws -> Decimal) {
     let type = decimal
     decimal.operator(name) { [unowned type] call in
-      let result = try body(try Self.decimal(call, at: 0), try Self.decimal(call, at: 1))
+      let result = try body(try Self.decimal(call, at: 0, type), try Self.decimal(call, at: 1, type))
       guard !result.isNaN else { throw ScriptError(.invalidValue, message: "the result is no decimal of 38 digits") }
-      try call.return(LuaBox(result), as: type)
+      try call.return(result, as: type)
     }
   }
 
   /// An argument as a decimal: a decimal, an integer, or a numeral as text.
-  static func decimal(_ call: borrowing LuaCall, at index: Int) throws -> Decimal {
-    if let box = call.objectIfPresent(index, as: LuaBox<Decimal>.self) { return box.value }
+  static func decimal(_ call: borrowing LuaCall, at index: Int, _ type: LuaValueType<Decimal>) throws -> Decimal {
+    if let decimal = call.valueIfPresent(index, of: type) { return decimal }
     switch try call.value(index) {
     case .integer(let number): return Decimal(number)
     case .number(let number):

@@ -8,11 +8,11 @@ import MoonbasePlatform
 /// The state keeps this, so that what scripts call finds it; the domain may be gone before, where Swift holds the state or a
 /// context that the domain extended.
 final class HostTypes {
-  let date = LuaHostType<LuaBox<Date>>("date", interned: false)
-  let decimal = LuaHostType<LuaBox<Decimal>>("decimal", interned: false)
-  let uuid = LuaHostType<LuaBox<UUID>>("uuid", interned: false)
-  let uri = LuaHostType<LuaBox<URL>>("uri", interned: false)
-  let objectID = LuaHostType<LuaBox<ManagedObjectID>>("object ID", interned: false)
+  let date = LuaValueType<Date>("date")
+  let decimal = LuaValueType<Decimal>("decimal")
+  let uuid = LuaValueType<UUID>("uuid")
+  let uri = LuaValueType<URL>("uri")
+  let objectID = LuaValueType<ManagedObjectID>("object ID")
   let error = LuaHostType<ErrorBox>("error", interned: false)
   let context = ContextType()
   let request = LuaHostType<RequestBox>("fetch request", interned: false)
@@ -46,7 +46,7 @@ final class HostTypes {
       type.isText = true
       type.usualWeight = 64
     }
-    uri.weight { Value.uri($0.value).weight }
+    uri.weight { Value.uri($0).weight }
     error.weight(\.weight)
     progress.weight(\.weight)
     listing.weight(\.weight)
@@ -80,8 +80,8 @@ final class HostTypes {
 
   /// Describes a type when its first object is handed over. The error for an unknown name suggests the nearest right
   /// name, or the counterpart of a name in other libraries.
-  private func later<Object>(
-    _ type: LuaHostType<Object>, others: @escaping (String) -> String? = { _ in nil },
+  private func later(
+    _ type: LuaAnyHostType, others: @escaping (String) -> String? = { _ in nil },
     _ describe: @escaping () -> Void
   ) {
     type.advice = { [unowned type] name in

@@ -6,8 +6,10 @@ import MoonbasePlatform
 /// `moonbase.uuid.parse(text)` gives nil and an error then.
 extension ScriptDomain {
   func defineConstructors() throws {
-    try define("decimal", as: \.decimal, form: "decimal such as 12.50", parse: Decimal.init(stored:)) { call in
-      try HostTypes.decimal(call, at: 0)
+    let type = types.decimal
+    try define("decimal", as: \.decimal, form: "decimal such as 12.50", parse: Decimal.init(stored:)) {
+      [unowned type] call in
+      try HostTypes.decimal(call, at: 0, type)
     }
     try define(
       "uuid", as: \.uuid, form: "UUID such as 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", parse: UUID.init(literal:)
@@ -28,7 +30,7 @@ extension ScriptDomain {
   }
 
   private func define<T>(
-    _ name: String, as type: KeyPath<HostTypes, LuaHostType<LuaBox<T>>>, form: String, parse: @escaping (String) -> T?,
+    _ name: String, as type: KeyPath<HostTypes, LuaValueType<T>>, form: String, parse: @escaping (String) -> T?,
     make: @escaping (borrowing LuaCall) throws -> T
   ) throws {
     let table = try state.table()
@@ -39,7 +41,7 @@ extension ScriptDomain {
 
   /// The function of a table that is called: the table is its first argument.
   private func constructor<T>(
-    _ name: String, as type: KeyPath<HostTypes, LuaHostType<LuaBox<T>>>,
+    _ name: String, as type: KeyPath<HostTypes, LuaValueType<T>>,
     _ make: @escaping (borrowing LuaCall) throws -> T
   ) throws -> LuaFunction {
     let types = types
@@ -49,19 +51,19 @@ extension ScriptDomain {
       }
       try call.withoutFirst { call in
         try call.refuse(from: 1)
-        try call.return(LuaBox(try make(call)), as: types[keyPath: type])
+        try call.return(try make(call), as: types[keyPath: type])
       }
     }
   }
 
   private func parser<T>(
-    as type: KeyPath<HostTypes, LuaHostType<LuaBox<T>>>, form: String, _ parse: @escaping (String) -> T?
+    as type: KeyPath<HostTypes, LuaValueType<T>>, form: String, _ parse: @escaping (String) -> T?
   ) throws -> LuaValue {
     let types = types
     return try state.function(named: "parse") { [unowned types] call in
       let text = try call.text(0)
       try call.refuse(from: 1)
-      if let value = parse(text) { return try call.return(LuaBox(value), as: types[keyPath: type]) }
+      if let value = parse(text) { return try call.return(value, as: types[keyPath: type]) }
       call.returnNil()
       let error = ScriptError(.malformedText, message: "'\(text.prefix(60))' is no \(form)")
       try call.return(types.openDomain().luaError(error) ?? .text(error.description))
@@ -81,7 +83,7 @@ extension ScriptDomain {
         name,
         to: try state.function(named: name) { [unowned types] call in
           try call.refuse(from: name == "now" ? 0 : 1)
-          try call.return(LuaBox(try body(call)), as: types.date)
+          try call.return(try body(call), as: types.date)
         })
     }
     try make("unix") { Date(timeIntervalSince1970: try HostTypes.seconds($0)) }

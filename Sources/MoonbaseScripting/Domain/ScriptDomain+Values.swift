@@ -16,11 +16,11 @@ extension ScriptDomain {
     case .double(let number): return .number(number)
     case .string(let text): return .text(text)
     case .data(let data): return .string(LuaString(bytes: data))
-    case .date(let date): return box(date, as: types.date)
-    case .decimal(let number): return box(number, as: types.decimal)
-    case .uuid(let uuid): return box(uuid, as: types.uuid)
-    case .uri(let uri): return box(uri, as: types.uri)
-    case .objectID(let id): return box(id, as: types.objectID)
+    case .date(let date): return types.date.value(date)
+    case .decimal(let number): return types.decimal.value(number)
+    case .uuid(let uuid): return types.uuid.value(uuid)
+    case .uri(let uri): return types.uri.value(uri)
+    case .objectID(let id): return types.objectID.value(id)
     case .object(let object): return try resolve(object)
     case .list(let list):
       try checkDepth(depth)
@@ -31,10 +31,6 @@ extension ScriptDomain {
       let table = try state.table(map.mapValues { try luaValue(from: $0, depth: depth + 1, frozenBy: freezer) })
       return .table(try freezer.map(table.frozen(by:)) ?? table)
     }
-  }
-
-  private func box<T>(_ value: T, as type: LuaHostType<LuaBox<T>>) -> LuaValue {
-    .object(LuaObject(LuaBox(value), as: type))
   }
 
   private func checkDepth(_ depth: Int) throws {
@@ -255,6 +251,10 @@ extension ScriptDomain {
     case .double(let number): call.return(number)
     case .string(let text): call.return(text)
     case .data(let data): data.withUnsafeBytes { call.return(bytes: $0) }
+    case .date(let date): try call.return(date, as: types.date)
+    case .decimal(let number): try call.return(number, as: types.decimal)
+    case .uuid(let uuid): try call.return(uuid, as: types.uuid)
+    case .objectID(let id): try call.return(id, as: types.objectID)
     default: try call.return(luaValue(from: value))
     }
   }
@@ -314,6 +314,10 @@ extension ScriptDomain {
     case .double(let number): arguments.set(index, number: number)
     case .string(let text): arguments.set(index, string: text)
     case .data(let data): data.withUnsafeBytes { arguments.set(index, bytes: $0) }
+    case .date(let date): try arguments.set(index, date, as: types.date)
+    case .decimal(let number): try arguments.set(index, number, as: types.decimal)
+    case .uuid(let uuid): try arguments.set(index, uuid, as: types.uuid)
+    case .objectID(let id): try arguments.set(index, id, as: types.objectID)
     default: try arguments.set(index, to: luaValue(from: value))
     }
   }

@@ -122,8 +122,8 @@ extension HostTypes {
     context.method("object", upTo: 1) { [unowned self] context, call in
       let domain = try openDomain()
       var id: ManagedObjectID?
-      if let box = call.objectIfPresent(0, as: LuaBox<ManagedObjectID>.self) {
-        id = box.value
+      if let given = call.valueIfPresent(0, of: objectID) {
+        id = given
       } else {
         id = ManagedObjectID(uriRepresentation: try call.text(0))
       }
@@ -223,7 +223,7 @@ extension HostTypes {
     _ value: borrowing LuaElement, to key: LuaTable.Entry, of object: ManagedObject, as type: LuaHostType<ManagedObject>
   ) throws {
     if case .slot(let slot) = key, object.writesItsRow,
-      let cell = RawCell(value.scalar, for: object.attributeType(at: slot)),
+      let cell = RawCell(value.scalar, for: object.attributeType(at: slot), types: self),
       object.setQuickly(cell, slot: slot)
     {
       return
@@ -236,7 +236,7 @@ extension HostTypes {
       case .slot(let slot): try openDomain().property(.text(type.names[slot]), of: object.entity)
       case .other(let name): try openDomain().property(name, of: object.entity)
       }
-    if let scalar = Value(value.scalar, for: property.attributeType) {
+    if let scalar = Value(value.scalar, for: property.attributeType, types: self) {
       return try object.setValue(scalar, slot: property.slot)
     }
     try object.setValue(

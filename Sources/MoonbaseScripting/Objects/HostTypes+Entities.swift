@@ -13,16 +13,7 @@ extension HostTypes {
       entity.properties.map(\.name),
       get: { [unowned self] object, slot, call in try get(object, slot: slot, call: &call) },
       set: { [unowned self] object, slot, call in try set(object, slot: slot, call: &call) })
-    type.reader = { object, slot, frame in
-      Unmanaged<ManagedObject>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
-        var call = LuaCall(ofReader: frame)
-        do {
-          return call.return(try object.rawCell(at: Int(slot))) ? 0 : -1
-        } catch {
-          return call.fail(error)
-        }
-      }
-    }
+    type.reader = reader
     for name in entity.fetchedProperties.keys.sorted() { describeFetched(name, of: type) }
     for property in entity.addedProperties {
       let access = access(to: property.name)
@@ -59,6 +50,27 @@ extension HostTypes {
       throw error
     }
     return type
+  }
+
+  /// Reads what a slot holds, and a derived value that is kept, with no way to the domain.
+  private var reader: LuaPropertyReader {
+    // The state keeps this as long as types are there that have the reader.
+    LuaPropertyReader(context: Unmanaged.passUnretained(self).toOpaque()) { object, slot, frame, types in
+      guard let types else { return -1 }
+      return Unmanaged<ManagedObject>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
+        Unmanaged<HostTypes>.fromOpaque(types)._withUnsafeGuaranteedRef { types in
+          var call = LuaCall(ofReader: frame)
+          do {
+            let cell = try object.rawCell(at: Int(slot))
+            if cell.kind != .other { return try call.return(cell, types) ? 0 : -1 }
+            guard let value = object.valueAtHand(at: Int(slot)) else { return -1 }
+            return try call.return(value, types) ? 0 : -1
+          } catch {
+            return call.fail(error)
+          }
+        }
+      }
+    }
   }
 
   /// The names that objects, contexts and IDs have as properties. A script may call them as methods too, as in
@@ -185,14 +197,14 @@ extension HostTypes {
   private func set(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let domain = try openDomain()
     let scalar = call.scalar(0)
-    if object.writesItsRow, let cell = RawCell(scalar, for: object.attributeType(at: slot)),
+    if object.writesItsRow, let cell = RawCell(scalar, for: object.attributeType(at: slot), types: self),
       object.setQuickly(cell, slot: slot)
     {
       return try finish(in: object.managedObjectContext)
     }
     let property = object.entity.property(at: slot)
     let value =
-      try Value(scalar, for: property.attributeType)
+      try Value(scalar, for: property.attributeType, types: self)
       ?? domain.graphValue(from: try call.value(0), for: property, in: object.managedObjectContext)
     try object.setValue(value, slot: slot)
     try finish(in: object.managedObjectContext)
@@ -292,14 +304,31 @@ extension HostTypes {
 extension LuaCall {
   /// Returns what a slot holds, from where it lies; false, and nothing returned, for what has to be asked for as a value.
   @inline(__always)
-  mutating func `return`(_ cell: RawCell) -> Bool {
+  fileprivate mutating func `return`(_ cell: RawCell, _ types: HostTypes) throws -> Bool {
     switch cell.kind {
     case .null: returnNil()
     case .bool: `return`(cell.bool)
     case .int: `return`(cell.int)
     case .double: `return`(cell.double)
     case .text, .data: `return`(borrowed: cell.bytes)
-    case .date, .other: return false
+    case .date: try `return`(Date(timeIntervalSinceReferenceDate: cell.double), as: types.date)
+    case .other: return false
+    }
+    return true
+  }
+
+  /// Returns a value that is plain; false, and nothing returned, for any other one.
+  fileprivate mutating func `return`(_ value: Value, _ types: HostTypes) throws -> Bool {
+    switch value {
+    case .null: returnNil()
+    case .bool(let truth): `return`(truth)
+    case .int(let number): `return`(number)
+    case .double(let number): `return`(number)
+    case .string(let text): `return`(text)
+    case .date(let date): try `return`(date, as: types.date)
+    case .decimal(let number): try `return`(number, as: types.decimal)
+    case .uuid(let uuid): try `return`(uuid, as: types.uuid)
+    default: return false
     }
     return true
   }
@@ -309,7 +338,7 @@ extension RawCell {
   /// What a cell would hold of what needs no value to be made of it, in the form of an attribute's type; nil for the rest, and for text
   /// that is not UTF-8.
   @inline(__always)
-  init?(_ scalar: LuaScalar, for type: AttributeType?) {
+  init?(_ scalar: LuaScalar, for type: AttributeType?, types: HostTypes) {
     switch scalar {
     case .none: self.init(.null)
     case .boolean(let truth): self.init(.bool, word: truth ? 1 : 0)
@@ -317,6 +346,9 @@ extension RawCell {
     case .number(let number): self.init(.double, word: number.bitPattern)
     case .bytes(let bytes) where type == .binaryData: self.init(.data, bytes: bytes)
     case .bytes(let bytes) where type == .string && bytes.isUTF8: self.init(.text, bytes: bytes)
+    case .inline(let value):
+      guard let date = value.value(of: types.date) else { return nil }
+      self.init(.date, word: date.timeIntervalSinceReferenceDate.bitPattern)
     case .bytes, .other: return nil
     }
   }
@@ -325,7 +357,7 @@ extension RawCell {
 extension Value {
   /// The value of what needs no domain to be understood, in the form of an attribute's type; nil for the rest, and for text
   /// that is not UTF-8.
-  init?(_ scalar: LuaScalar, for type: AttributeType?) {
+  init?(_ scalar: LuaScalar, for type: AttributeType?, types: HostTypes) {
     switch scalar {
     case .none: self = .null
     case .boolean(let truth): self = .bool(truth)
@@ -335,6 +367,16 @@ extension Value {
     case .bytes(let bytes):
       guard let text = String(validUTF8: bytes.assumingMemoryBound(to: UInt8.self)) else { return nil }
       self = .string(text)
+    case .inline(let value):
+      if let date = value.value(of: types.date) {
+        self = .date(date)
+      } else if let number = value.value(of: types.decimal) {
+        self = .decimal(number)
+      } else if let uuid = value.value(of: types.uuid) {
+        self = .uuid(uuid)
+      } else {
+        return nil
+      }
     case .other: return nil
     }
   }

@@ -1,0 +1,139 @@
+import MoonbaseLuaShim
+
+/// Describes values, such as dates and identifiers, to one state: their properties, methods and operators.
+///
+/// A value of at most 24 bytes and without references lies in Lua's own memory. Any other one lies in a `LuaBox` there. Swift meets both as
+/// a `LuaBox` where it takes a value of any kind (`LuaValue`).
+///
+/// ```swift
+/// let date = LuaValueType<Date>("date")
+/// date.property("unix") { date, call in call.return(date.timeIntervalSince1970) }
+/// try state.register(date)
+/// try state.setGlobal("epoch", to: date.value(Date(timeIntervalSince1970: 0)))
+/// ```
+public final class LuaValueType<Value>: LuaAnyHostType {
+  private var getters: [(Value, inout LuaCall) throws -> Void] = []
+
+  /// Creates a type of values.
+  public init(_ name: String) {
+    let greatestSize = MemoryLayout<UInt64>.size * Int(MBL_INLINE_WORDS)
+    super.init(name, isInline: _isPOD(Value.self) && (1...greatestSize).contains(MemoryLayout<Value>.size))
+  }
+
+  /// Adds a property, which scripts read.
+  public func property(_ name: String, get: @escaping (Value, inout LuaCall) throws -> Void) {
+    slots.append(name)
+    getters.append(get)
+  }
+
+  /// Adds a method. The value is not among the arguments of the call. More than `greatestCount` arguments are errors, unless they
+  /// are nil.
+  public func method(
+    _ name: String, upTo greatestCount: Int = .max, _ body: @escaping (Value, inout LuaCall) throws -> Void
+  ) {
+    methods[name] = LuaMethod(name, of: self.name, upTo: greatestCount, body) { [unowned self] call in
+      call.valueIfPresent(0, of: self)
+    }
+  }
+
+  /// Weighs each value that lies in a box: how many bytes it keeps alive.
+  public func weight(_ body: @escaping (Value) -> Int) {
+    weigher = { [usualWeight] object in (object as? LuaBox<Value>).map { body($0.value) } ?? usualWeight }
+  }
+
+  /// The value as scripts are given it.
+  public func value(_ value: Value) -> LuaValue { .object(LuaObject(LuaBox(value), as: self)) }
+
+  // MARK: From and to Lua
+
+  override func makePlainType(_ owner: UnsafeMutableRawPointer, in state: LuaState) -> OpaquePointer? {
+    guard isInline else { return super.makePlainType(owner, in: state) }
+    return mbl_inline_type_new(state.raw, owner, name, Int32(MemoryLayout<Value>.size))
+  }
+
+  /// The value that Lua holds at an address.
+  @inline(__always)
+  func value(at address: UnsafeRawPointer) -> Value {
+    isInline
+      ? address.assumingMemoryBound(to: Value.self).pointee
+      : Unmanaged<LuaBox<Value>>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.value }
+  }
+
+  override func object(at address: UnsafeRawPointer) -> AnyObject {
+    isInline ? LuaBox(value(at: address)) : super.object(at: address)
+  }
+
+  override func withInlineBytes(of object: AnyObject, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    guard isInline, let box = object as? LuaBox<Value> else { return false }
+    withUnsafeBytes(of: box.value, body)
+    return true
+  }
+
+  override func get(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    LuaCall.answer(frame, offset: 2) { call in try getters[slot](value(at: address), &call) }
+  }
+
+  override func set(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
+    LuaCall.answer(frame, offset: 2) { _ in throw readOnly(slot) }
+  }
+
+  override func missing(
+    _ address: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
+  ) -> Int32 {
+    LuaCall.answer(frame, offset: 1) { call in
+      let key = try call.keyText(0)
+      call.state.charge(Int64(key.utf8.count >> 4))
+      throw unknown(key, writing: writing)
+    }
+  }
+}
+
+extension LuaCall {
+  /// Reads a value of a type; nil if the argument is anything else.
+  public func valueIfPresent<Value>(_ index: Int, of type: LuaValueType<Value>) -> Value? {
+    let plain = plain(index)
+    guard plain.tag == .inline || plain.tag == .object, let pointer = plain.pointer,
+      plain.length == UInt64(UInt(bitPattern: type.plainType))
+    else { return nil }
+    return type.value(at: pointer)
+  }
+
+  /// Reads a value of a type.
+  public func value<Value>(_ index: Int, of type: LuaValueType<Value>) throws -> Value {
+    if let value = valueIfPresent(index, of: type) { return value }
+    throw typeError(index, expected: type.name)
+  }
+
+  /// Returns a value.
+  @inlinable
+  public mutating func `return`<Value>(_ value: Value, as type: LuaValueType<Value>) throws(LuaError) {
+    let isReturned = withUnsafeBytes(of: value) { returnInline($0, as: type) }
+    if !isReturned { try `return`(type.value(value)) }
+  }
+
+  /// Returns the bytes of a value that lies in Lua itself; false, and nothing returned, where it does not, or where the call has results
+  /// already.
+  @usableFromInline
+  mutating func returnInline(_ bytes: UnsafeRawBufferPointer, as type: LuaAnyHostType) -> Bool {
+    guard type.isInline, !frame.pointee.hasResult, let plainType = type.plainType, let start = bytes.baseAddress else {
+      return false
+    }
+    withUnsafeMutableBytes(of: &frame.pointee.words) { words in
+      words.baseAddress?.copyMemory(from: start, byteCount: min(bytes.count, words.count))
+    }
+    frame.pointee.result.tag = .inline
+    frame.pointee.result.length = UInt64(UInt(bitPattern: plainType))
+    frame.pointee.hasResult = true
+    return true
+  }
+}
+
+extension MBLValue {
+  /// The same for a value whose bytes lie at an address. What reads it copies them.
+  func inline(_ bytes: UnsafeRawBufferPointer) -> MBLValue {
+    var plain = self
+    plain.tag = .inline
+    plain.pointer = bytes.baseAddress
+    return plain
+  }
+}
