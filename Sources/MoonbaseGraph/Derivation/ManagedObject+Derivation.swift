@@ -66,14 +66,29 @@ extension ManagedObject {
   /// Computes a value and notes what it is made from; nil in place of that where it does not hold already. One that needs
   /// itself, also by way of others, is an error that names the circle.
   final func computing(
-    _ slot: Slot, isStored: Bool = false, _ body: () throws -> Value
+    _ slot: Slot, of derived: DerivedSlot, isStored: Bool = false, _ body: () throws -> Value
   ) throws -> (value: Value, reads: Readings?) {
     guard let context else { return (try body(), nil) }
+    if let facets = derived.ownFacets { return try computing(slot, from: facets, in: context, isStored: isStored, body) }
     try context.checkCircle(of: self, slot)
     try context.checkDepth(of: self, slot)
     return try context.computingDeepOnes(behind: self, slot) {
       try computingAlone(slot, in: context, isStored: isStored, body)
     }
+  }
+
+  /// Computes a value of which is known what it is computed from. Where anything changes meanwhile, it may not hold any more.
+  private func computing(
+    _ slot: Slot, from facets: SlotSet, in context: ManagedObjectContext, isStored: Bool, _ body: () throws -> Value
+  ) throws -> (value: Value, reads: Readings?) {
+    let changeCount = context.changeCount
+    context.derivations.beginOwnGetter(of: self, slot)
+    defer { context.derivations.endOwnGetter() }
+    let value = try body()
+    guard context.changeCount == changeCount else { return (value, nil) }
+    var reads = Readings(own: facets, isStored: isStored)
+    reads.inputsNumber = context.derivations.inputsNumber
+    return (value, reads)
   }
 
   private func computingAlone(
@@ -148,11 +163,21 @@ extension ManagedObject {
   }
 
   /// Slots whose values were made from a facet of the object.
-  final func slotsComputed(from facet: Facet, because cause: Derivations.Cause) -> [Slot] {
-    caches.filter { slot, cached in
-      guard let reads = cached.reads else { return cause != .identity && facet.slot == slot }
-      return reads.own.contains(facet.number) && !(cause == .identity && (reads.isStored || reads.isAssigned))
-    }.keys
+  final func slotsComputed(from facet: Facet, because cause: Derivations.Cause) -> SlotSet {
+    guard let record = record.map(Unmanaged.passUnretained) else { return SlotSet() }
+    return record._withUnsafeGuaranteedRef { record in
+      record.caches.slots { slot, cached in
+        guard let reads = cached.pointee.reads else { return cause != .identity && facet.slot == slot }
+        return reads.own.contains(facet.number) && !(cause == .identity && (reads.isStored || reads.isAssigned))
+      }
+    }
+  }
+
+  /// What the object itself computed from a facet is forgotten, and what it computed from that.
+  final func forgetOwnComputed(from facet: Facet, because cause: Derivations.Cause) {
+    slotsComputed(from: facet, because: cause).forEach { slot in
+      if forgetComputed(slot, because: cause) { forgetOwnComputed(from: Facet(slot), because: cause) }
+    }
   }
 
   /// Forgets a value that was made of others; false where it is still the value, for it is in the row.

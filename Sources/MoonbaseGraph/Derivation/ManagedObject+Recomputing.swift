@@ -16,7 +16,7 @@ extension ManagedObject {
     for slot in slots {
       guard let derived = behavior.stored(slot) else { continue }
       cache(nil, slot: slot)
-      if try keep(derived, following: true) { changed.append(derived.name) }
+      if try keep(derived, in: slot, following: true) { changed.append(derived.name) }
     }
     return changed
   }

@@ -8,6 +8,12 @@ extension ManagedObjectContext {
   func outdate(
     _ object: ManagedObject, _ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID? = nil
   ) {
+    guard derivations.isWatching || object.isObserved else {
+      // Only the object itself may have computed anything from it.
+      HostWork.note()
+      object.forgetOwnComputed(from: facet, because: cause)
+      return object.forgetOwnComputed(from: .state, because: cause)
+    }
     outdate([ObjectFacet(id: object.objectID, facet: facet)], of: object, because: cause, member: member)
   }
 
@@ -32,7 +38,7 @@ extension ManagedObjectContext {
         note(place.facet, of: reader, because: cause, member: isTold ? member : nil)
       }
       derivations.outdateComputations(reading: place, of: entity)
-      for slot in reader?.slotsComputed(from: place.facet, because: cause) ?? [] {
+      for slot in reader?.slotsComputed(from: place.facet, because: cause).slots ?? [] {
         if reader?.forgetComputed(slot, because: cause) == true {
           waiting.append(ObjectFacet(id: place.id, facet: Facet(slot)))
         }

@@ -8,10 +8,10 @@ final class EntityBehavior {
   enum SlotKind {
     case plain
     case transformable(ValueTransformer)
-    case storedTransformable(DerivedAttribute, ValueTransformer)  // both: the bytes are in the row
+    case storedTransformable(DerivedSlot, ValueTransformer)  // both: the bytes are in the row
     case opaque  // transformable without its transformer: bytes are kept as they are
-    case derived(DerivedAttribute)
-    case stored(DerivedAttribute)  // derived, and the value is in the row: the save computes it
+    case derived(DerivedSlot)
+    case stored(DerivedSlot)  // derived, and the value is in the row: the save computes it
     case toOne(ResolvedRelationship)
     case toMany(ResolvedRelationship)
     case gone  // no extension declares it any more
@@ -85,7 +85,8 @@ final class EntityBehavior {
     hooks = builder.hooks
     accessors = builder.accessors
     extensions = builder.extensions
-    kinds = builder.kinds
+    let simpleSlots = builder.simpleSlots
+    kinds = ContiguousArray(builder.kinds.map { $0.resolved(builder.entity, simpleSlots: simpleSlots) })
     valueClasses = builder.valueClasses
     normalizers = builder.normalizers
     rules = builder.rules
@@ -96,7 +97,7 @@ final class EntityBehavior {
     derivedSlotsToValidate = builder.derivedSlotsToValidate
     storedSlots = builder.storedSlotsInOrder
     selfContainedSlots = builder.selfContainedSlots
-    simpleSlots = builder.simpleSlots
+    self.simpleSlots = simpleSlots
     derivedSlots = builder.derivedSlots
     slotsToValidate = builder.slotsToValidate
     requiredSlots = builder.requiredSlots
@@ -120,7 +121,7 @@ final class EntityBehavior {
   func kind(_ slot: Slot) -> SlotKind { slot < kinds.count ? kinds[slot] : .gone }
 
   /// The derived attribute in a slot, stored or not.
-  func derived(_ slot: Slot) -> DerivedAttribute? {
+  func derived(_ slot: Slot) -> DerivedSlot? {
     switch kind(slot) {
     case .derived(let derived), .stored(let derived), .storedTransformable(let derived, _): derived
     default: nil
@@ -128,7 +129,7 @@ final class EntityBehavior {
   }
 
   /// The stored derived attribute in a slot.
-  func stored(_ slot: Slot) -> DerivedAttribute? {
+  func stored(_ slot: Slot) -> DerivedSlot? {
     switch kind(slot) {
     case .stored(let derived), .storedTransformable(let derived, _): derived
     default: nil

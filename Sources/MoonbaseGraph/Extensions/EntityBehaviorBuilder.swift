@@ -129,7 +129,7 @@ struct EntityBehaviorBuilder {
     let slot = try slot(derived.name, from: ancestor)
     forget(slot)
     storedSlots.removeAll { $0 == slot }
-    kinds[slot] = .derived(derived)
+    kinds[slot] = .derived(DerivedSlot(derived))
     if let valueClass = derived.valueClass { valueClasses[slot] = valueClass }
     if derived.readPolicy == .preCalculated { preCalculatedSlots.append(slot) }
     try addShadows(of: derived, slot: slot, from: ancestor)
@@ -141,9 +141,9 @@ struct EntityBehaviorBuilder {
     // It keeps its place: others may be computed from it.
     if !storedSlots.contains(slot) { storedSlots.append(slot) }
     switch kinds[slot] {
-    case .plain, .stored, .derived: kinds[slot] = .stored(derived)
+    case .plain, .stored, .derived: kinds[slot] = .stored(DerivedSlot(derived))
     case .transformable(let transformer), .storedTransformable(_, let transformer):
-      kinds[slot] = .storedTransformable(derived, transformer)
+      kinds[slot] = .storedTransformable(DerivedSlot(derived), transformer)
     case .opaque:
       let reason = entity.properties[slot].attribute?.lackOfTransformer ?? ""
       throw GraphError(

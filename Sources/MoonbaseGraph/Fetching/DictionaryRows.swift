@@ -14,6 +14,10 @@ package struct DictionaryRows {
   let plan: FetchPlan
   let columns: [GroupColumn]
   let condition: GroupCondition?
+  /// The order of the rows, where the objects are not sorted in their place.
+  private let order: RowOrder?
+  /// The request as it was asked, whose window the rows are shown in.
+  let request: FetchRequest
   /// What the groups are made by.
   private let keys: [CompiledExpression]
   private let memo = EvaluationMemo()
@@ -28,8 +32,6 @@ package struct DictionaryRows {
   /// Whether the context leaves out rows that came before.
   let leavesOutEqualRows: Bool
 
-  var request: FetchRequest { plan.request }
-
   /// Makes a request ready. With `isKept` rows are read in several calls, and are of one state all the same.
   package init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
     context.settle()
@@ -37,10 +39,20 @@ package struct DictionaryRows {
     var objects = request
     objects.includesPendingChanges = false
     let (entity, model) = (try context.entity(request.entityName), context.model)
-    let checked = try objects.checked(in: model)
-    let shown = checked.columns(of: entity)
+    self.request = request
+    let wanted = try objects.checked(in: model)
+    let shown = wanted.columns(of: entity)
+    order = RowOrder(wanted, shown: shown)
+    var checked = wanted
+    if order != nil {
+      // All rows are needed before the first is known.
+      for path in [\FetchRequest.fetchLimit, \.fetchOffset] {
+        (checked[keyPath: path], objects[keyPath: path]) = (0, 0)
+      }
+      (checked.sortDescriptors, objects.sortDescriptors) = ([], [])
+    }
     let condition = try checked.havingPredicate.map { try GroupCondition($0, columns: shown) }
-    let all = shown + (condition?.hiddenColumns ?? [])
+    let all = shown + (condition?.hiddenColumns ?? []) + (order?.hiddenColumns ?? [])
     names = shown.map(\.name)
     self.condition = condition
     let memo = memo
@@ -91,6 +103,7 @@ package struct DictionaryRows {
     let reason = plan.givesColumns ? choice.reason ?? plan.parts.first?.plan.choiceReason : nil
     let because = reason.map { ": \($0)" } ?? ""
     if judgesRows { lines.append("the context judges the rows by having" + because) }
+    if order != nil { lines.append("the context sorts the rows by what they show of groups") }
     if leavesOutEqualRows { lines.append("the context leaves out rows that are there already" + because) }
     return lines
   }
@@ -115,6 +128,27 @@ package struct DictionaryRows {
 
   /// The rows, with those of hidden columns, before any is left out.
   func steps() throws -> Steps {
+    guard let order else { return try unsortedSteps() }
+    return Self.steps {
+      let rows = try order.sorted(allRows(), columns: columns.map(\.name))
+      return (rows.count, { rows[$0] })
+    }
+  }
+
+  /// All rows, those of groups that are left out later too.
+  private func allRows() throws -> [[Value]] {
+    let steps = try unsortedSteps()
+    var rows: [[Value]] = []
+    var memory = HostMemory()
+    while try steps({ row in
+      try memory.hold(row.reduce(64) { $0 + 24 + $1.weight })
+      rows.append(row)
+      return true
+    }) {}
+    return rows
+  }
+
+  private func unsortedSteps() throws -> Steps {
     if plan.givesColumns { return try stored() }
     if !keys.isEmpty { return Self.steps { try groups() } }
     let aggregates = columns.indices.filter { columns[$0].isAggregate }

@@ -44,6 +44,17 @@ extension ManagedObject {
     return currentRawCell(slot)
   }
 
+  /// The same of the attribute with an interned name.
+  package final func rawCell(of name: Symbol) throws -> RawCell {
+    guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(name) }) else { return RawCell(.other) }
+    return try rawCell(at: slot)
+  }
+
+  /// Whether a slot is that of a property of the model, and of none that an extension added.
+  package final func hasModelSlot(_ slot: Slot) -> Bool {
+    table._withUnsafeGuaranteedRef { slot < $0.properties.count }
+  }
+
   /// What a slot has where nothing is to be computed, read from a store or asked of an accessor: what is stored in a simple slot, or what a derived
   /// attribute gave, where that still holds. Nil leaves it to `value(at:)`.
   package final func valueAtHand(at slot: Slot) -> Value? {
@@ -317,11 +328,11 @@ extension ManagedObject {
     }
   }
 
-  private func derivedValue(_ slot: Slot, derived: DerivedAttribute, behavior: EntityBehavior) throws -> Value {
+  private func derivedValue(_ slot: Slot, derived: DerivedSlot, behavior: EntityBehavior) throws -> Value {
     if let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
     if let cached = caches[slot], cached.reads.map(holds) ?? true { return cached.value }
-    let (value, reads) = try computing(slot) { try blaming(slot, hook: "get") { try derived.get(self) } }
+    let (value, reads) = try computing(slot, of: derived) { try blaming(slot, hook: "get") { try derived.get(self) } }
     cache(reads.map { Cached(value: value, reads: $0) }, slot: slot)
     if derived.shadowValue != nil { keepForChecks() }
     if let reads { _ = holds(reads) }
@@ -329,7 +340,7 @@ extension ManagedObject {
   }
 
   private func writeDerived(
-    _ value: Value, slot: Slot, derived: DerivedAttribute, behavior: EntityBehavior
+    _ value: Value, slot: Slot, derived: DerivedSlot, behavior: EntityBehavior
   ) throws {
     let set = try setter(of: derived, slot: slot, value: value)
     let fitting = try fitting(value, slot: slot, behavior: behavior)
@@ -347,7 +358,7 @@ extension ManagedObject {
     switch behavior.kind(slot) {
     case .stored, .storedTransformable:
       cache(nil, slot: slot)
-      try keep(derived)
+      try keep(derived, in: slot)
     default:
       // What is kept in a shadow is what was assigned; of anything else only `get` knows what came of it.
       let shadow = derived.shadow.flatMap(entity.slot)
@@ -361,14 +372,14 @@ extension ManagedObject {
   }
 
   /// Whether the shadow of a derived attribute keeps the same for two values. A value that it cannot keep is different.
-  private func keepsSame(_ old: Value, _ new: Value, _ derived: DerivedAttribute) -> Bool {
+  private func keepsSame(_ old: Value, _ new: Value, _ derived: DerivedSlot) -> Bool {
     guard let shadowValue = derived.shadowValue, !old.isNull, !new.isNull else { return false }
     func kept(_ value: Value) -> Value? { try? context?.withinHook { try shadowValue(value, self) } }
     guard let known = kept(old), let coming = kept(new) else { return false }
     return known.isSame(as: coming)
   }
 
-  private func setter(of derived: DerivedAttribute, slot: Slot, value: Value) throws -> (
+  private func setter(of derived: DerivedSlot, slot: Slot, value: Value) throws -> (
     (Value, ManagedObject) throws -> Void
   ) {
     if let set = derived.set { return set }

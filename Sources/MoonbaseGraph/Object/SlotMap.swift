@@ -49,6 +49,21 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// The slots for whose elements `body` says so. No copy is made of these.
+  @inline(__always)
+  func slots(where body: (Slot, UnsafePointer<Element>) -> Bool) -> SlotSet {
+    entries.withUnsafeBufferPointer { entries in
+      var slots = SlotSet()
+      guard var entry = entries.baseAddress, let offset = MemoryLayout<Entry>.offset(of: \.value) else { return slots }
+      for _ in 0..<entries.count {
+        let element = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: Element.self)
+        if body(entry.pointee.key, element) { slots.insert(entry.pointee.key) }
+        entry += 1
+      }
+      return slots
+    }
+  }
+
   func makeIterator() -> some IteratorProtocol<(key: Slot, value: Element)> {
     entries.lazy.map { (key: $0.key, value: $0.value) }.makeIterator()
   }

@@ -19,6 +19,8 @@ struct StoredPropagation {
   /// Derived attributes whose values may have changed; those before `next` are done.
   private var changes: [(object: ManagedObject, slot: Slot)] = []
   private var next = 0
+  /// Whether the properties of an entity are followed at all.
+  private var followed: [EntityIndex: Bool] = [:]
   /// How often a place was computed because something changed that it had read.
   private var repetitions: [Place: Int] = [:]
 
@@ -27,10 +29,11 @@ struct StoredPropagation {
     self.inputs = inputs
   }
 
-  mutating func run(after changed: OrderedSet<ManagedObject>) throws {
+  mutating func run(after changed: [ManagedObject]) throws {
     for object in changed {
       try HostWork.charge()
       try keepOwn(of: object)
+      guard try isFollowed(object.entity) else { continue }
       let isWhole = object.isInserted || object.isDeleted
       let slots = isWhole ? Array(object.entity.properties.indices) : object.changed.slots
       for slot in slots { try follow(object, slot: slot, isKept: true) }
@@ -43,6 +46,19 @@ struct StoredPropagation {
       }
       try keepOutdated()
     } while next < changes.count
+  }
+
+  /// Whether anything is computed from properties of an entity's objects but what is stored in these themselves.
+  private mutating func isFollowed(_ entity: ResolvedEntity) throws -> Bool {
+    if let known = followed[entity.index] { return known }
+    let behavior = try context.behavior(of: entity)
+    let isFollowed = entity.properties.contains { property in
+      inputs.dependents(of: property).contains { dependent in
+        !dependent.path.isEmpty || entity.isKind(of: dependent.entity) && behavior.stored(dependent.slot) == nil
+      }
+    }
+    followed[entity.index] = isFollowed
+    return isFollowed
   }
 
   /// Computes those of which something changed that they had read.
@@ -69,7 +85,7 @@ struct StoredPropagation {
         "is computed from what is computed from it, and never settles",
         property: place.object.entity.property(at: place.slot).name)
     }
-    if try place.object.keep(derived) { changes.append((place.object, place.slot)) }
+    if try place.object.keep(derived, in: place.slot) { changes.append((place.object, place.slot)) }
   }
 
   /// What goes round in a circle ends with an error.
@@ -79,7 +95,7 @@ struct StoredPropagation {
   private mutating func keepOwn(of object: ManagedObject) throws {
     let behavior = try context.behavior(of: object.entity)
     for slot in behavior.storedSlots {
-      if let derived = behavior.stored(slot), try object.keep(derived) { changes.append((object, slot)) }
+      if let derived = behavior.stored(slot), try object.keep(derived, in: slot) { changes.append((object, slot)) }
     }
   }
 
@@ -91,7 +107,7 @@ struct StoredPropagation {
         let stored = try context.behavior(of: owner.entity).stored(dependent.slot)
         if stored != nil, isKept, dependent.path.isEmpty { continue }
         guard seen.insert(Place(object: owner.objectID, slot: dependent.slot)).inserted else { continue }
-        if try stored.map({ try owner.keep($0, following: true) }) ?? true { changes.append((owner, dependent.slot)) }
+        if try stored.map({ try owner.keep($0, in: dependent.slot, following: true) }) ?? true { changes.append((owner, dependent.slot)) }
       }
     }
   }
@@ -112,7 +128,9 @@ extension ManagedObjectContext {
     let inputs = knownStoredInputs
     guard !inputs.isEmpty else { return }
     var propagation = StoredPropagation(self, inputs: inputs)
-    try propagation.run(after: OrderedSet(changed.joined()).filter { try $0.context === self && !isGone($0) })
+    let lists = changed.filter { !$0.isEmpty }
+    let objects = lists.count == 1 ? lists[0] : OrderedSet(lists.joined()).elements
+    try propagation.run(after: objects.filter { try $0.context === self && !isGone($0) })
   }
 
   /// The objects from which a path of relationships leads to one of some, each once.
@@ -162,9 +180,8 @@ extension ManagedObject {
   /// its value changed. `following` says that something changed from which a declared input leads here: where that is
   /// not among what was read, the list by which it would have been read may be old.
   @discardableResult
-  final func keep(_ derived: DerivedAttribute, following: Bool = false) throws -> Bool {
+  final func keep(_ derived: DerivedSlot, in slot: Slot, following: Bool = false) throws -> Bool {
     guard !isDeleted, context != nil else { return false }
-    let slot = try slot(of: derived.name)
     if let reads = caches[slot]?.reads, holds(reads),
       !(following || isMarked(slot)) || !wasComputedBefore(reads)
     {
@@ -174,8 +191,9 @@ extension ManagedObject {
     let normalizer = ValueNormalizer(self, behavior)
     context?.derivations.beginStored()
     defer { context?.derivations.endStored() }
-    context?.noteInput(self, slot)
-    let (value, reads) = try computing(slot, isStored: true) {
+    // A value of the object's own row is written with that row, whose version is checked.
+    if derived.ownFacets == nil { context?.noteInput(self, slot) }
+    let (value, reads) = try computing(slot, of: derived, isStored: true) {
       let computed = try blaming(slot, hook: "get") { try derived.get(self) }
       // As validation would change it anyway, and the save would compute it again.
       return try normalizer.normalized(computed, slot: slot)

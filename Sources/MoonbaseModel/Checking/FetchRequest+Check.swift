@@ -21,7 +21,9 @@ extension FetchRequest {
       var checker = PredicateChecker(entity: entity, model: model, source: source)
       result.predicate = try checker.check(predicate)
     }
-    for key in sortDescriptors { try key.check(against: entity, in: model) }
+    for key in sortDescriptors {
+      if sortsRows { try check(rowKey: key, of: entity, in: model) } else { try key.check(against: entity, in: model) }
+    }
     for path in relationshipKeyPathsForPrefetching { try checkPrefetch(path, from: entity, in: model) }
     for column in propertiesToFetch { try check(column, of: entity, in: model) }
     for key in propertiesToGroupBy {
@@ -71,7 +73,7 @@ extension FetchRequest {
     }
   }
 
-  private func check(_ column: FetchColumn, of entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
+  func check(_ column: FetchColumn, of entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     var checker = PredicateChecker(entity: entity, model: model, groups: .column)
     let expression = try checker.checkInside(column.expression)
     if try checker.side(expression).isToMany {

@@ -13,6 +13,8 @@ struct DerivedInputs {
   }
 
   private let inputs: [Input]
+  /// The names of the inputs, where all are attributes of the object itself; else none.
+  private let ownNames: [Symbol]
   private let isStrict: Bool
   private let passesObject: Bool
 
@@ -28,6 +30,8 @@ struct DerivedInputs {
         isOfObjects: !derived.isPure && model.endsInObjects(path, from: owner))
     }
     (isStrict, passesObject) = (derived.isStrict, derived.passesObject)
+    let isOfOwn = !passesObject && paths.allSatisfy { owner.property($0)?.attribute != nil }
+    ownNames = isOfOwn ? paths.map(Symbol.init) : []
   }
 
   /// Calls `body` with the value of every input; nil where one is missing and all are needed.
@@ -47,6 +51,34 @@ struct DerivedInputs {
       }
       return try body(values)
     }
+  }
+
+  /// What there is to do with the cells of an object in the place of values.
+  enum Cells {
+    /// To call the function with them.
+    case call
+    /// One is missing, and all are needed.
+    case missing
+    /// To make values: an input is no cell.
+    case none
+  }
+
+  /// Whether all inputs are cells of the object's own row.
+  func cells(of object: ManagedObject) throws -> Cells {
+    if ownNames.isEmpty { return .none }
+    for name in ownNames {
+      switch try object.rawCell(of: name).kind {
+      case .other: return .none
+      case .null where isStrict: return .missing
+      default: break
+      }
+    }
+    return .call
+  }
+
+  /// Sets the arguments of the function to the cells of an object.
+  func set(_ arguments: borrowing LuaArguments, toCellsOf object: ManagedObject, _ types: HostTypes) throws {
+    for index in ownNames.indices { try arguments.set(index, to: object.rawCell(of: ownNames[index]), types) }
   }
 
   /// Sets the arguments of the function to the values, and to the object.
@@ -98,5 +130,19 @@ extension ResolvedModel {
       if let relationship = property.relationship { place = destination(of: relationship) }
     }
     return isRelationship
+  }
+}
+
+extension LuaArguments {
+  /// Sets an argument to what lies in a row, where it lies until the call has ended.
+  fileprivate func set(_ index: Int, to cell: RawCell, _ types: HostTypes) throws {
+    switch cell.kind {
+    case .null, .other: setNil(index)
+    case .bool: set(index, boolean: cell.bool)
+    case .int: set(index, integer: cell.int)
+    case .double: set(index, number: cell.double)
+    case .text, .data: set(index, borrowedBytes: cell.bytes)
+    case .date: try set(index, Date(timeIntervalSinceReferenceDate: cell.double), as: types.date)
+    }
   }
 }

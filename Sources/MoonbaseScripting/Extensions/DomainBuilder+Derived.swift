@@ -85,14 +85,27 @@ extension DomainBuilder {
     let call = LuaFastCall(function, parameters: inputs.count)
     return { [types] object in
       let scripts = try types.openDomain()
-      let value = try inputs.withValues(of: object) { values in
-        try call.run {
-          try inputs.set($0, to: values, of: object, in: scripts)
+      let value: Value?
+      switch try inputs.cells(of: object) {
+      case .missing: return .null
+      case .call:
+        value = try call.run {
+          try inputs.set($0, toCellsOf: object, types)
         } reading: { result in
           try function.checking { try scripts.graphValue(from: result, for: type) }
         }
+      case .none:
+        value = try inputs.withValues(of: object) { values in
+          try call.run {
+            try inputs.set($0, to: values, of: object, in: scripts)
+          } reading: { result in
+            try function.checking { try scripts.graphValue(from: result, for: type) }
+          }
+        }
       }
-      return try function.checking { try value.map { try attribute?.computed($0) ?? $0 } ?? .null }
+      guard let value else { return .null }
+      if value.needsNoCheck(for: type) { return value }
+      return try function.checking { try attribute?.computed(value) ?? value }
     }
   }
 
@@ -106,6 +119,17 @@ extension DomainBuilder {
         try $0.set(1, object: object, as: handle)
       } reading: { _ in
       }
+    }
+  }
+}
+
+extension Value {
+  /// Whether an attribute of a type takes it as it is.
+  fileprivate func needsNoCheck(for type: AttributeType?) -> Bool {
+    switch (type, self) {
+    case (.integer64, .int), (.string, .string), (.boolean, .bool), (_, .null): true
+    case (.double, .double(let number)): number.isFinite
+    default: false
     }
   }
 }

@@ -63,7 +63,8 @@ extension HostTypes {
           do {
             let cell = try object.rawCell(at: Int(slot))
             if cell.kind != .other { return try call.return(cell, types) ? 0 : -1 }
-            guard let value = object.valueAtHand(at: Int(slot)) else { return -1 }
+            // Of what extensions added the type has slots of its own.
+            guard object.hasModelSlot(Int(slot)), let value = object.valueAtHand(at: Int(slot)) else { return -1 }
             return try call.return(value, types) ? 0 : -1
           } catch {
             return call.fail(error)
@@ -137,7 +138,9 @@ extension HostTypes {
         if object.entity.slot(symbol) == nil, let method = try openDomain().extensionMethod(name, of: object) {
           return try call.return(method)
         }
-        try get(object, slot: slot(of: object), call: &call)
+        let slot = try slot(of: object)
+        if let value = object.valueAtHand(at: slot), try call.return(value, self) { return }
+        try get(object, slot: slot, call: &call)
       },
       set: { [unowned self] object, call in try set(object, slot: slot(of: object), call: &call) }
     )

@@ -84,6 +84,15 @@ extension [SortDescriptor] {
   package var breakTiesAscending: Bool { first?.ascending ?? true }
 }
 
+extension SortDescriptor {
+  /// The order of two values in the direction of the key.
+  package func order(_ left: Value, _ right: Value) -> ValueOrder {
+    let order = comparator.order(comparator.prepared(left), comparator.prepared(right))
+    if order == .same { return .same }
+    return (order == .ascending) == ascending ? .ascending : .descending
+  }
+}
+
 extension SortDescriptor.Comparator {
   /// The order of two prepared values.
   func order(_ left: Value, _ right: Value) -> ValueOrder {

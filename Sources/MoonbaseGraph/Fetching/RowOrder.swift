@@ -1,0 +1,41 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+import struct MoonbaseModel.SortDescriptor
+
+/// The order of the rows of a dictionary result, where they are sorted by what the columns show of groups.
+struct RowOrder {
+  private let sort: [SortDescriptor]
+  private let names: [String]
+  /// What the rows are sorted by that no column shows.
+  let hiddenColumns: [FetchColumn]
+
+  /// Nil where the objects are sorted, or nothing is. `shown` are the columns of the rows.
+  init?(_ request: FetchRequest, shown: [FetchColumn]) {
+    guard request.sortsRows else { return nil }
+    var hidden: [FetchColumn] = []
+    names = request.sortDescriptors.map { key in
+      let column = request.column(of: key, shown: shown)
+      if shown.contains(column) { return column.name }
+      // No column that a person named begins so.
+      hidden.append(FetchColumn("\u{0}sort \(hidden.count)", expression: column.expression))
+      return hidden[hidden.count - 1].name
+    }
+    sort = request.sortDescriptors
+    hiddenColumns = hidden
+  }
+
+  /// The rows in order; equal ones stay as they came.
+  func sorted(_ rows: [[Value]], columns: [String]) throws -> [[Value]] {
+    let places = names.map { name in columns.lastIndex(of: name) ?? 0 }
+    for row in rows { for place in places { try row[place].checkComparable() } }
+    return try rows.enumerated().sorted { left, right in
+      try HostWork.charge()
+      for (key, place) in zip(sort, places) {
+        let order = key.order(left.element[place], right.element[place])
+        if order != .same { return order == .ascending }
+      }
+      return left.offset < right.offset
+    }.map(\.element)
+  }
+}
