@@ -184,8 +184,10 @@ extension LuaState {
   /// ```
   public func registerLater<Object: AnyObject>(_ type: LuaHostType<Object>, describe: @escaping () -> Void) {
     type.link = link
+    var describe: (() -> Void)? = describe
     type.registration = { [unowned self, unowned type] () throws(LuaError) in
-      describe()
+      describe?()
+      describe = nil
       try register(type)
     }
   }

@@ -7,12 +7,12 @@ final class ScriptMethod {
   let function: LuaFunction
 
   /// Measures its calls, where something is counted.
-  private var meter: (meter: ExtensionMeter, name: String)?
+  private var meter: (meter: RunningExtension, name: String)?
 
   init(_ function: LuaFunction) { self.function = function }
 
   /// A method whose calls are measured.
-  func measured(by meter: ExtensionMeter?, as name: String) -> ScriptMethod {
+  func measured(by meter: RunningExtension?, as name: String) -> ScriptMethod {
     let measured = ScriptMethod(function)
     measured.meter = meter.map { ($0, name) }
     return measured
