@@ -60,6 +60,8 @@ extension Repetition {
 extension Repetition {
   public static let referenceSequences = Repetition(short: 32, long: 120, variable: "MOONBASE_SEQUENCES")
   public static let plainSequences = Repetition(short: 120, long: 4_000, variable: "MOONBASE_SEQUENCES")
+  public static let derivedSequences = Repetition(short: 20, long: 10_000, variable: "MOONBASE_SEQUENCES")
+  public static let scriptSequences = Repetition(short: 20, long: 1_000, variable: "MOONBASE_SEQUENCES")
   public static let luaSequences = Repetition(short: 60, long: 1_000, variable: "MOONBASE_SEQUENCES")
 }
 
