@@ -1,3 +1,4 @@
+-- luacheck: globals moonbase
 -- Random edits beside derived attributes: after each, every derived value is what its function gives of what is there.
 -- Arguments: the first seed, and how many.
 local context = moonbase.context
