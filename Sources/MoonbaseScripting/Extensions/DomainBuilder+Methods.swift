@@ -6,8 +6,10 @@ import MoonbaseModel
 final class ScriptMethod {
   let function: LuaFunction
 
-  /// Measures its calls, where something is counted.
+  /// Measures and limits its calls, where there is a need.
   private var meter: (meter: RunningExtension, name: String)?
+  /// The function that does so.
+  private var running: LuaFunction?
 
   init(_ function: LuaFunction) { self.function = function }
 
@@ -21,11 +23,14 @@ final class ScriptMethod {
   /// The function as scripts call it.
   func value(in state: LuaState) throws -> LuaValue {
     guard let (meter, name) = meter else { return .function(function) }
+    if let running { return .function(running) }
     let function = function
-    return try state.function(named: name) { call in
+    let made = try state.function(named: name) { call in
       let arguments = try call.values()
       for result in try meter.run(name, { try function.call(arguments) }) { try call.return(result) }
     }
+    running = made.functionValue
+    return made
   }
 }
 

@@ -11,7 +11,8 @@ import Testing
   /// A function that the host calls, and what a script does to have it called.
   enum Door: String, CaseIterable {
     case getter, storedGetter, pureGetter, setter, rule, objectRule, normalizer, willSave, awakeFromInsert, transform
-    case reverse, method, awakeFromFetch
+    case reverse, method, awakeFromFetch, didSave, prepareForDeletion, willTurnIntoFault, snapshot, pathRule, sorting
+    case early, valueClass
 
     /// A table of an extension whose function has a body.
     func file(_ body: String) -> String {
@@ -33,13 +34,23 @@ import Testing
       case .awakeFromInsert: entity = "awake_from_insert = \(function)"
       case .awakeFromFetch: entity = "awake_from_fetch = function(o) \(body) end"
       case .method: entity = "methods = { bad = \(function) }"
-      case .transform, .reverse: entity = ""
+      case .didSave: entity = "did_save = \(function)"
+      case .prepareForDeletion: entity = "prepare_for_deletion = \(function)"
+      case .willTurnIntoFault: entity = "will_turn_into_fault = \(function)"
+      case .snapshot: entity = "awake_from_snapshot = \(function)"
+      case .pathRule: entity = "validate = { ['q.i'] = function(v, o) \(body) return true end }"
+      case .sorting, .early:
+        let read = self == .early ? "read = 'pre_calculated', inputs = { 's' }, " : ""
+        entity = "derived = { bad = { type = 'string', \(read) get = \(function) } }"
+      case .transform, .reverse, .valueClass: entity = ""
       }
       let forward = self == .transform ? function : "function(v) return v end"
       let backward = self == .reverse ? function : "function(v) return v end"
+      let valueClass = "classes = { C = { is = function(v) \(body) return true end } },"
       return """
         return {
-          name = "hostile", transformers = { T = { transform = \(forward), reverse = \(backward) } },
+          name = "hostile", \(self == .valueClass ? valueClass : "")
+          transformers = { T = { \(self == .valueClass ? "class = 'C'," : "") transform = \(forward), reverse = \(backward) } },
           entities = { P = { \(entity) } },
         }
         """
@@ -63,6 +74,37 @@ import Testing
           "context:insert('P') assert(context:save()) context:reset() return context:fetch('P'):first().s",
           "P.awake_from_fetch"
         )
+      case .didSave: ("context:insert('P') return nil, select(2, context:save())", "P.did_save")
+      case .prepareForDeletion:
+        (
+          "local p = context:insert('P') assert(context:save()) context:delete(p) return context:save()",
+          "P.prepare_for_deletion"
+        )
+      case .willTurnIntoFault:
+        (
+          "local p = context:insert('P') assert(context:save()) context:refresh(p, false) return context:save()",
+          "P.will_turn_into_fault"
+        )
+      case .snapshot:
+        (
+          "local p = context:insert('P') assert(context:save()) p.i = 4 context:rollback() return context:save()",
+          "P.awake_from_snapshot"
+        )
+      case .pathRule:
+        (
+          "local q = context:insert('P', { i = 1 }) assert(context:save()) context:insert('P', { q = q }) return context:save()",
+          "P.validate.q.i"
+        )
+      case .sorting:
+        (
+          "context:insert('P') context:insert('P') return context:fetch('P'):sort('bad'):all()", "P.derived.bad.get"
+        )
+      case .early:
+        (
+          "context:insert('P') assert(context:save()) context:reset() return context:fetch('P'):first().bad",
+          "P.derived.bad.get"
+        )
+      case .valueClass: ("context:insert('P').tr = 'x' return 'set'", "classes.C.is")
       case .transform:
         ("local p = context:insert('P') p.tr = 'x' return context:save()", "transformers.T.transform")
       case .reverse:
