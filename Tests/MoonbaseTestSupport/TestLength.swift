@@ -68,6 +68,7 @@ extension Repetition {
 /// Seeds, rounds and rows of suites that compare a context with something simpler.
 extension Repetition {
   public static let reloadSeeds = Repetition(short: 10, long: 30)
+  public static let limitSeeds = Repetition(short: 5, long: 100)
   public static let observerSeeds = Repetition(short: 7, long: 20)
   public static let tableOrderSeeds = Repetition(short: 40, long: 400)
   public static let newRowSeeds = Repetition(short: 4, long: 12)

@@ -82,6 +82,90 @@ import Testing
     #expect(results.dropFirst(2) == ["a", "a", "loop"], "\(results)")
   }
 
+  /// Hooks, rules and getters work for as long as `i` of the object says: some of them exceed the limit in the midst of a save.
+  private static let worker = """
+    local function work(p) for _ = 1, p and p.i or 0 do end end
+    return { name = "worker", \(ThingBench.transformer) entities = { P = {
+      will_save = function(p) work(p) if p.i then p.s = "saved " .. p.i end end,
+      validate = { i = function(i, p) for _ = 1, i do end return true end },
+      derived = {
+        full = { stored = true, inputs = { "i" }, type = "string",
+                 get = function(i) for _ = 1, i or 0 do end return "full " .. (i or 0) end },
+        late = { inputs = { "i" }, type = "integer64", pure = true, get = function(i) for _ = 1, i or 0 do end return i end },
+      },
+    } } }
+    """
+
+  private static let random = """
+    local state = ...
+    local function random(bound)
+      state = (state * 6364136223846793005 + 1442695040888963407) & 0x7fffffffffffffff
+      return (state >> 33) % bound + 1
+    end
+    local now, saved, failures, objects = {}, {}, 0, {}
+    local function check(what)
+      for p, i in pairs(now) do
+        if p.i ~= i then error(what .. ": " .. tostring(p.i) .. ", not " .. tostring(i)) end
+      end
+      local count, sum = 0, 0
+      for _, i in pairs(saved) do count, sum = count + 1, sum + i end
+      for _, row in ipairs(context:fetch("P"):dictionaries { "i", "s", "full" }) do
+        count, sum = count - 1, sum - row.i
+        if row.s ~= "saved " .. row.i or row.full ~= "full " .. row.i then error(what .. ": " .. row.s .. row.full) end
+      end
+      if count ~= 0 or sum ~= 0 then error(what .. ": the store has others") end
+    end
+    local function value() return random(6) == 1 and 60000 + random(60000) or random(9000) end
+    for step = 1, 40 do
+      local at = random(5)
+      if at == 1 then
+        local i = value()
+        local p = context:insert("P", { i = i })
+        objects[#objects + 1] = p
+        now[p] = i
+      elseif at <= 3 and #objects > 0 then
+        local p, i = objects[random(#objects)], value()
+        p.i, now[p] = i, i
+      elseif at == 4 and #objects > 0 then
+        local p = objects[random(#objects)]
+        local ok, late = pcall(function() return p.late end)
+        if ok and late ~= now[p] then error("late is " .. tostring(late)) end
+      else
+        local ok, err = context:save()
+        if ok then
+          saved = {}
+          for p, i in pairs(now) do saved[p] = i end
+        else
+          failures = failures + 1
+          if not tostring(err):find("exceeded its limit", 1, true) then error(tostring(err)) end
+          -- Some go on with less, others give up.
+          if random(2) == 1 then
+            for p, i in pairs(now) do if i > 9000 then p.i, now[p] = 5, 5 end end
+          else
+            context:rollback()
+            now, objects = {}, {}
+            for p, i in pairs(saved) do now[p], objects[#objects + 1] = i, p end
+          end
+        end
+      end
+      check("step " .. step)
+    end
+    context:rollback()
+    return failures
+    """
+
+  @Test(arguments: StoreKind.allCases) func whatWorksForTooLongChangesNothing(_ kind: StoreKind) throws {
+    let limits = ExtensionLimits(instructions: 50_000)
+    var failures = 0
+    for seed in 1...Repetition.limitSeeds.count {
+      let bench = try LimitBench(kind, ["worker": (Self.worker, limits)])
+      let script = Self.random.replacing("local state = ...", with: "local state = \(seed * 7919)")
+      let results = try bench.run(script)
+      failures += results[0].flatMap { Int($0) } ?? 0
+    }
+    #expect(failures > 0)
+  }
+
   /// Watches that a hook sets up belong to the extension.
   @Test(arguments: StoreKind.allCases) func watchesOfAnExtensionAreLimited(_ kind: StoreKind) throws {
     let file = """
