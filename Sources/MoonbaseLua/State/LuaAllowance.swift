@@ -1,9 +1,10 @@
 import MoonbaseLuaShim
 
-/// What the functions of one owner may use within a run. The call that exceeds it ends with an error, and the run goes on.
+/// What the functions of one owner may use within a run. The call that exceeds it ends with an error, and the run
+/// goes on.
 ///
-/// Calls within each other share the allowance of their owner. What a call makes another owner's functions do counts for
-/// the allowance of that one, and for the run.
+/// Calls within each other share the allowance of their owner. What a call makes another owner's functions do counts
+/// for the allowance of that one, and for the run.
 package struct LuaAllowance: Sendable, Hashable {
   /// The instructions, as `LuaLimits.instructions` counts them.
   package var instructions: Int64?
@@ -34,8 +35,8 @@ package struct LuaAllowanceExceeded: Error {
 }
 
 extension LuaState {
-  /// Runs a body within an allowance of its owner, as a part of the run that is under way, or as a run of its own on behalf of
-  /// the state that runs on this thread.
+  /// Runs a body within an allowance of its owner, as a part of the run that is under way, or as a run of its own on
+  /// behalf of the state that runs on this thread.
   ///
   /// Throws `LuaAllowanceExceeded` where the body exceeded it, whatever came of the body.
   package func run<Result>(

@@ -40,7 +40,8 @@ void mbl_charge_budget(MBLState *_Nonnull state, int64_t instructions);
 
 // MARK: Allowances
 
-// Begins and ends what an allowance is for, within a run. The owner is any address. The allowance is not moved until then.
+// Begins and ends what an allowance is for, within a run. The owner is any address. The allowance is not moved until
+// then.
 void mbl_allowance_begin(MBLState *_Nonnull state, MBLAllowance *_Nonnull allowance, const void *_Nonnull owner);
 // Gives the limit of the allowance that was exceeded; the run goes on.
 MBLAbort mbl_allowance_end(MBLAllowance *_Nonnull allowance);

@@ -4,8 +4,8 @@
 #include "MoonbaseMeter.h"
 #include "limits/control.h"
 
-// What one caller's functions may use within a run. It ends the call that exceeds it, and not the run. Allowances nest, also across
-// states: only the innermost one of a thread is charged.
+// What one caller's functions may use within a run. It ends the call that exceeds it, and not the run. Allowances
+// nest, also across states: only the innermost one of a thread is charged.
 
 _Thread_local MBLAllowance *volatile mbl_allowance;
 

@@ -6,10 +6,11 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Extensions that make the worst of observers, children, undo and reloads. None brings the program down, ends more than its own
-/// call, or leaves a context that does not work.
+/// Extensions that make the worst of observers, children, undo and reloads. None brings the program down, ends more
+/// than its own call, or leaves a context that does not work.
 @Suite struct HostileObserverTests {
-  /// What a hook does with the context of a new object, `c`, and the object, `p`, and what the last save says; "nil" where it is done.
+  /// What a hook does with the context of a new object, `c`, and the object, `p`, and what the last save says; "nil"
+  /// where it is done.
   private static let hooks: [(name: String, text: String, message: String)] = [
     ("will_save saves", "c:on('will_save', function() c:save() end)", "a save was begun while the same context saves"),
     ("did_save saves", "c:on('did_save', function() c:save() end)", "a save was begun while the same context saves"),

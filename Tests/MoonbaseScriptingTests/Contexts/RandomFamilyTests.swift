@@ -4,7 +4,8 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Random scripts over undo, children, jobs on other threads and observers, beside plain tables: a naive reference in Lua.
+/// Random scripts over undo, children, jobs on other threads and observers, beside plain tables: a naive reference in
+/// Lua.
 @Suite struct RandomFamilyTests {
   private static let model = """
     return { entities = {

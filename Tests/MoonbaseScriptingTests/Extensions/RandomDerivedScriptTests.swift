@@ -3,8 +3,9 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Random edits beside derived attributes of an extension in Lua: on demand, pre-calculated, stored and pure, over attributes,
-/// to-one and to-many relationships, aggregates and other derived attributes. Each is what its function gives from scratch.
+/// Random edits beside derived attributes of an extension in Lua: on demand, pre-calculated, stored and pure, over
+/// attributes, to-one and to-many relationships, aggregates and other derived attributes. Each is what its function
+/// gives from scratch.
 @Suite struct RandomDerivedScriptTests {
   private static let model = """
     return { entities = {

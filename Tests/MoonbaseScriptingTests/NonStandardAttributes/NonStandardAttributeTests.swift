@@ -5,8 +5,9 @@ import Testing
 
 @testable import MoonbaseScripting
 
-/// Attributes that are not standard behave the same in Swift, in Lua, and where both have a hand in them: a transformable, a value
-/// class, a structure and a scalar over a shadow, with both ways to read and both ways to write.
+/// Attributes that are not standard behave the same in Swift, in Lua, and where both have a hand in them: a
+/// transformable, a value class, a structure and a scalar over a shadow, with both ways to read and both ways to
+/// write.
 ///
 /// Source: Core Data Programming Guide, Non-Standard Persistent Attributes.
 @Suite struct NonStandardAttributeTests {

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The files by which an editor and a linter know Moonbase: definitions of the API and of a model, and what points to them.
+/// The files by which an editor and a linter know Moonbase: definitions of the API and of a model, and what points to
+/// them.
 enum EditorFiles {
   /// The folder of definitions, below that of the project.
   static let folder = ".moonbase/types"

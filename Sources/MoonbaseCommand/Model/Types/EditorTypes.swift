@@ -1,7 +1,7 @@
 import MoonbaseModel
 
-/// What the Lua language server learns of a model: a class for each entity with what its objects have, requests and lists of its
-/// objects, and what `insert`, `fetch` and their like give for its name.
+/// What the Lua language server learns of a model: a class for each entity with what its objects have, requests and
+/// lists of its objects, and what `insert`, `fetch` and their like give for its name.
 ///
 /// ```swift
 /// let text = EditorTypes(model, methods: ["Person": ["address"]]).text(of: "people.lua")

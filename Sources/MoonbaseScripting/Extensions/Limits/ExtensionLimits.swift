@@ -1,9 +1,9 @@
-/// What the functions of one extension may use: each call of the host into one of its hooks, rules, transformers, getters and methods, and
-/// its file when it is loaded.
+/// What the functions of one extension may use: each call of the host into one of its hooks, rules, transformers,
+/// getters and methods, and its file when it is loaded.
 ///
-/// A call that exceeds them fails what it was called for (the save, the fetch, the read), and nothing else: no script has to end.
-/// What the call makes another extension's functions do counts for that other one. The limits of the container, or of the
-/// script, hold for all of them together.
+/// A call that exceeds them fails what it was called for (the save, the fetch, the read), and nothing else: no script
+/// has to end. What the call makes another extension's functions do counts for that other one. The limits of the
+/// container, or of the script, hold for all of them together.
 ///
 /// ```swift
 /// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: 0.5, onExceeding: .disable)

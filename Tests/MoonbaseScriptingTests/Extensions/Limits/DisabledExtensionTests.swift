@@ -5,7 +5,8 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// An extension that exceeded its limits is disabled where the host wants it so: nothing that needs it passes in silence.
+/// An extension that exceeded its limits is disabled where the host wants it so: nothing that needs it passes in
+/// silence.
 @Suite struct DisabledExtensionTests {
   private static let file = """
     return {

@@ -82,7 +82,8 @@ import Testing
     #expect(results.dropFirst(2) == ["a", "a", "loop"], "\(results)")
   }
 
-  /// Hooks, rules and getters work for as long as `i` of the object says: some of them exceed the limit in the midst of a save.
+  /// Hooks, rules and getters work for as long as `i` of the object says: some of them exceed the limit in the midst
+  /// of a save.
   private static let worker = """
     local function work(p) for _ = 1, p and p.i or 0 do end end
     return { name = "worker", \(ThingBench.transformer) entities = { P = {
