@@ -30,7 +30,8 @@ public final class PersistentContainer: Sendable {
     let sources = try description.openExtensions()
     extensions = try ScriptExtensions(
       sources, for: description.openModel(), limits: description.limits, profile: description.profile,
-      language: description.language, log: description.log)
+      language: description.language, log: description.log, extensionLimits: description.extensionLimits,
+      onExceeding: description.onExceeding, fileGuard: OpenStoreGuard())
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores

@@ -28,6 +28,9 @@ typedef struct MBLMemory {
   uint64_t used;      // bytes of Lua's, and what the host keeps
   uint64_t peak;
   uint64_t baseline;  // what the libraries take, which is not the script's
+  uint64_t soft, hosted, hard;  // where `used` ends a run: see limits/allowance.c; UINT64_MAX without a limit
+  uint64_t size;                // what the soft limit is without what was used before
+  bool isOfAllowance;           // whether these are an allowance's
   uint64_t allocations;
   int64_t failAfter, failTimes;  // for tests
 } MBLMemory;
@@ -72,6 +75,10 @@ typedef struct MBLRun {
   int depth;                     // runs within runs
   MBLState *parent;              // the state that ran on this thread before
   int64_t budget;                // instructions that are left
+  int64_t floor;                 // where `budget` ends the run: 0, or more within an allowance
+  int64_t excluded;              // what allowances used up of it
+  MBLAllowance *allowance;       // the innermost one of this state
+  MBLAllowance *ending;          // whose end `abort` is; NULL: the run's
   volatile sig_atomic_t abort;   // an MBLAbort: why the run must end
   volatile sig_atomic_t armed;   // the hook fires at every instruction
   bool inHost;                   // a host function runs, and Lua does not

@@ -60,12 +60,15 @@ extension Repetition {
 extension Repetition {
   public static let referenceSequences = Repetition(short: 32, long: 120, variable: "MOONBASE_SEQUENCES")
   public static let plainSequences = Repetition(short: 120, long: 4_000, variable: "MOONBASE_SEQUENCES")
+  public static let derivedSequences = Repetition(short: 20, long: 10_000, variable: "MOONBASE_SEQUENCES")
+  public static let scriptSequences = Repetition(short: 20, long: 1_000, variable: "MOONBASE_SEQUENCES")
   public static let luaSequences = Repetition(short: 60, long: 1_000, variable: "MOONBASE_SEQUENCES")
 }
 
 /// Seeds, rounds and rows of suites that compare a context with something simpler.
 extension Repetition {
   public static let reloadSeeds = Repetition(short: 10, long: 30)
+  public static let limitSeeds = Repetition(short: 5, long: 100)
   public static let observerSeeds = Repetition(short: 7, long: 20)
   public static let tableOrderSeeds = Repetition(short: 40, long: 400)
   public static let newRowSeeds = Repetition(short: 4, long: 12)

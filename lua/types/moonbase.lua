@@ -30,6 +30,7 @@ moonbase = {}
 ---@field version? string
 ---@field source string the file, as it was named
 ---@field entities string[]
+---@field disabled_because? string why its functions raise errors, once it exceeded its limits
 ---@field functions moonbase.ExtensionFunction[]
 
 ---@class moonbase.ExtensionFunction: moonbase.Cost

@@ -1,11 +1,12 @@
 import MoonbasePlatform
+import MoonbaseScripting
 
 /// The options that say which store a command works on, and how.
 typealias StoreOption = CommandOption
 
 extension CommandOption {
   static let stores = [
-    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, profile,
+    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, extensionLimit, profile,
   ]
 
   static let store = CommandOption(
@@ -29,6 +30,14 @@ extension CommandOption {
     name: "--extension", argument: "PATH", isRepeatable: true,
     help: "load an extension; repeatable, dependencies in any order"
   ) { value, settings in settings.stores.extensions.append(value) }
+
+  static let extensionLimit = CommandOption(
+    name: "--extension-limit", argument: "NAME:LIMITS", isRepeatable: true,
+    help: "limit each call of an extension's functions: instructions=N,memory=BYTES,time=SECONDS,disable; repeatable"
+  ) { value, settings throws(UsageError) in
+    let (name, limits) = try ExtensionLimits.named(value)
+    settings.stores.extensionLimits[name] = limits
+  }
 
   static let profile = CommandOption(
     name: "--profile", argument: nil, help: "count what the functions of extensions cost, and print a table at the end"

@@ -14,6 +14,9 @@ struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
   var modules: [String] = []
 
+  @Option(name: StoreOption.extensionLimit.parserName, help: StoreOption.extensionLimit.parserHelp)
+  var extensionLimits: [String] = []
+
   @Flag(name: StoreOption.profile.parserName, help: StoreOption.profile.parserHelp)
   var profile = false
 
@@ -41,6 +44,7 @@ struct StoreOptionGroup: ParsableArguments {
     }
     if let model { try StoreOption.model.take(model, &settings) }
     for value in modules { try StoreOption.modules.take(value, &settings) }
+    for value in extensionLimits { try StoreOption.extensionLimit.take(value, &settings) }
     if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
     guard !settings.stores.isEmpty || mayNameNone else {
       throw UsageError("there is no store to work on: name one with --store PATH, or in the variable MOONBASE_STORE")

@@ -1,5 +1,6 @@
 import Moonbase
 import MoonbaseGraph
+import MoonbaseScripting
 import MoonbasePlatform
 
 /// Which stores a command works on, with which model, and how they are opened.
@@ -8,6 +9,8 @@ struct StoreSettings: Equatable {
   var model: String?
   var extensions: [String] = []
   var readOnly = false
+  /// The limits of extensions, by name.
+  var extensionLimits: [String: ExtensionLimits] = [:]
   /// Whether the functions of extensions are measured.
   var profiles = false
   var allowsCloudKit = false
@@ -43,6 +46,7 @@ struct StoreSettings: Equatable {
   func applied(to description: ContainerDescription) -> ContainerDescription {
     var description = description
     if readOnly { description.setReadOnly() }
+    description.extensionLimits.merge(extensionLimits) { _, option in option }
     description.profile = profiles ? CommandProfile.profile : nil
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }

@@ -5,13 +5,16 @@ public import MoonbasePlatform
 /// ```swift
 /// try state.openFiles(LuaFileAccess(readable: [assets], writable: [output], variables: ["HOME"]))
 /// ```
-public struct LuaFileAccess: Sendable, Equatable {
+public struct LuaFileAccess: Sendable, Hashable {
   /// The files, and folders with all below them, that may be read.
   public var readablePaths: [String]
   /// The files, and folders with all below them, that may be written, removed and renamed; they may be read too.
   public var writablePaths: [String]
   /// The variables that `os.getenv` knows.
   public var variables: Set<String>
+
+  /// Whether it is granted to one extension, which no option of the command widens.
+  package var isOfExtension = false
 
   /// Grants what is given and nothing else.
   public init(readable: [URL] = [], writable: [URL] = [], variables: Set<String> = []) {

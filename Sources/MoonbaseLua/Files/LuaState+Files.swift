@@ -15,6 +15,26 @@ extension LuaState {
     try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
 
+  /// Gives one environment `io`, and the parts of `os` that touch files and variables, over what is granted to it.
+  package func openFiles(
+    _ access: LuaFileAccess, guardian: (any LuaFileGuard)?, in environment: LuaEnvironment
+  ) throws(LuaError) {
+    let library: LuaFileLibrary
+    if let known = grantedFiles.first(where: { $0.access == access }) {
+      library = known
+    } else {
+      library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
+      grantedFiles.append(library)
+      let former = flushesOpenFiles
+      flushesOpenFiles = {
+        try former?()
+        try library.flush()
+      }
+    }
+    try environment.table.set("io", to: .table(try library.io().frozen()))
+    try environment.table.set("os", to: .table(try library.os(like: environment.table.get("os")).frozen()))
+  }
+
   /// Hands on what scripts wrote and what still lies in buffers of the output, of pipes and of devices. It waits for whoever takes it,
   /// so call it within a run, whose limits end the waiting.
   public func flushFiles() throws {
@@ -51,9 +71,10 @@ extension LuaCall {
     if path.utf8.count >= PATH_MAX { return fail(path, number: ENAMETOOLONG) }
     if access.missingFolder(of: path, writing: writing) != nil { return fail(path, number: ENOENT) }
     returnNil()
-    `return`(
-      "\(path): not granted for \(writing ? "writing" : "reading") (--allow \(writing ? "write" : "read")=\(path) grants it)"
-    )
+    let advice =
+      access.isOfExtension
+      ? "the program grants files to extensions" : "--allow \(writing ? "write" : "read")=\(path) grants it"
+    `return`("\(path): not granted for \(writing ? "writing" : "reading") (\(advice))")
     `return`(Int64(EACCES))
   }
 }

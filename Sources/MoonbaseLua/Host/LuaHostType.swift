@@ -174,8 +174,10 @@ extension LuaState {
   /// ```
   public func registerLater(_ type: LuaAnyHostType, describe: @escaping () -> Void) {
     type.link = link
+    var describe: (() -> Void)? = describe
     type.registration = { [unowned self, unowned type] () throws(LuaError) in
-      describe()
+      describe?()
+      describe = nil
       try register(type)
     }
   }

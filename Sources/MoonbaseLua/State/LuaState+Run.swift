@@ -31,19 +31,24 @@ extension LuaState {
   ///
   /// For a state that works for another one on the same thread: a script fetches, and SQLite calls a function of a second state.
   public func run<Result>(onBehalfOf other: LuaState, _ body: () throws -> Result) rethrows -> Result {
+    try run(onBehalfOf: other, left: other.remainingInstructions, body)
+  }
+
+  func run<Result>(onBehalfOf other: LuaState, left: Int64?, _ body: () throws -> Result) rethrows -> Result {
     guard other !== self else { return try run(body) }
     defer { settleMemory(with: other) }
-    guard let left = other.remainingInstructions else { return try run(body) }
+    guard let left else { return try run(body) }
     let own = limits
     limits.instructions = min(own.instructions ?? Int64.max, max(left, 1))
     defer { limits = own }
     mbl_begin(raw)
-    let before = mbl_remaining(raw)
+    let (before, excluded) = (mbl_budget(raw), mbl_excluded(raw))
     defer {
-      let used = before - mbl_remaining(raw)
+      let used = before - mbl_budget(raw)
+      let excluded = mbl_excluded(raw) - excluded
       mbl_end(raw)
       forgetEndedRun()
-      mbl_charge_budget(other.raw, used)
+      mbl_charge_excluding(other.raw, used, excluded)
     }
     return try body()
   }
@@ -79,7 +84,7 @@ extension LuaState {
   }
 
   /// A number that goes down with the instructions of a run that is under way, by the thousand.
-  package var countedInstructions: Int64 { mbl_is_running(raw) ? mbl_remaining(raw) : 0 }
+  package var countedInstructions: Int64 { mbl_is_running(raw) ? mbl_budget(raw) : 0 }
 
   /// The instructions that are left of this run; nil without that limit.
   public var remainingInstructions: Int64? {

@@ -39,6 +39,9 @@ public final class LuaState {
   /// Hands on what scripts' files hold, where scripts have `io`.
   var flushesOpenFiles: (() throws -> Void)?
 
+  /// The files of environments that have some of their own, by what is granted.
+  var grantedFiles: [LuaFileLibrary] = []
+
   /// What the modules on board are given of the program: `date`, a table of the functions that create dates.
   public var moduleHost: [String: LuaValue] = [:]
 

@@ -75,7 +75,13 @@ public class LuaAnyHostType {
   final func registered(in state: LuaState) throws(LuaError) -> OpaquePointer {
     if let registration, link === state.link {
       self.registration = nil
-      try registration()
+      do {
+        try registration()
+      } catch {
+        // There was no memory, or the run ends: the next object is handed over once there is.
+        self.registration = registration
+        throw error
+      }
     }
     guard link === state.link, let plainType else {
       throw LuaError(.foreign, message: "\(name) is not registered in this Lua state")

@@ -122,4 +122,24 @@ typedef struct MBLLimits {
   int64_t callDepth;     // 0: none but Lua's own
 } MBLLimits;
 
+// What the functions of one owner may use within a run, with what is left of it. Calls of one owner within each other
+// share it.
+typedef struct MBLAllowance {
+  int64_t instructions;  // INT64_MAX: any number
+  double seconds;        // MBL_NO_SECONDS: any time
+  uint64_t memory;       // bytes; 0: any number
+  // Of limits/allowance.c.
+  MBLState *_Nullable state;
+  const void *_Nullable owner;
+  struct MBLAllowance *_Nullable outer;      // of this thread
+  struct MBLAllowance *_Nullable enclosing;  // of this state
+  struct MBLAllowance *_Nullable account;    // the outermost of this owner
+  int64_t before;
+  double since;
+  volatile double end;
+  uint64_t entered, ceiling;
+} MBLAllowance;
+
+#define MBL_NO_SECONDS 1e15
+
 #endif

@@ -75,7 +75,7 @@ int mbl_tonumber(lua_State *L) {
 int mbl_os_exit(lua_State *L) {
   MBLState *S = mbl_of(L);
   S->run.exitStatus = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? 0 : 1) : luaL_optinteger(L, 1, 0);
-  S->run.abort = MBLAbortExit;
+  mbl_end_run(S, MBLAbortExit);
   mbl_arm(S);
   return mbl_raise_abort(L);
 }

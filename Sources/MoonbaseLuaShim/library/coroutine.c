@@ -65,7 +65,7 @@ static void count_thread(lua_State *L) {
     census(L);
     // A quarter of them must have gone, or each new one would cost a collection.
     if (S->library.coroutines > S->limits.coroutines / 2 + S->limits.coroutines / 4) {
-      S->run.abort = MBLAbortCoroutines;
+      mbl_end_run(S, MBLAbortCoroutines);
       mbl_arm(S);
       mbl_raise_abort(L);
     }

@@ -11,7 +11,7 @@
 // Ends the run before a text is made that its memory could not hold, and charges what making it costs.
 static void charge_text(lua_State *L, size_t total) {
   MBLState *S = mbl_of(L);
-  if (S->limits.softMemory > 0 && total > S->limits.softMemory && S->run.depth > 0) S->run.abort = MBLAbortMemory;
+  if (total > S->memory.size && S->run.depth > 0) mbl_end_run(S, MBLAbortMemory);
   mbl_charge(L, (int64_t)(total / 64));
 }
 

@@ -54,12 +54,13 @@ static void on_signal(int number, siginfo_t *information, void *context) {
     int reason = atomic_load(&hit->control->reason);
     // The states whose runs began within its run work on its behalf.
     for (MBLState *S = mbl_current; S != NULL; S = S->run.parent) {
-      if (!S->run.abort) S->run.abort = reason;
+      mbl_end_run(S, reason);
       mbl_arm(S);
       if (S == hit) break;
     }
     moonbase_meter_rest = -1;
   }
+  mbl_end_overdue();
   call_previous(number, information, context);
   errno = saved;
 }
@@ -101,6 +102,14 @@ void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, u
     atomic_store(&control->reason, reason);
     pthread_kill(control->thread, SIGURG);
   }
+  atomic_store(&control->phase, RUNNING);
+}
+
+void mbl_control_deliver_overdue(MBLControl *control) {
+  install_signal();
+  int expected = RUNNING;
+  if (!atomic_compare_exchange_strong(&control->phase, &expected, SIGNALLING)) return;  // the next look comes soon
+  pthread_kill(control->thread, SIGURG);
   atomic_store(&control->phase, RUNNING);
 }
 

@@ -20,6 +20,7 @@ struct MBLControl {
   atomic_int waiting;  // a SIGINT that no run has ended by yet
   pthread_t thread;
   _Atomic(double) deadline;  // 0: none
+  _Atomic(double) allowance;  // when the innermost allowance is out of time; 0: none is under way
   // Used by the watchdog alone.
   MBLControl *next;
   unsigned long seen;
@@ -28,6 +29,8 @@ struct MBLControl {
   int idle;
 };
 
+// Has the running thread look whether its innermost allowance is out of time.
+void mbl_control_deliver_overdue(MBLControl *control);
 void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
 // The seconds that are left of a run before its deadline.
 double mbl_watch_rest(MBLControl *control);

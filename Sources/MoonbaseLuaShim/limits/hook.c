@@ -41,16 +41,16 @@ static bool calls_too_deep(MBLState *S, lua_State *L) {
 
 // Memory is short: a collection helps, or the run ends.
 static void relieve(MBLState *S, lua_State *L) {
-  uint64_t limit = S->limits.softMemory + S->memory.baseline;
   mbl_collect_in(S, L);
   S->shortage.isFelt = 0;
+  uint64_t limit = S->memory.soft;
   // A deep stack that the collector shrinks and the next call grows again would collect for ever.
   bool isIdle = S->memory.allocations - S->shortage.allocations < 1000 && S->hosted.added - S->shortage.added < limit / 8;
   S->shortage.inARow = isIdle ? S->shortage.inARow + 1 : 0;
   S->shortage.allocations = S->memory.allocations;
   S->shortage.added = S->hosted.added;
   S->run.budget -= (int64_t)(S->memory.used / 256);
-  if (S->memory.used > limit - limit / 20 || S->shortage.inARow > 50) S->run.abort = MBLAbortMemory;
+  if (S->memory.used > limit - S->memory.size / 20 || S->shortage.inARow > 50) mbl_end_run(S, MBLAbortMemory);
 }
 
 // Lua calls it every MBL_GRANULE instructions and, once a run must end, at every instruction and call.
@@ -63,9 +63,9 @@ static void hook(lua_State *L, lua_Debug *event) {
     mbl_install_hook(S, L);  // armed for a moment, or left armed by an earlier run
   } else if (event->event == LUA_HOOKCOUNT) {
     S->run.budget -= MBL_GRANULE;
-    if (S->limits.callDepth > 0 && calls_too_deep(S, L)) S->run.abort = MBLAbortCallDepth;
+    if (S->limits.callDepth > 0 && calls_too_deep(S, L)) mbl_end_run(S, MBLAbortCallDepth);
   }
-  if (S->limits.instructions > 0 && S->run.budget <= 0) S->run.abort = MBLAbortInstructions;
+  if (S->limits.instructions > 0 && S->run.budget <= S->run.floor) mbl_end_run(S, MBLAbortInstructions);
   mbl_check_abort(L);
 }
 
@@ -102,7 +102,7 @@ void mbl_charge(lua_State *L, int64_t instructions) {
   let_signals_in();
   if (S->limits.instructions > 0) {
     S->run.budget -= instructions;
-    if (S->run.budget <= 0 && !S->run.abort) S->run.abort = MBLAbortInstructions;
+    if (S->run.budget <= S->run.floor) mbl_end_run(S, MBLAbortInstructions);
   }
   mbl_check_abort(L);
 }
@@ -112,6 +112,6 @@ void mbl_charge(lua_State *L, int64_t instructions) {
 bool mbl_run_is_ending(void) { return mbl_current != NULL && mbl_current->run.abort; }
 
 void mbl_set_abort(MBLState *S, MBLAbort reason) {
-  if (!S->run.abort) S->run.abort = reason;
+  mbl_end_run(S, reason);
   mbl_arm(S);
 }

@@ -22,6 +22,19 @@ int mbl_raise_abort(lua_State *L);
 void mbl_check_abort(lua_State *L);
 void mbl_charge(lua_State *L, int64_t instructions);
 
+// MARK: allowance.c
+
+// The innermost one of this thread.
+extern _Thread_local MBLAllowance *volatile mbl_allowance;
+// Ends the run, or the allowance whose limit it is; nothing where one ends already.
+void mbl_end_run(MBLState *S, MBLAbort reason);
+// Ends the innermost allowance of this thread, if it is out of time.
+void mbl_end_overdue(void);
+// Whether it lacks so many seconds; then it is ended.
+bool mbl_allowance_lacks(double seconds);
+// Computes where the use of memory ends a run or an allowance.
+void mbl_set_ceilings(MBLState *S);
+
 // MARK: work.c
 
 // Charges what the host did to the state that ran, and lets it work for `next` from now on, the new innermost one.
@@ -54,6 +67,8 @@ void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
 // Has the run end at the deadline of the state's limits.
 void mbl_watch(MBLState *S);
+// Has an allowance end at `control->allowance`.
+void mbl_watch_allowance(MBLState *S);
 bool mbl_stack_is_low(void);
 
 #endif

@@ -26,7 +26,7 @@ static bool calls_in_circles(MBLState *S, size_t size) {
     S->growth.frame = frame.i_ci;
     S->growth.size = size;
     if (S->growth.doublings == 3) {
-      S->run.abort = MBLAbortCallDepth;
+      mbl_end_run(S, MBLAbortCallDepth);
       mbl_arm(S);
     }
   }
@@ -36,7 +36,7 @@ static bool calls_in_circles(MBLState *S, size_t size) {
 static void memory_passed(MBLState *S, bool hard) {
   if (S->main == NULL || S->run.depth == 0) return;
   if (hard) {
-    if (!S->run.abort) S->run.abort = MBLAbortMemory;
+    mbl_end_run(S, MBLAbortMemory);
   } else {
     S->shortage.isFelt = 1;
   }
@@ -44,7 +44,7 @@ static void memory_passed(MBLState *S, bool hard) {
 }
 
 static void check_soft(MBLState *S, uint64_t after) {
-  if (S->limits.softMemory > 0 && after > S->limits.softMemory + S->memory.baseline && !S->shortage.isFelt && !S->run.abort) {
+  if (after > S->memory.soft && !S->shortage.isFelt && !S->run.abort) {
     memory_passed(S, false);
   }
 }
@@ -56,14 +56,13 @@ void mbl_weigh(MBLState *S, int64_t bytes) {
   S->hosted.bytes += bytes;
   if (bytes <= 0) return;
   S->hosted.added += (uint64_t)bytes;
-  uint64_t soft = S->limits.softMemory;
-  if (soft > 0 && S->memory.used > soft + soft + S->memory.baseline) memory_passed(S, true);
+  if (S->memory.used > S->memory.hosted) memory_passed(S, true);
   check_soft(S, S->memory.used);
 }
 
 int64_t mbl_memory_room(MBLState *S) {
-  if (S->limits.softMemory == 0) return INT64_MAX;
-  int64_t room = (int64_t)(S->limits.softMemory + S->memory.baseline) - (int64_t)S->memory.used;
+  if (S->memory.soft == UINT64_MAX) return INT64_MAX;
+  int64_t room = (int64_t)S->memory.soft - (int64_t)S->memory.used;
   return room > 0 ? room : 0;
 }
 
@@ -102,7 +101,7 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
       return NULL;
     }
     if (size >= LARGE_STACK && calls_in_circles(S, size)) return NULL;
-    if (S->limits.hardMemory > 0 && after > S->limits.hardMemory + S->memory.baseline) {
+    if (after > S->memory.hard) {
       memory_passed(S, true);
       return NULL;
     }

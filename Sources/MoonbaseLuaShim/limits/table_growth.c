@@ -215,7 +215,7 @@ static MBLState *out_of_time(MBLState *S, double seconds) {
 bool mbl_growth_is_refused(MBLState *S, size_t size) {
   int log = log_of(size);
   if (size <= MBL_LEAST_PART || log == 0 || S->run.depth == 0 || S->main == NULL) return false;
-  bool isTimed = false;
+  bool isTimed = mbl_allowance != NULL && mbl_allowance->end > 0;
   for (MBLState *P = S; P != NULL; P = P->run.parent) isTimed = isTimed || P->limits.deadline > 0;
   if (S->limits.instructions <= 0 && !isTimed) return false;
   Estimate estimate = {0};
@@ -224,11 +224,12 @@ bool mbl_growth_is_refused(MBLState *S, size_t size) {
   if (S->limits.instructions > 0) {
     double rest = (double)S->run.budget - estimate.chained / STEPS;
     S->run.budget = rest > 0 ? (int64_t)rest : 0;
-    if (S->run.budget == 0) {
+    if (S->run.budget <= S->run.floor) {
       mbl_set_abort(S, MBLAbortInstructions);
       return true;
     }
   }
+  if (mbl_allowance_lacks(estimate.steps * SECONDS)) return true;
   MBLState *hit = isTimed ? out_of_time(S, estimate.steps * SECONDS) : NULL;
   if (hit == NULL) return false;
   // The runs within the one that is out of time work on its behalf.

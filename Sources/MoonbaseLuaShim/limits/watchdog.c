@@ -18,6 +18,7 @@ static double now(void) {
 static double tick_of(MBLControl *control) {
   double deadline = atomic_load_explicit(&control->deadline, memory_order_relaxed);
   double tick = deadline > 0 ? deadline / 10 : 0.05;
+  if (atomic_load_explicit(&control->allowance, memory_order_relaxed) > 0 && tick > 0.005) tick = 0.005;
   return tick < 0.001 ? 0.001 : tick > 0.05 ? 0.05 : tick;
 }
 
@@ -36,6 +37,8 @@ static void look(MBLControl *control, double time) {
     if (deadline > 0 && control->spent >= deadline) mbl_control_deliver(control, MBLAbortDeadline, false, serial);
   }
   control->looked = time;
+  double end = atomic_load_explicit(&control->allowance, memory_order_relaxed);
+  if (running && end > 0 && time >= end && !atomic_load(&control->paused)) mbl_control_deliver_overdue(control);
 }
 
 static void *watch(void *unused) {
@@ -104,6 +107,10 @@ static void begin(MBLControl *control) {
 void mbl_watch(MBLState *S) {
   atomic_store_explicit(&S->control->deadline, S->limits.deadline, memory_order_relaxed);
   if (S->limits.deadline > 0 && !atomic_load(&S->control->watched)) begin(S->control);
+}
+
+void mbl_watch_allowance(MBLState *S) {
+  if (!atomic_load(&S->control->watched)) begin(S->control);
 }
 
 double mbl_watch_rest(MBLControl *control) {

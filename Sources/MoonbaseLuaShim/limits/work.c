@@ -13,12 +13,14 @@ _Thread_local MBLState *mbl_current;
 
 static _Thread_local int64_t granted = INT64_MAX;
 
-int64_t mbl_remaining(MBLState *S) { return S->limits.instructions > 0 ? S->run.budget : INT64_MAX; }
+int64_t mbl_remaining(MBLState *S) { return S->limits.instructions > 0 ? S->run.budget - S->run.floor : INT64_MAX; }
+
+int64_t mbl_budget(MBLState *S) { return S->limits.instructions > 0 ? S->run.budget : INT64_MAX; }
 
 void mbl_charge_budget(MBLState *S, int64_t instructions) {
   if (S->limits.instructions <= 0) return;
   S->run.budget -= instructions;
-  if (S->run.budget <= 0) mbl_set_abort(S, MBLAbortInstructions);
+  if (S->run.budget <= S->run.floor) mbl_set_abort(S, MBLAbortInstructions);
 }
 
 static void charge(MBLState *S, int64_t units) {
@@ -27,7 +29,7 @@ static void charge(MBLState *S, int64_t units) {
 
 // A value from the host is there twice, in the host's form and in Lua's.
 static int64_t greatest_value(const MBLState *S) {
-  return S == NULL || S->limits.softMemory == 0 ? INT64_MAX : (int64_t)(S->limits.softMemory / 2);
+  return S == NULL || S->memory.size == UINT64_MAX ? INT64_MAX : (int64_t)(S->memory.size / 2);
 }
 
 void mbl_work_for(MBLState *next) {

@@ -5,11 +5,18 @@
 // Begin and end of a run: what is counted anew, and what is given back.
 
 void mbl_set_limits(MBLState *S, const MBLLimits *limits) {
+  bool counted = S->limits.instructions > 0;
   S->limits = *limits;
+  mbl_set_ceilings(S);
   if (S->run.depth == 0) {
     mbl_install_hook(S, S->main);
   } else {
     mbl_watch(S);
+    // The run that is under way has as good as no end to its instructions, but parts of it may have one.
+    if (!counted && limits->instructions > 0) {
+      mbl_install_hook(S, S->main);
+      mbl_install_hook(S, S->running);
+    }
   }
 }
 
@@ -40,6 +47,8 @@ void mbl_begin(MBLState *S) {
   S->shortage.inARow = 0;
   S->calls.skippable = 0;
   S->run.budget = S->limits.instructions > 0 ? S->limits.instructions : INT64_MAX;
+  S->run.floor = S->run.excluded = 0;
+  S->run.allowance = S->run.ending = NULL;
   S->run.exitStatus = 0;
   S->run.written = 0;
   S->run.inHost = false;

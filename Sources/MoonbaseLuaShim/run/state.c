@@ -25,6 +25,7 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
   S->owner = owner;
   S->preset = preset;
   S->run.budget = INT64_MAX;
+  mbl_set_ceilings(S);
   S->memory.failAfter = -1;
   S->failure.reference = LUA_NOREF;
   S->queue = mbl_queue_new();
@@ -48,6 +49,7 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
   lua_gc(L, LUA_GCINC, 300, 0, 0);
   // The memory of the libraries does not count for scripts.
   S->memory.baseline = S->memory.used;
+  mbl_set_ceilings(S);
   S->hosted.mark = S->hosted.bytes + MBL_LEAST_GROWTH;
   return S;
 }
@@ -55,6 +57,7 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
 void mbl_close(MBLState *S) {
   S->closing = true;
   S->limits = (MBLLimits){0};
+  mbl_set_ceilings(S);
   S->memory.failAfter = -1;
   lua_sethook(S->main, NULL, 0, 0);
   lua_close(S->main);

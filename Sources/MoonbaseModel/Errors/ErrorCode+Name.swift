@@ -27,6 +27,6 @@ extension ErrorCode: CustomStringConvertible {
     .incompatibleVersionHash: "incompatibleVersionHash", .migrationLoss: "migrationLoss",
     .missingSourceModel: "missingSourceModel", .missingMappingModel: "missingMappingModel",
     .cannotInferMapping: "cannotInferMapping", .extensionFailure: "extensionFailure", .limitExceeded: "limitExceeded",
-    .interrupted: "interrupted",
+    .interrupted: "interrupted", .extensionLimit: "extensionLimit", .extensionDisabled: "extensionDisabled",
   ]
 }

@@ -10,11 +10,14 @@ final class ScriptWatch {
   private var observation: AnyObject?
   private let function: LuaFunction
   private let types: HostTypes
+  /// The extension that made it, if it has limits.
+  private let running: RunningExtension?
   /// The name of the event, for messages.
   private let event: String
 
   init(_ event: String, of context: ManagedObjectContext, _ function: LuaFunction, types: HostTypes) {
     (self.event, self.context, self.function, self.types) = (event, context.reference, function, types)
+    running = types.domain.flatMap { .current(in: $0.state) }
   }
 
   /// Observes until it is cancelled.
@@ -36,7 +39,9 @@ final class ScriptWatch {
     guard observation != nil else { return }
     let domain = try types.openDomain()
     do {
-      _ = try domain.state.runNested { try function.call(arguments(domain)) }
+      _ = try domain.state.runNested {
+        try running.within(event) { try function.call(arguments(domain)) }
+      }
     } catch {
       throw failure(of: error)
     }

@@ -10,6 +10,7 @@ extension ScriptDomain {
   private func describe(_ loaded: LoadedExtension) throws -> LuaValue {
     var fields = fields(of: loaded.cost)
     fields["name"] = .text(loaded.name)
+    fields["disabled_because"] = loaded.disabledBecause.map(LuaValue.text) ?? .nil
     fields["version"] = loaded.version.map(LuaValue.text) ?? .nil
     fields["source"] = .text(loaded.source)
     fields["entities"] = .table(try state.list(loaded.entities.map(LuaValue.text)).frozen())

@@ -16,7 +16,9 @@ extension LuaError: ScriptFailure {
 
   package var isOutOfStack: Bool { kind == .stack }
 
-  package var codeOfScript: ErrorCode? { raisedCode.map(ErrorCode.init(rawValue:)) }
+  package var codeOfScript: ErrorCode? {
+    raisedCode.map(ErrorCode.init(rawValue:)) ?? (underlying as? ScriptError)?.codeOfScript
+  }
 }
 
 /// What the host finds wrong with a script's function ends no run.
@@ -25,7 +27,7 @@ extension ScriptError: ScriptFailure {
   package var place: String? { location.map { "\($0)" } }
   package var endsRun: Bool { false }
   package var isOutOfStack: Bool { false }
-  package var codeOfScript: ErrorCode? { nil }
+  package var codeOfScript: ErrorCode? { [.extensionLimit, .extensionDisabled].contains(code) ? code : nil }
   package var codeOfEnd: ErrorCode? { nil }
   package func hookName(_ name: String) -> String { name.inScriptSpelling }
 }

@@ -6,13 +6,15 @@ import MoonbaseModel
 final class ScriptMethod {
   let function: LuaFunction
 
-  /// Measures its calls, where something is counted.
-  private var meter: (meter: ExtensionMeter, name: String)?
+  /// Measures and limits its calls, where there is a need.
+  private var meter: (meter: RunningExtension, name: String)?
+  /// The function that does so.
+  private var running: LuaFunction?
 
   init(_ function: LuaFunction) { self.function = function }
 
   /// A method whose calls are measured.
-  func measured(by meter: ExtensionMeter?, as name: String) -> ScriptMethod {
+  func measured(by meter: RunningExtension?, as name: String) -> ScriptMethod {
     let measured = ScriptMethod(function)
     measured.meter = meter.map { ($0, name) }
     return measured
@@ -21,11 +23,14 @@ final class ScriptMethod {
   /// The function as scripts call it.
   func value(in state: LuaState) throws -> LuaValue {
     guard let (meter, name) = meter else { return .function(function) }
+    if let running { return .function(running) }
     let function = function
-    return try state.function(named: name) { call in
+    let made = try state.function(named: name) { call in
       let arguments = try call.values()
       for result in try meter.run(name, { try function.call(arguments) }) { try call.return(result) }
     }
+    running = made.functionValue
+    return made
   }
 }
 

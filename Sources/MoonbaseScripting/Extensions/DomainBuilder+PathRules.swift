@@ -111,7 +111,7 @@ extension ManagedObject {
 extension DomainBuilder {
   /// Adds the rules over values of related objects to all entities on their ways.
   func addPathRules(
-    of entry: ExtensionDeclaration.Entity, to domain: ExtensionDomain, meter: ExtensionMeter?,
+    of entry: ExtensionDeclaration.Entity, to domain: ExtensionDomain, meter: RunningExtension?,
     translations: [String: String]
   ) throws {
     guard let entity = model.entity(entry.name) else { return }

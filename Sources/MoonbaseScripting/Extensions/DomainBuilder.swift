@@ -10,14 +10,15 @@ struct DomainBuilder {
   let model: ResolvedModel
   /// Counts what the functions cost.
   let profile: ExtensionProfile?
+  /// The limits of the extensions.
+  let standings: ExtensionStandings
   /// The language in which rules tell what is wrong; nil for that of the host.
   let language: String?
 
-  /// Measures the functions of an extension; nil where nothing is counted.
-  func meter(of declaration: ExtensionDeclaration) -> ExtensionMeter? {
-    guard let profile else { return nil }
-    types.state.countsInstructions = true
-    return ExtensionMeter(profile: profile, source: declaration.source.name, state: types.state)
+  /// Measures the functions of an extension and holds them to its limits; nil where nothing is counted.
+  func meter(of declaration: ExtensionDeclaration) -> RunningExtension? {
+    RunningExtension(
+      declaration.source.name, profile: profile, standing: standings[declaration.source], in: types.state)
   }
 
   /// Adds what scripts declare to a domain that holds what Swift code provides. Their state knows nothing of it yet: what does not fit leaves
@@ -25,7 +26,7 @@ struct DomainBuilder {
   func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionDomain) throws -> ExtensionDomain {
     for declaration in declarations {
       for (name, value) in declaration.classes {
-        domain.valueClasses[name] = try valueClass(name, methods: value)
+        domain.valueClasses[name] = try valueClass(name, methods: value).limited(by: meter(of: declaration))
       }
       let meter = meter(of: declaration)
       for transformer in declaration.transformers {
@@ -92,7 +93,7 @@ struct DomainBuilder {
     throw ScriptError(.invalidValue, message: "\(place)\(subject) gave nothing: \(TextLimits.reason(reason))")
   }
 
-  private func make(_ transformer: ExtensionDeclaration.Transformer, meter: ExtensionMeter?) -> ValueTransformer {
+  private func make(_ transformer: ExtensionDeclaration.Transformer, meter: RunningExtension?) -> ValueTransformer {
     let forward = LuaFastCall(transformer.transform, parameters: 1)
     let backward = transformer.reverse.map { ($0, LuaFastCall($0, parameters: 1)) }
     var made = ValueTransformer(

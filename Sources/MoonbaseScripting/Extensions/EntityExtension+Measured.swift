@@ -1,10 +1,21 @@
 import MoonbaseGraph
 import MoonbaseLua
 
+extension ValueClass {
+  /// A copy whose functions are held to the limits of their extension.
+  func limited(by meter: RunningExtension?) -> ValueClass {
+    var result = self
+    result.contains = meter.limited("classes.\(name).is", contains)
+    result.text = text.map { meter.limited("classes.\(name).text", $0) }
+    result.parse = parse.map { meter.limited("classes.\(name).parse", $0) }
+    return result
+  }
+}
+
 extension EntityExtension {
   /// A copy whose functions are measured.
-  func measured(by meter: ExtensionMeter, of entity: String) -> EntityExtension {
-    let meter: ExtensionMeter? = meter
+  func measured(by meter: RunningExtension, of entity: String) -> EntityExtension {
+    let meter: RunningExtension? = meter
     var result = self
     for (key, body) in normalize { result.normalize[key] = meter.measured("\(entity).normalize.\(key)", body) }
     for (key, body) in validate { result.validate[key] = meter.measured("\(entity).validate.\(key)", body) }
@@ -28,7 +39,7 @@ extension EntityExtension {
   }
 
   private static func measured(
-    _ derived: DerivedAttribute, _ meter: ExtensionMeter?, of entity: String
+    _ derived: DerivedAttribute, _ meter: RunningExtension?, of entity: String
   ) -> DerivedAttribute {
     var result = derived
     // With a shadow it is the transformer that is measured.

@@ -1,5 +1,6 @@
 import MoonbaseModel
 public import MoonbaseGraph
+public import MoonbaseLua
 public import MoonbasePlatform
 
 /// Where an extension comes from: a Lua file, or Swift code.
@@ -25,12 +26,23 @@ public struct ExtensionSource: Sendable {
   }
 
   let kind: Kind
+  var limits: ExtensionLimits?
+  var grants: LuaFileAccess?
 
-  /// One file.
-  public static func file(_ url: URL) -> ExtensionSource { ExtensionSource(kind: .file(url)) }
+  /// One file, with limits of its own, and the files and variables that are granted to it. Without grants it has no
+  /// `io`.
+  public static func file(
+    _ url: URL, limits: ExtensionLimits? = nil, grants: LuaFileAccess? = nil
+  ) -> ExtensionSource {
+    ExtensionSource(kind: .file(url), limits: limits, grants: grants)
+  }
 
-  /// Every `.lua` file in a folder, by name.
-  public static func directory(_ url: URL) -> ExtensionSource { ExtensionSource(kind: .directory(url)) }
+  /// Every `.lua` file in a folder, by name, each with these limits and grants.
+  public static func directory(
+    _ url: URL, limits: ExtensionLimits? = nil, grants: LuaFileAccess? = nil
+  ) -> ExtensionSource {
+    ExtensionSource(kind: .directory(url), limits: limits, grants: grants)
+  }
 
   /// A file, or every `.lua` file in a folder: what it is, is looked at when it is opened.
   package static func path(_ path: String) -> ExtensionSource { ExtensionSource(kind: .path(path)) }
@@ -39,8 +51,10 @@ public struct ExtensionSource: Sendable {
   package var path: String? { if case .path(let path) = kind { path } else { nil } }
 
   /// A text in memory; `name` stands for it in messages.
-  public static func text(_ text: String, name: String) -> ExtensionSource {
-    ExtensionSource(kind: .text(ScriptSource(name: name, text: text)))
+  public static func text(
+    _ text: String, name: String, limits: ExtensionLimits? = nil, grants: LuaFileAccess? = nil
+  ) -> ExtensionSource {
+    ExtensionSource(kind: .text(ScriptSource(name: name, text: text)), limits: limits, grants: grants)
   }
 
   /// Rules, hooks and derived attributes of an entity, written in Swift. `make` is called for every context.
@@ -98,6 +112,12 @@ public struct ExtensionSource: Sendable {
 
   /// Reads the source anew; no file may be larger than the limit.
   func read(limit: Int?) throws(ScriptError) -> [ScriptSource] {
+    var sources = try readAsIs(limit: limit)
+    for index in sources.indices { (sources[index].extensionLimits, sources[index].grants) = (limits, grants) }
+    return sources
+  }
+
+  private func readAsIs(limit: Int?) throws(ScriptError) -> [ScriptSource] {
     switch kind {
     case .closures, .type: return []
     case .text(let source): return [source]

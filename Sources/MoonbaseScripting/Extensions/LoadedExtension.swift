@@ -12,6 +12,9 @@ public struct LoadedExtension: Sendable, Hashable {
   /// `ExtensionProfile` nothing is counted.
   public var functions: [Function]
 
+  /// The reason why it is disabled; nil for one that is not.
+  public var disabledBecause: String?
+
   /// A function of an extension.
   public struct Function: Sendable, Hashable {
     /// Its name.

@@ -13,13 +13,15 @@ final class PureScriptFunctions: PureFunctionProvider {
   private let modules: ExtensionModules
   private let limits: LuaLimits
   private let profile: ExtensionProfile?
+  private let standings: ExtensionStandings
 
   private static let counter = Lock(UInt64(0))
 
   /// Nil where no extension has a pure attribute. What Swift code provides beside the files is never pure.
   init?(
     _ declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, sources: [ScriptSource],
-    modules: ExtensionModules, limits: LuaLimits, profile: ExtensionProfile?
+    modules: ExtensionModules, limits: LuaLimits, profile: ExtensionProfile?,
+    standings: ExtensionStandings
   ) {
     var functions: [PureFunction] = []
     var overriding: [String: Set<String>] = [:]
@@ -44,7 +46,7 @@ final class PureScriptFunctions: PureFunctionProvider {
     self.sources = sources
     self.modules = modules
     self.limits = limits
-    self.profile = profile
+    (self.profile, self.standings) = (profile, standings)
     generation = Self.counter.withLock {
       $0 += 1
       return $0
@@ -54,15 +56,14 @@ final class PureScriptFunctions: PureFunctionProvider {
   func makeFunctions() throws -> any PureFunctionInstances {
     let domain = try ScriptDomain(preset: .pure, limits: limits)
     var byName: [String: LuaFunction] = [:]
-    var meters: [String: ExtensionMeter] = [:]
-    for declaration in try domain.declarations(of: sources, modules) {
+    var meters: [String: RunningExtension] = [:]
+    for declaration in try domain.declarations(of: sources, modules, standings: standings) {
       for (name, value) in declaration.classes { try domain.register(class: name, methods: value) }
       for entity in declaration.entities {
         for derived in entity.derived where derived.isPure {
           byName["\(entity.name).\(derived.name)"] = derived.get
-          meters["\(entity.name).\(derived.name)"] = profile.map {
-            ExtensionMeter(profile: $0, source: declaration.source.name, state: domain.state)
-          }
+          meters["\(entity.name).\(derived.name)"] = RunningExtension(
+            declaration.source.name, profile: profile, standing: standings[declaration.source], in: domain.state)
         }
       }
     }
@@ -81,11 +82,10 @@ final class PureScriptFunctions: PureFunctionProvider {
 /// The pure functions of one connection, in a Lua state of their own.
 final class PureScriptInstances: PureFunctionInstances {
   private let domain: ScriptDomain
-  private let calls: [(call: LuaFastCall, get: LuaFunction, function: PureFunction, meter: ExtensionMeter?)]
+  private let calls: [(call: LuaFastCall, get: LuaFunction, function: PureFunction, meter: RunningExtension?)]
 
-  init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction, ExtensionMeter?)]) {
+  init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction, RunningExtension?)]) {
     self.domain = domain
-    if functions.contains(where: { $0.2 != nil }) { domain.state.countsInstructions = true }
     calls = functions.map { get, function, meter in
       (call: LuaFastCall(get, parameters: function.inputs.count), get: get, function: function, meter: meter)
     }
@@ -94,29 +94,36 @@ final class PureScriptInstances: PureFunctionInstances {
   func call(_ index: Int, inputs: [Value]) throws -> Value {
     let (call, get, function, meter) = calls[index]
     if function.isStrict, inputs.contains(.null) { return .null }
-    if let meter {
+    return try blaming(function) {
+      guard let meter else { return try domain.state.runNested { try run(call, get, function, inputs) } }
       return try meter.run("\(function.entity).derived.\(function.name).get") {
-        try run(call, get: get, function: function, inputs: inputs)
+        try run(call, get, function, inputs)
       }
     }
-    return try domain.state.runNested { try run(call, get: get, function: function, inputs: inputs) }
   }
 
-  private func run(_ call: LuaFastCall, get: LuaFunction, function: PureFunction, inputs: [Value]) throws -> Value {
+  private func run(
+    _ call: LuaFastCall, _ get: LuaFunction, _ function: PureFunction, _ inputs: [Value]
+  ) throws -> Value {
+    let value = try call.run { arguments in
+      for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
+    } reading: {
+      try domain.graphValue(from: $0, for: function.type)
+    }
+    return try get.checking { try AttributeDescription(function.name, type: function.type).computed(value) }
+  }
+
+  private func blaming(_ function: PureFunction, _ body: () throws -> Value) throws -> Value {
     do {
-      let value = try call.run { arguments in
-        for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
-      } reading: {
-        try domain.graphValue(from: $0, for: function.type)
-      }
-      return try get.checking { try AttributeDescription(function.name, type: function.type).computed(value) }
+      return try body()
     } catch let error as any ScriptFailure {
       let ended = GraphError(
         endOf: error, in: "get", entity: function.entity, property: function.name, objectID: nil)
       if let ended { throw ended }
       if error.endsRun { throw error }
+      let code = (error as? ScriptError)?.codeOfScript ?? .extensionFailure
       throw GraphError(
-        .extensionFailure, message: "\(function.entity).\(function.name): get: \(error)", entity: function.entity,
+        code, message: "\(function.entity).\(function.name): get: \(error)", entity: function.entity,
         property: function.name, underlying: error)
     }
   }

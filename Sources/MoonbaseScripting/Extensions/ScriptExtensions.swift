@@ -32,12 +32,15 @@ public final class ScriptExtensions: ExtensionProvider {
     var model: ResolvedModel
     /// The loaded extensions.
     var listing: [LoadedExtension]
+    /// The limits of the extensions that have some.
+    var standings: ExtensionStandings
   }
 
   private let sources: [ExtensionSource]
   private let closures: ClosureExtensions
   private let limits: LuaLimits
   private let profile: ExtensionProfile?
+  private let policy: ExtensionPolicy
   private let language: String?
   private let log: (@Sendable (ScriptLogEntry) -> Void)?
   /// Whether a script named the files, which are read anew as it was allowed to read them.
@@ -52,9 +55,15 @@ public final class ScriptExtensions: ExtensionProvider {
   /// With a profile the functions of the files are measured. The language is the one in which rules tell what is wrong,
   /// as `de-AT`; without one it is that of the environment or the system. `log` takes what they log in
   /// contexts of Swift code; without it standard error does.
+  ///
+  /// `extensionLimits` limits extensions by their names, or those of their files, where their sources have no limits.
+  /// `onExceeding` is told of each call that exceeds them, on the thread of the call. `fileGuard` keeps extensions from
+  /// some of the files that are granted to them.
   public init(
     _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
-    profile: ExtensionProfile? = nil, language: String? = nil, log: (@Sendable (ScriptLogEntry) -> Void)? = nil
+    profile: ExtensionProfile? = nil, language: String? = nil, log: (@Sendable (ScriptLogEntry) -> Void)? = nil,
+    extensionLimits: [String: ExtensionLimits] = [:], onExceeding: (@Sendable (ExtensionExcess) -> Void)? = nil,
+    fileGuard: (any LuaFileGuard)? = nil
   ) throws {
     self.sources = sources
     self.log = log
@@ -63,15 +72,26 @@ public final class ScriptExtensions: ExtensionProvider {
     closures = ExtensionSource.closures(of: sources)
     self.limits = limits
     self.model = model
-    let loaded = try Self.load(sources, in: model, known: nil, number: 0, limits: limits, profile: profile)
+    policy = ExtensionPolicy(limits: extensionLimits, report: onExceeding, fileGuard: fileGuard)
+    let loaded = try Self.load(
+      sources, in: model, known: nil, number: 0, limits: limits, profile: profile, policy: policy)
     resolvedModel = loaded.model.base ?? loaded.model
     current = Lock(loaded)
   }
 
   /// The extensions in files that are loaded, in the order in which they apply, and what they cost.
   public var loaded: [LoadedExtension] {
-    let listing = current.withLock { $0.listing }
+    var (listing, standings) = current.withLock { ($0.listing, $0.standings) }
+    for index in listing.indices { listing[index].disabledBecause = standings.named(listing[index].name)?.reason }
     return profile.map { profile in listing.map { $0.counted(by: profile) } } ?? listing
+  }
+
+  /// Lets an extension that is disabled go on; false where none of that name is.
+  @discardableResult
+  public func enable(_ name: String) -> Bool {
+    guard let standing = current.withLock({ $0.standings.named(name) }), standing.reason != nil else { return false }
+    standing.enable()
+    return true
   }
 
   // MARK: Loading
@@ -93,15 +113,17 @@ public final class ScriptExtensions: ExtensionProvider {
 
   private static func load(
     _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits,
-    profile: ExtensionProfile?
+    profile: ExtensionProfile?, policy: ExtensionPolicy
   ) throws -> Generation {
     let texts = try read(sources, limits: limits)
     let domain = try ScriptError.telling { try ScriptDomain(limits: limits) }
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
     let mistakes = ExtensionMistakes()
+    var standings = ExtensionStandings(of: texts, policy: policy)
     var declarations = try ExtensionOrder(
-      domain.declarations(of: texts, modules, mistakes: mistakes), mistakes: mistakes
+      domain.declarations(of: texts, modules, standings: standings, mistakes: mistakes), mistakes: mistakes
     ).sorted()
+    standings = standings.naming(declarations, policy: policy)
     let swift = ExtensionSource.closures(of: sources).makeDomain()
     let readyMade = ReadyMadeTransformers.needed(by: declarations, beside: swift, in: model)
     if let source = ReadyMadeTransformers.source(of: readyMade) {
@@ -119,10 +141,11 @@ public final class ScriptExtensions: ExtensionProvider {
     try domain.checkExamples(of: declarations)
     let ordered = declarations.map(\.source)
     let functions = PureScriptFunctions(
-      declarations, beside: swift, sources: ordered, modules: modules, limits: limits, profile: profile)
+      declarations, beside: swift, sources: ordered, modules: modules, limits: limits, profile: profile,
+      standings: standings)
     return Generation(
       number: number, sources: ordered, functions: functions, modules: modules, model: extended,
-      listing: declarations.map { LoadedExtension($0) })
+      listing: declarations.map { LoadedExtension($0) }, standings: standings)
   }
 
   /// The model as stores have it. With what extensions add it is checked as a whole: its fetch requests and fetched properties may name that.
@@ -141,7 +164,8 @@ public final class ScriptExtensions: ExtensionProvider {
   public func reload() throws {
     let number = current.withLock { $0.number } + 1
     let loaded = try UnlinkedPath.$isRequired.withValue(isUnlinked) {
-      try Self.load(sources, in: model, known: resolvedModel, number: number, limits: limits, profile: profile)
+      try Self.load(
+        sources, in: model, known: resolvedModel, number: number, limits: limits, profile: profile, policy: policy)
     }
     current.withLock { $0 = loaded }
   }
@@ -235,11 +259,18 @@ public final class ScriptExtensions: ExtensionProvider {
     for (name, _, hook) in scripts.loaded(of: self) {
       do {
         let old = files.last { $0.name == name }?.table
-        _ = try hook?.call([old.map(LuaValue.table) ?? .nil])
-      } catch {
+        try limiting(name, in: scripts) { _ = try hook?.call([old.map(LuaValue.table) ?? .nil]) }
+      } catch let error as LuaError {
         throw Self.failure(of: error, onReloadOf: name)
       }
     }
+  }
+
+  private func limiting(_ name: String, in scripts: ScriptDomain, _ body: () throws -> Void) throws {
+    guard let standing = current.withLock({ $0.standings.named(name) }),
+      let running = RunningExtension(standing.source, profile: nil, standing: standing, in: scripts.state)
+    else { return try body() }
+    try running.limited("on_reload", body)
   }
 
   /// The error of a hook with the hook's name; `os.exit` stays as it is.
@@ -251,8 +282,11 @@ public final class ScriptExtensions: ExtensionProvider {
 
   private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
-    let declarations = try scripts.declarations(of: generation.sources, generation.modules)
-    let builder = DomainBuilder(types: scripts.types, model: generation.model, profile: profile, language: language)
+    let declarations = try scripts.declarations(
+      of: generation.sources, generation.modules, standings: generation.standings)
+    let builder = DomainBuilder(
+      types: scripts.types, model: generation.model, profile: profile, standings: generation.standings,
+      language: language)
     let new = try builder.build(declarations, beside: closures.makeDomain())
     try scripts.register(declarations.flatMap(\.classes))
     let files: LoadedExtensions = declarations.map { ($0.name ?? $0.source.name, $0.table, $0.onReload) }
@@ -320,11 +354,12 @@ extension ScriptDomain {
   ///
   /// A mistake in the form of a file goes to `mistakes`; without that it is thrown.
   func declarations(
-    of sources: [ScriptSource], _ modules: ExtensionModules, mistakes: ExtensionMistakes? = nil
+    of sources: [ScriptSource], _ modules: ExtensionModules, standings: ExtensionStandings = .none,
+    mistakes: ExtensionMistakes? = nil
   ) throws -> [ExtensionDeclaration] {
     let found = mistakes ?? ExtensionMistakes()
     let declarations = try ScriptError.telling {
-      try state.runNested { try sources.map { try declaration(of: $0, modules, mistakes: found) } }
+      try state.runNested { try sources.map { try declaration(of: $0, modules, standings, mistakes: found) } }
     }
     if mistakes == nil { try found.finish(sources.map(\.name)) }
     return declarations
@@ -342,14 +377,21 @@ extension ScriptDomain {
   }
 
   private func declaration(
-    of source: ScriptSource, _ modules: ExtensionModules, mistakes: ExtensionMistakes
+    of source: ScriptSource, _ modules: ExtensionModules, _ standings: ExtensionStandings,
+    mistakes: ExtensionMistakes
   ) throws -> ExtensionDeclaration {
     let own = try state.weakTable()
     let scope = try extensionScope(reader: modules.reader(for: source), own: own)
+    if var grants = source.grants {
+      grants.isOfExtension = true
+      try state.openFiles(grants, guardian: standings.fileGuard, in: scope)
+    }
     let chunk = try state.load(source.text, name: source.name, in: scope)
     let isReadyMade = source.name == ReadyMadeTransformers.sourceName
     let arguments = isReadyMade ? try argumentsOfReadyMadeTransformers() : []
-    let declaration = try ExtensionDeclaration(chunk.call(arguments), source: source, mistakes: mistakes)
+    let running = RunningExtension(source.name, profile: nil, standing: standings[source], in: state)
+    let results = try running.within("its file") { try chunk.call(arguments) }
+    let declaration = try ExtensionDeclaration(results, source: source, mistakes: mistakes)
     for (_, table) in declaration.classes { try own.set(.table(table), to: .boolean(true)) }
     return declaration
   }

@@ -46,7 +46,13 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
   let function: LuaFunction
   private let types: HostTypes
 
-  init(_ function: LuaFunction, types: HostTypes) { (self.function, self.types) = (function, types) }
+  /// The extension that set it, if it has limits.
+  private let running: RunningExtension?
+
+  init(_ function: LuaFunction, types: HostTypes) {
+    (self.function, self.types) = (function, types)
+    running = types.domain.flatMap { .current(in: $0.state) }
+  }
 
   /// The policy of a name. Throws `.invalidRequest` for any other.
   static func named(_ name: String) throws -> MergePolicy {
@@ -64,7 +70,8 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
     let object = conflict.object
     return try object.running("mergePolicy") {
       let domain = try types.openDomain()
-      switch try function.first(.table(try table(of: conflict, in: domain))) {
+      let argument = LuaValue.table(try table(of: conflict, in: domain))
+      switch try running.within("merge_policy", { try function.first(argument) }) {
       case .string(let text):
         guard let name = text.text.flatMap(MergePolicy.Name.init) else {
           throw Self.failure(of: object, Self.unknown(text.text ?? "of bytes"))

@@ -18,6 +18,12 @@ public struct ScriptSource: Sendable, Hashable {
   /// The bytes of a program that is no text; `text` is empty then.
   package let program: [UInt8]?
 
+  /// The limits of the extension that the text is; nil where the host gave none.
+  var extensionLimits: ExtensionLimits?
+
+  /// The files and variables that are granted to the extension that the text is.
+  var grants: LuaFileAccess?
+
   // A path: an URL costs a script's start more than reading the file does.
   let folderPath: String?
 

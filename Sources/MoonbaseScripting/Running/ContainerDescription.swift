@@ -38,6 +38,11 @@ public struct ContainerDescription: Sendable {
   /// system.
   public var language: String?
 
+  /// The limits of extensions by their names, or those of their files, where their sources have no limits of their own.
+  public var extensionLimits: [String: ExtensionLimits] = [:]
+  /// Is told of each call of an extension that exceeded the limits of the extension, on the thread of the call.
+  public var onExceeding: (@Sendable (ExtensionExcess) -> Void)?
+
   /// Takes what extensions log in the contexts of Swift code; nil tells it on standard error.
   public var log: (@Sendable (ScriptLogEntry) -> Void)?
 

@@ -37,6 +37,23 @@ import Testing
     "forgetful": "return function(context) context:insert('Person', { age = 1 }) end",
     "jobs": "return function() return tostring(select(2, pcall(function() return moonbase.background end))) end",
     "table": "return { 1 }",
+    "hostile": """
+    return function(context, ids, how)
+      local ways = {
+        raise = function() error(setmetatable({}, { __tostring = function() while true do end end })) end,
+        swallow = function() while true do pcall(function() while true do end end) end end,
+        bomb = function() local t = {} while true do t[#t + 1] = ("x"):rep(100000) .. #t end end,
+        exit = function() os.exit(3) end, value = function() return print end,
+        close = function() context:close() end,
+        child = function()
+          local child = context:child()
+          child:object(ids[1]).age = 31
+          return child
+        end,
+      }
+      return ways[how]()
+    end
+    """,
     "same": "return function(_, value) return value end",
   ]
 
@@ -141,6 +158,23 @@ import Testing
     for script in ["moonbase.background('table')", "local _, err = moonbase.background('table'):wait()"] {
       let unseen = try run(script)
       #expect(unseen.outcome.status == 1 && unseen.outcome.message?.contains("a job on another thread failed") == true)
+    }
+  }
+
+  /// Modules that do their worst end with errors of their own, and the script goes on.
+  @Test(arguments: StoreKind.allCases) func hostileModulesFailAlone(_ kind: StoreKind) throws {
+    let limits = LuaLimits(instructions: 2_000_000, deadline: 20, memory: 32 << 20)
+    let ways = ["raise", "swallow", "bomb", "exit", "value", "close", "child", "nosuch"]
+    for way in ways {
+      let (lines, outcome) = try run(
+        """
+        local results, errors = moonbase.parallel(context:fetch("Person"):sort("age"):limit(1), "hostile", "\(way)")
+        print(results[1] == moonbase.null, errors and tostring(errors[1]))
+        context:refresh_all()
+        print(context:fetch("Person"):count(), context:fetch("Person"):sort("age"):first().age)
+        """, limits: limits, kind: kind)
+      #expect(outcome.status == 0 && lines.count == 2, "\(way): \(outcome) \(lines)")
+      #expect(lines.first?.hasPrefix("true\t") == true && lines.last == "100\t21", "\(way): \(lines)")
     }
   }
 

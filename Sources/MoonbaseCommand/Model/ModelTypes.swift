@@ -1,0 +1,44 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+struct ModelTypes: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "types", abstract: "Tells the Lua language server what a model and its extensions have.",
+    discussion: """
+      Prints definitions: a class for each entity with its attributes, relationships, derived attributes and methods, \
+      requests and lists of its objects. With --output they are written below .moonbase/types of a folder, together with \
+      the definitions of the API, and .luarc.json and .luacheckrc where the folder has none.
+      """)
+
+  @Argument(help: ModelFile.help)
+  var model: String
+
+  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  var extensions: [String] = []
+
+  @Option(help: ArgumentHelp("Write files for an editor and a linter into a folder.", valueName: "FOLDER"))
+  var output: String?
+
+  func run() throws {
+    let text = try types().text(of: model)
+    guard let output else { return Terminal.write(text) }
+    for advice in try EditorFiles.write(model: text, into: output) { Terminal.complain("moonbase: \(advice)") }
+  }
+
+  private func types() throws -> EditorTypes {
+    // Without its extensions, too, a model has types.
+    guard !extensions.isEmpty else { return EditorTypes(try ModelFile.read(model)) }
+    let file = URL(literalPath: model)
+    var description = ContainerDescription(model: .file(file), extensions: extensions.map(ExtensionSource.path))
+    description.stores = [.inMemory]
+    let container = try PersistentContainer(description)
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    let methods = context.domain.extensions.mapValues { entries in
+      Array(Set(entries.flatMap { $0.methods.keys }))
+    }
+    return EditorTypes(context.model, methods: methods)
+  }
+}

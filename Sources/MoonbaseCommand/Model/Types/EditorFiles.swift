@@ -1,0 +1,63 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The files by which an editor and a linter know Moonbase: definitions of the API and of a model, and what points to
+/// them.
+enum EditorFiles {
+  /// The folder of definitions, below that of the project.
+  static let folder = ".moonbase/types"
+
+  /// The settings of the Lua language server.
+  static let languageServer = """
+    {
+      "$schema": "https://raw.githubusercontent.com/LuaLS/vscode-lua/master/setting/schema.json",
+      "runtime.version": "Lua 5.4",
+      "workspace.library": ["\(folder)"],
+      "workspace.checkThirdParty": false,
+      "diagnostics.globals": ["moonbase"]
+    }
+
+    """
+
+  /// The settings of luacheck.
+  static let linter = """
+    std = "lua54"
+    globals = { "moonbase" }
+    exclude_files = { ".moonbase" }
+
+    """
+
+  /// Writes all of them into a folder: definitions anew, settings only where there are none. Says of settings that
+  /// were there with other contents what they need.
+  static func write(model: String, into folder: String) throws -> [String] {
+    let types = "\(folder)/\(Self.folder)"
+    try FileManager.default.createDirectory(atPath: types, withIntermediateDirectories: true)
+    for name in LuaFiles.names where name.hasPrefix("types/") {
+      try write(LuaFiles.bytes(name) ?? [], to: "\(types)/\(name.dropFirst("types/".count))")
+    }
+    try write(Array(model.utf8), to: "\(types)/of_model.lua")
+    return try [
+      (".luarc.json", languageServer, "its workspace.library needs \"\(Self.folder)\""),
+      (".luacheckrc", linter, "its globals need \"moonbase\""),
+    ].compactMap { name, text, need in
+      try isTaken("\(folder)/\(name)", by: text) ? "\(folder)/\(name) stays as it is: \(need)" : nil
+    }
+  }
+
+  /// Writes a file where there is none; true where one is there that says something else.
+  private static func isTaken(_ path: String, by text: String) throws -> Bool {
+    if let known = FileManager.default.contents(atPath: path) { return known != Data(text.utf8) }
+    try write(Array(text.utf8), to: path)
+    return false
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) throws {
+    do {
+      try Data(bytes).write(to: URL(literalPath: path), options: .atomic)
+    } catch {
+      throw GraphError(.cannotOpenFile, message: "\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

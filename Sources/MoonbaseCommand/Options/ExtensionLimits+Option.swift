@@ -1,0 +1,39 @@
+import MoonbasePlatform
+import MoonbaseScripting
+
+extension ExtensionLimits {
+  /// The limits of an extension as an option says them: `colors:instructions=1000000,memory=16M,time=0.5,disable`.
+  static func named(_ value: String) throws(UsageError) -> (name: String, limits: ExtensionLimits) {
+    guard let colon = value.lastIndex(of: ":"), colon > value.startIndex else { throw refusal(of: value) }
+    var limits = ExtensionLimits()
+    for part in value[value.index(after: colon)...].split(separator: ",", omittingEmptySubsequences: false) {
+      guard limits.take(part.split(separator: "=", maxSplits: 1).map(String.init)) else { throw refusal(of: value) }
+    }
+    return (String(value[..<colon]), limits)
+  }
+
+  private mutating func take(_ part: [String]) -> Bool {
+    if part == ["disable"] {
+      onExceeding = .disable
+      return true
+    }
+    guard part.count == 2 else { return false }
+    switch part[0] {
+    case "instructions":
+      instructions = Int64(part[1]).flatMap { $0 > 0 ? $0 : nil }
+      return instructions != nil
+    case "memory":
+      memory = ByteCount(argument: part[1]).flatMap { $0.bytes > 0 ? $0.bytes : nil }
+      return memory != nil
+    case "time":
+      time = Double(part[1]).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+      return time != nil
+    default: return false
+    }
+  }
+
+  private static func refusal(of value: String) -> UsageError {
+    UsageError(
+      "--extension-limit takes NAME:instructions=N,memory=BYTES,time=SECONDS,disable, or some of these, not '\(value)'")
+  }
+}

@@ -1,0 +1,149 @@
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The limits of one extension, and whether it is disabled: one for all states in which its generation runs.
+final class ExtensionStanding: Sendable {
+  /// The name of the file in messages.
+  let source: String
+  let limits: ExtensionLimits
+  private let report: (@Sendable (ExtensionExcess) -> Void)?
+  private let contents: Lock<(name: String, excess: ExtensionExcess?)>
+
+  init(_ source: ScriptSource, limits: ExtensionLimits, report: (@Sendable (ExtensionExcess) -> Void)?) {
+    (self.source, self.limits, self.report) = (source.name, limits, report)
+    contents = Lock((source.stem, nil))
+  }
+
+  /// The name of the extension: that of its file, until the file has run and gave another.
+  var name: String {
+    get { contents.withLock { $0.name } }
+    set { contents.withLock { $0.name = newValue } }
+  }
+
+  var allowance: LuaAllowance {
+    LuaAllowance(instructions: limits.instructions, seconds: limits.time, memory: limits.memory)
+  }
+
+  /// The reason why it is disabled.
+  var reason: String? {
+    contents.withLock { $0.excess }.map { "\($0)\($0.place.map { " at \($0)" } ?? "")" }
+  }
+
+  func enable() { contents.withLock { $0.excess = nil } }
+
+  /// Throws where the extension is disabled.
+  func requireEnabled(for function: String) throws {
+    guard let reason else { return }
+    throw ExtensionFunctionName(function).error(
+      .extensionDisabled,
+      message: "extension \(name) is disabled because \(reason): mend it and reload, or enable it again", at: nil)
+  }
+
+  /// Tells the program of a call that exceeded the limits, and gives the error of the call.
+  func error(of exceeded: LuaAllowanceExceeded, in function: String) -> ScriptError {
+    let location =
+      exceeded.frame.map { SourceLocation(file: $0.source, line: $0.line) } ?? SourceLocation(file: source)
+    let excess = ExtensionExcess(
+      name: name, function: function, limit: limit(exceeded.limit), place: "\(location)",
+      isDisabled: limits.onExceeding == .disable)
+    if excess.isDisabled { contents.withLock { $0.excess = excess } }
+    report?(excess)
+    let end = excess.isDisabled ? ", and is disabled now" : ""
+    return ExtensionFunctionName(function).error(.extensionLimit, message: "\(excess)\(end)", at: location)
+  }
+
+  private func limit(_ limit: LuaError.Limit) -> String {
+    switch limit {
+    case .instructions: "\(limits.instructions ?? 0) instructions"
+    case .deadline: "\(limits.time ?? 0) seconds"
+    default: "\(limits.memory ?? 0) bytes of memory"
+    }
+  }
+}
+
+/// The name of a function of an extension, as `Person.validate.age`, and what it is about.
+struct ExtensionFunctionName {
+  private let name: String
+
+  init(_ name: String) { self.name = name }
+
+  func error(_ code: ErrorCode, message: String, at location: SourceLocation?) -> ScriptError {
+    let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
+    guard parts.count > 1, !["transformers", "classes"].contains(parts[0]) else {
+      return ScriptError(code, message: message, at: location)
+    }
+    return ScriptError(code, message: message, at: location, entity: parts[0], property: Self.property(parts))
+  }
+
+  private static func property(_ parts: [String]) -> String? {
+    guard parts.count == 3 else { return nil }
+    switch parts[1] {
+    case "normalize", "validate": return parts[2]
+    case "derived": return parts[2].split(separator: ".").first.map(String.init)
+    default: return nil
+    }
+  }
+}
+
+/// The standings of the extensions of one generation that have limits.
+struct ExtensionStandings: Sendable {
+  private let bySource: [String: ExtensionStanding]
+  /// Keeps extensions from some of the files that are granted to them.
+  let fileGuard: (any LuaFileGuard)?
+
+  static let none = ExtensionStandings(bySource: [:], fileGuard: nil)
+
+  private init(bySource: [String: ExtensionStanding], fileGuard: (any LuaFileGuard)?) {
+    (self.bySource, self.fileGuard) = (bySource, fileGuard)
+  }
+
+  init(of sources: [ScriptSource], policy: ExtensionPolicy) {
+    fileGuard = policy.fileGuard
+    bySource = sources.reduce(into: [:]) { all, source in
+      guard let limits = source.extensionLimits ?? policy.limits[source.stem] ?? policy.limits[source.name] else {
+        return
+      }
+      all[source.name] = ExtensionStanding(source, limits: limits, report: policy.report)
+    }
+  }
+
+  var isEmpty: Bool { bySource.isEmpty }
+
+  subscript(_ source: ScriptSource) -> ExtensionStanding? { bySource[source.name] }
+
+  /// The standing of the extension of a name.
+  func named(_ name: String) -> ExtensionStanding? { bySource.values.first { $0.name == name } }
+
+  /// Takes the names that the extensions gave themselves, by which a policy may limit them as well.
+  func naming(_ declarations: [ExtensionDeclaration], policy: ExtensionPolicy) -> ExtensionStandings {
+    var bySource = bySource
+    for declaration in declarations {
+      guard let name = declaration.name else { continue }
+      if let known = bySource[declaration.source.name] {
+        known.name = name
+      } else if let limits = policy.limits[name] {
+        let standing = ExtensionStanding(declaration.source, limits: limits, report: policy.report)
+        standing.name = name
+        bySource[declaration.source.name] = standing
+      }
+    }
+    return ExtensionStandings(bySource: bySource, fileGuard: fileGuard)
+  }
+}
+
+/// What a host says of the limits of extensions.
+struct ExtensionPolicy: Sendable {
+  /// By the name of the extension, or of its file.
+  var limits: [String: ExtensionLimits] = [:]
+  var report: (@Sendable (ExtensionExcess) -> Void)?
+  var fileGuard: (any LuaFileGuard)?
+}
+
+extension ScriptSource {
+  /// The name of the file without its folder and `.lua`.
+  var stem: String {
+    let file = name.lastPartOfPath
+    return file.hasSuffix(".lua") ? String(file.dropLast(4)) : file
+  }
+}

@@ -1,0 +1,92 @@
+import MoonbaseLua
+import MoonbasePlatform
+
+/// An extension in one state: measures the calls of its functions, and holds them to the limits of the extension.
+/// Where nothing is measured or limited there is none, and functions are called as they are.
+struct RunningExtension {
+  private let profile: ExtensionProfile?
+  private let standing: ExtensionStanding?
+  private let source: String
+  /// The state in which the functions run.
+  private unowned let state: LuaState
+
+  init?(_ source: String, profile: ExtensionProfile?, standing: ExtensionStanding?, in state: LuaState) {
+    guard profile != nil || standing != nil else { return nil }
+    state.countsInstructions = true
+    (self.profile, self.standing, self.source, self.state) = (profile, standing, source, state)
+  }
+
+  /// The extension whose function runs on this thread, where it has limits: for functions of its that are called later.
+  static func current(in state: LuaState) -> RunningExtension? {
+    guard let standing = LuaState.currentOwner as? ExtensionStanding else { return nil }
+    return RunningExtension(standing.source, profile: nil, standing: standing, in: state)
+  }
+
+  /// Calls a function.
+  func run<Result>(_ function: String, _ body: () throws -> Result) throws -> Result {
+    guard let profile else { return try limited(function, body) }
+    return try state.runNested { try counted(function, by: profile) { try limited(function, body) } }
+  }
+
+  /// Calls a function that no profile lists.
+  func limited<Result>(_ function: String, _ body: () throws -> Result) throws -> Result {
+    guard let standing else { return try body() }
+    try standing.requireEnabled(for: function)
+    do {
+      return try state.run(within: standing.allowance, of: standing, body)
+    } catch let exceeded as LuaAllowanceExceeded {
+      throw standing.error(of: exceeded, in: function)
+    }
+  }
+
+  private func counted<Result>(
+    _ function: String, by profile: ExtensionProfile, _ body: () throws -> Result
+  ) throws -> Result {
+    var cost = ExtensionProfile.Cost()
+    let begin = ContinuousClock.now
+    let before = state.countedInstructions
+    defer {
+      cost.calls = 1
+      cost.seconds = (ContinuousClock.now - begin) / .seconds(1)
+      cost.instructions = max(0, before - state.countedInstructions)
+      profile.add(cost, to: .init(source: source, function: function))
+    }
+    do {
+      return try body()
+    } catch {
+      cost.errors = 1
+      throw error
+    }
+  }
+}
+
+extension RunningExtension? {
+  /// A closure that calls a function, and is measured and limited where there is a need.
+  func measured<Argument, Result>(
+    _ function: String, _ body: @escaping (Argument) throws -> Result
+  ) -> (Argument) throws -> Result {
+    guard let self else { return body }
+    return { argument in try self.run(function) { try body(argument) } }
+  }
+
+  func measured<First, Second, Result>(
+    _ function: String, _ body: @escaping (First, Second) throws -> Result
+  ) -> (First, Second) throws -> Result {
+    guard let self else { return body }
+    return { first, second in try self.run(function) { try body(first, second) } }
+  }
+
+  /// Calls a function that is limited where there is a need.
+  func within<Result>(_ function: String, _ body: () throws -> Result) throws -> Result {
+    guard let self else { return try body() }
+    return try self.limited(function, body)
+  }
+
+  /// A closure whose calls are limited, and that no profile lists.
+  func limited<Argument, Result>(
+    _ function: String, _ body: @escaping (Argument) throws -> Result
+  ) -> (Argument) throws -> Result {
+    guard let self else { return body }
+    return { argument in try self.limited(function) { try body(argument) } }
+  }
+}

@@ -1,0 +1,233 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseTestSupport
+import Testing
+
+@testable import MoonbaseScripting
+
+/// Attributes that are not standard behave the same in Swift, in Lua, and where both have a hand in them: a
+/// transformable, a value class, a structure and a scalar over a shadow, with both ways to read and both ways to
+/// write.
+///
+/// Source: Core Data Programming Guide, Non-Standard Persistent Attributes.
+@Suite struct NonStandardAttributeTests {
+  private struct Trial {
+    let bench: ShapeBench
+    let policy: AttributePolicy
+    let attribute: ShapeAttribute
+    var isLate: Bool { policy.write == .delayed && attribute.shadow != nil }
+
+    /// What the shadow holds.
+    func shadow(_ shape: ManagedObject) throws -> String? {
+      guard let shadow = attribute.shadow else { return nil }
+      return try shape.value(forKey: shadow).string ?? "nil"
+    }
+  }
+
+  /// Runs a behaviour with each policy, for each attribute: those with a shadow, or all.
+  private func each(
+    _ kind: StoreKind, _ way: AttributeWay, _ attributes: [ShapeAttribute] = ShapeAttribute.allCases,
+    _ body: (Trial) throws -> Void
+  ) throws {
+    // The first and the last differ in both ways.
+    for policy in TestLength.sampled(AttributePolicy.all, every: 3) {
+      let bench = try ShapeBench(kind, way, policy)
+      for attribute in attributes {
+        let trial = Trial(bench: bench, policy: policy, attribute: attribute)
+        do { try body(trial) } catch { Issue.record("\(way) \(attribute) \(policy): \(error)") }
+      }
+    }
+  }
+
+  private func expect(
+    _ trial: Trial, _ shape: ManagedObject, _ number: Int?, _ comment: String = "",
+    location: Testing.SourceLocation = #_sourceLocation
+  ) throws {
+    let expected = number.map(trial.attribute.text) ?? "nil"
+    let found = try trial.bench.read(trial.attribute, of: shape)
+    #expect(
+      found == expected, "\(trial.bench.way) \(trial.attribute) \(trial.policy) \(comment)", sourceLocation: location)
+  }
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func whatIsSetIsReadAndSaved(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try expect(trial, shape, 1, "before the save")
+      #expect(
+        try trial.shadow(shape) == (trial.attribute.shadow.map { _ in trial.isLate ? "nil" : trial.attribute.text(1) }))
+      try trial.bench.context.save()
+      try expect(trial, shape, 1, "after the save")
+      if trial.attribute.shadow != nil { #expect(try trial.shadow(shape) == trial.attribute.text(1)) }
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(1))
+      #expect(!trial.bench.context.hasChanges)
+      try trial.bench.set(trial.attribute, of: shape, 2)
+      #expect(shape.hasChanges)
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func noValueIsSavedToo(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      try trial.bench.set(trial.attribute, of: shape, nil)
+      try expect(trial, shape, nil)
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == "nil")
+    }
+  }
+
+  /// A get is no change, and a value that follows its shadow is made anew with it.
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func theValueFollowsItsShadow(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way, ShapeAttribute.pairs) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      try trial.bench.context.refresh(shape, mergeChanges: false)
+      try expect(trial, shape, 1)
+      #expect(!trial.bench.context.hasChanges)
+      try trial.bench.set(try #require(trial.attribute.shadow), of: shape, to: .string(trial.attribute.text(5)))
+      try expect(trial, shape, 5)
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(5))
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func aRollbackGivesBothUp(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      try trial.bench.set(trial.attribute, of: shape, 2)
+      try trial.bench.context.rollback()
+      try expect(trial, shape, 1)
+      #expect(!trial.bench.context.hasChanges)
+      if trial.attribute.shadow != nil { #expect(try trial.shadow(shape) == trial.attribute.text(1)) }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func refreshingKeepsWhatIsPendingWhereChangesAreMerged(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      try trial.bench.set(trial.attribute, of: shape, 2)
+      try trial.bench.context.refresh(shape, mergeChanges: true)
+      try expect(trial, shape, 2, "merged")
+      try trial.bench.context.refresh(shape, mergeChanges: false)
+      try expect(trial, shape, 1, "discarded")
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(1))
+    }
+  }
+
+  // MARK: Undo
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func stepsAreUndoneAndRedone(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      trial.bench.context.undoManager = UndoManager()
+      for number in 2...3 {
+        try trial.bench.set(trial.attribute, of: shape, number)
+        try trial.bench.context.processPendingChanges()
+        try trial.bench.context.undoManager?.endStep()
+      }
+      try trial.bench.undo()
+      try expect(trial, shape, 2, "after one undo")
+      try trial.bench.undo()
+      try expect(trial, shape, 1, "after two")
+      try trial.bench.redo()
+      try expect(trial, shape, 2, "after a redo")
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func aSavedStepIsUndoneAndSavedAgain(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      trial.bench.context.undoManager = UndoManager()
+      try trial.bench.set(trial.attribute, of: shape, 2)
+      try trial.bench.context.save()
+      try trial.bench.undo()
+      try expect(trial, shape, 1, "undone after the save")
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(1))
+      try expect(trial, shape, 1, "saved again")
+    }
+  }
+
+  /// The undo of a deletion brings back what was not saved either.
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func anUndoneDeletionHasItsValues(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      trial.bench.context.undoManager = UndoManager()
+      try trial.bench.set(trial.attribute, of: shape, 2)
+      try trial.bench.context.undoManager?.endStep()
+      try trial.bench.context.delete(shape)
+      try trial.bench.context.processPendingChanges()
+      try trial.bench.undo()
+      try expect(trial, shape, 2)
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+    }
+  }
+
+  // MARK: Refusals and children
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func aValueOfAnotherClassIsRefused(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way, [.color, .paint]) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      let error = #expect(throws: (any Error).self) {
+        try trial.bench.set(trial.attribute.rawValue, of: shape, to: ["x": 1])
+      }
+      #expect("\(error.map { "\($0)" } ?? "")".contains("class Color"), "\(way) \(String(describing: error))")
+      try expect(trial, shape, 1)
+      try trial.bench.context.save()
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func theShadowOfAPendingValueCannotBeSet(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way, ShapeAttribute.pairs) { trial in
+      guard trial.isLate else { return }
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      try trial.bench.set(trial.attribute, of: shape, 2)
+      #expect(throws: (any Error).self) {
+        try trial.bench.set(#require(trial.attribute.shadow), of: shape, to: .string(trial.attribute.text(3)))
+      }
+      try expect(trial, shape, 2)
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
+  func aChildSavesIntoItsParent(_ kind: StoreKind, _ way: AttributeWay) throws {
+    try each(kind, way) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      let child = trial.bench.child()
+      let same = try child.object(with: shape.objectID)
+      try expect(trial, same, 1, "in the child")
+      try trial.bench.set(trial.attribute, of: same, 2)
+      try expect(trial, shape, 1, "in the parent before")
+      try child.save()
+      try expect(trial, shape, 2, "in the parent after")
+      try trial.bench.context.save()
+      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+      try child.close()
+    }
+  }
+}
