@@ -69,7 +69,9 @@ extension ManagedObject {
     _ slot: Slot, of derived: DerivedSlot, isStored: Bool = false, _ body: () throws -> Value
   ) throws -> (value: Value, reads: Readings?) {
     guard let context else { return (try body(), nil) }
-    if let facets = derived.ownFacets { return try computing(slot, from: facets, in: context, isStored: isStored, body) }
+    if let facets = derived.ownFacets {
+      return try computing(slot, from: facets, in: context, isStored: isStored, body)
+    }
     try context.checkCircle(of: self, slot)
     try context.checkDepth(of: self, slot)
     return try context.computingDeepOnes(behind: self, slot) {

@@ -107,7 +107,9 @@ struct StoredPropagation {
         let stored = try context.behavior(of: owner.entity).stored(dependent.slot)
         if stored != nil, isKept, dependent.path.isEmpty { continue }
         guard seen.insert(Place(object: owner.objectID, slot: dependent.slot)).inserted else { continue }
-        if try stored.map({ try owner.keep($0, in: dependent.slot, following: true) }) ?? true { changes.append((owner, dependent.slot)) }
+        if try stored.map({ try owner.keep($0, in: dependent.slot, following: true) }) ?? true {
+          changes.append((owner, dependent.slot))
+        }
       }
     }
   }
