@@ -14,7 +14,9 @@ extension HostTypes {
 final class ObjectWalk {
   private let box: RequestBox
   private unowned let domain: ScriptDomain
-  private let found: FetchedObjects
+  private let found: FetchedObjects?
+  /// The objects of an ordered relationship, in its order.
+  private let listed: [ManagedObject]
   private let saveEvery: Int?
   private var position = 0
   private var visited: [ManagedObject] = []
@@ -23,17 +25,20 @@ final class ObjectWalk {
   init(_ box: RequestBox, domain: ScriptDomain) throws {
     self.box = box
     self.domain = domain
-    found = try box.context.walk(box.objectRequest("each"))
+    let request = try box.objectRequest("each")
+    let inOrder = try box.objectsInOrder(request)
+    found = try inOrder == nil ? box.context.walk(request) : nil
+    listed = inOrder ?? []
     saveEvery = box.saveEvery
   }
 
   /// The bytes that it keeps; what it visits is weighed by the context.
-  var weight: Int { found.weight }
+  var weight: Int { found?.weight ?? 64 + 16 * listed.count }
 
   /// Its loop is left. What is on its way to the store arrives first, and why it did not, the loop says; where it fails, others wait for it.
   func close(failing: Bool) throws {
     isOver = true
-    found.close()
+    found?.close()
     if saveEvery != nil, !failing { try box.context.finishSave() }
   }
 
@@ -41,14 +46,22 @@ final class ObjectWalk {
     if isOver { return nil }
     if let saveEvery, visited.count >= saveEvery { try saveVisited(ahead: true) }
     _ = try box.context
-    while try found.reaches(position) {
+    while try found?.reaches(position) ?? (position < listed.count) {
       defer { position += 1 }
-      guard let object = try found.existingObject(at: position) else { continue }
+      guard let object = try object(at: position) else { continue }
       if saveEvery != nil { visited.append(object) }
       return object
     }
     if saveEvery != nil { try saveVisited(ahead: false) }
     return nil
+  }
+
+  private func object(at position: Int) throws -> ManagedObject? {
+    guard let found else {
+      let object = listed[position]
+      return object.isDeleted || object.managedObjectContext == nil ? nil : object
+    }
+    return try found.existingObject(at: position)
   }
 
   /// Saves and turns what was visited into faults, so that memory stays flat. With `ahead` the rows may still be on their way to the

@@ -29,6 +29,8 @@ final class RequestBox {
   private var previous: RequestBox?
   /// How many there are of each kind.
   private let counts: SIMD4<Int32>
+  /// The ordered relationship whose destinations are asked for: without `sort` they keep its order.
+  private let list: ToManyBox?
 
   /// What a request may have many of.
   enum Kind: Int {
@@ -38,8 +40,9 @@ final class RequestBox {
   /// How many of a kind a request takes: they are gone through, and put together, at each use.
   static let greatestCount: Int32 = 1000
 
-  init(_ request: FetchRequest, context: ContextBox, naming values: [Value] = []) {
+  init(_ request: FetchRequest, context: ContextBox, naming values: [Value] = [], of list: ToManyBox? = nil) {
     contextBox = context
+    self.list = list
     unsaved = RequestBox.unsaved(values, in: context)
     step = .start(request)
     counts = .zero
@@ -51,6 +54,7 @@ final class RequestBox {
     contextBox = previous.contextBox
     unsaved = RequestBox.unsaved(values, in: contextBox)
     self.previous = previous
+    list = previous.list
     self.step = step
     self.counts = counts
     self.weight = 640 + weight + 48 * unsaved.count
@@ -140,6 +144,27 @@ final class RequestBox {
           "\(method) gives objects, and \(step) makes groups of them: call dictionaries { ... }, or leave \(step) out")
     }
     return request
+  }
+
+  /// The objects that match, those of an ordered relationship in its order.
+  func objects(_ method: String) throws -> [ManagedObject] {
+    let request = try objectRequest(method)
+    return try objectsInOrder(request) ?? context.fetch(request)
+  }
+
+  /// The objects of a request in the order of the relationship; nil where it does not tell the order.
+  func objectsInOrder(_ request: FetchRequest) throws -> [ManagedObject]? {
+    guard let list, request.sortDescriptors.isEmpty else { return nil }
+    var whole = request
+    (whole.fetchLimit, whole.fetchOffset) = (0, 0)
+    var found: [ManagedObjectID: ManagedObject] = [:]
+    for object in try context.fetch(whole) { found[object.objectID] = object }
+    let objects = try list.ids().compactMap { id in
+      try HostWork.charge()
+      return found[id]
+    }
+    let window = objects.dropFirst(request.fetchOffset)
+    return Array(request.fetchLimit > 0 ? window.prefix(request.fetchLimit) : window)
   }
 
   /// Only a walk can save on its way.
@@ -306,17 +331,19 @@ extension HostTypes {
 
   private func describeResults() {
     request.method("all", upTo: 0) { [unowned self] box, call in
-      try call.return(.table(try openDomain().list(of: box.context.fetch(box.objectRequest("all")))))
+      try call.return(.table(try openDomain().list(of: box.objects("all"))))
     }
     request.method("first", upTo: 0) { [unowned self] box, call in
       var request = try box.objectRequest("first")
       request.fetchLimit = 1
-      try call.return(try box.context.fetch(request).first.map { try openDomain().handle($0) } ?? .nil)
+      let found = try box.objectsInOrder(request) ?? box.context.fetch(request)
+      try call.return(try found.first.map { try openDomain().handle($0) } ?? .nil)
     }
     request.method("ids", upTo: 0) { [unowned self] box, call in
       let domain = try openDomain()
-      let ids = try box.context.fetchIDs(box.objectRequest("ids")).map { try domain.luaValue(from: .objectID($0)) }
-      try call.return(.table(try domain.state.list(ids)))
+      let request = try box.objectRequest("ids")
+      let ids = try box.objectsInOrder(request)?.map(\.objectID) ?? box.context.fetchIDs(request)
+      try call.return(.table(try domain.state.list(ids.map { try domain.luaValue(from: .objectID($0)) })))
     }
     request.method("count", upTo: 0) { box, call in call.return(try box.context.count(box.objectRequest("count"))) }
     request.method("each", upTo: 0) { [unowned self] box, call in

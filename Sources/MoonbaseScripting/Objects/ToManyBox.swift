@@ -194,7 +194,8 @@ extension HostTypes {
       named = try box.ids().map(Value.objectID)
       request.predicate = .comparison(.init(.evaluatedObject, .in, .constant(.list(named))))
     }
-    return RequestBox(request, context: self.context.box(context), naming: named)
+    return RequestBox(
+      request, context: self.context.box(context), naming: named, of: box.isOrdered ? box : nil)
   }
 
   /// A position that counts from 1 as one that counts from 0.

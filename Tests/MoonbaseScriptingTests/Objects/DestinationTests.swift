@@ -40,6 +40,46 @@ import Testing
     #expect(lines == ["1\ta\tnil\tfalse\tfalse\tfalse\tfalse"])
   }
 
+  /// By each way to the objects, in a part of them too, and until `sort` says otherwise.
+  @Test func aRequestOfAnOrderedRelationshipKeepsItsOrder() throws {
+    let lines = try lines(
+      """
+      local p = context:insert("P", { s = "p" })
+      for _, name in ipairs { "c", "a", "e", "b", "d" } do p.ord:add(context:insert("P", { s = name })) end
+      local function names(objects)
+        local all = {}
+        for i, object in ipairs(objects) do all[i] = object.s end
+        return table.concat(all)
+      end
+      local function walked(request)
+        local all = {}
+        for object in request:each() do all[#all + 1] = object end
+        return names(all)
+      end
+      local function show()
+        local some = p.ord:where("s != 'e'")
+        local ids = {}
+        for i, id in ipairs(some:ids()) do ids[i] = context:object(id) end
+        print(names(some:all()), walked(some), names(ids), some:first().s, names(some:offset(1):limit(2):all()),
+          walked(some:limit(3)), names(some:sort("-s"):all()))
+      end
+      show()
+      assert(context:save())
+      show()
+      p.ord:move(5, 1)
+      show()
+      context:refresh_all()
+      local walk = {}
+      for object in p.ord:where("s != 'e'"):each() do
+        walk[#walk + 1] = object.s
+        if object.s == "d" then context:delete(p.ord[2]) end
+      end
+      print(table.concat(walk))
+      """)
+    let saved = "cabd\tcabd\tcabd\tc\tab\tcab\tdcba"
+    #expect(lines == [saved, saved, "dcab\tdcab\tdcab\td\tca\tdca\tdcba", "dab"])
+  }
+
   @Test func aRelationshipIsOneThingHoweverOftenItIsAskedFor() throws {
     let lines = try lines(
       """
