@@ -18,7 +18,11 @@ public final class PersistentContainer: Sendable {
   /// The stores, and whether each is being opened.
   let stores: Lock<[StorePlace]>
 
-  @MainActor private var madeViewContext: ManagedObjectContext?
+  @MainActor private(set) var madeViewContext: ManagedObjectContext?
+  /// Tells the view context of reloads.
+  let following = Lock<ExtensionObservation?>(nil)
+  /// Whether the main actor will look for what was reloaded, when it is free.
+  let mainActorIsAsked = Lock(false)
 
   /// Opens stores with a model and loads extensions, Lua files and Swift code in one list. Without `loadsStores` the stores are left to
   /// `loadPersistentStores`.
@@ -35,6 +39,7 @@ public final class PersistentContainer: Sendable {
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores
     stores = Lock(descriptions.map { StorePlace($0) })
+    followReloads()
     if loadsStores { try loadAllStores() }
   }
 

@@ -22,6 +22,8 @@ extension ManagedObjectContext {
   package func save(with metadataChange: MetadataChange?) throws {
     settle()
     try mergeNews()
+    followExtensions()
+    defer { followExtensions() }
     try save(ahead: false, with: metadataChange)
     // What another thread could not save is saved with this.
     failureOfSave = nil

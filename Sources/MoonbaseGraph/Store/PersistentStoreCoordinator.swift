@@ -47,7 +47,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Makes one for the children of a context. It keeps no rows, for these may be others at any time.
   convenience init(following parentStores: ParentStores) {
-    self.init(model: parentStores.parent.model, rowCapacity: 0, following: parentStores)
+    self.init(model: parentStores.parent.source.model, rowCapacity: 0, following: parentStores)
   }
 
   private init(model: ResolvedModel, rowCapacity: Int, following parentStores: ParentStores?) {
