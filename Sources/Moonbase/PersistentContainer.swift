@@ -19,6 +19,8 @@ public final class PersistentContainer: Sendable {
   let stores: Lock<[StorePlace]>
 
   @MainActor private(set) var madeViewContext: ManagedObjectContext?
+  /// Whether it gives out no more contexts.
+  let isClosed = Lock(false)
   /// Tells the view context of reloads.
   let following = Lock<ExtensionObservation?>(nil)
   /// Whether the main actor will look for what was reloaded, when it is free.
@@ -36,6 +38,7 @@ public final class PersistentContainer: Sendable {
       sources, for: description.openModel(), limits: description.limits, profile: description.profile,
       language: description.language, log: description.log)
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+    coordinator.meter = description.meter
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores
     stores = Lock(descriptions.map { StorePlace($0) })
@@ -70,6 +73,7 @@ public final class PersistentContainer: Sendable {
   /// Throws at the first use what an extension throws when it is loaded.
   @MainActor public var viewContext: ManagedObjectContext {
     get throws {
+      try checkOpen()
       if let madeViewContext { return madeViewContext }
       let context = try ManagedObjectContext(coordinator, extensions: extensions)
       context.confineToMainActor()
@@ -80,7 +84,8 @@ public final class PersistentContainer: Sendable {
 
   /// A new context on a thread of its own.
   public func newBackgroundContext() throws -> BackgroundContext {
-    try BackgroundContext(coordinator, extensions: extensions)
+    try checkOpen()
+    return try BackgroundContext(coordinator, extensions: extensions)
   }
 
   /// Runs `body` with a new context on a thread of its own, which goes when it is done: what it does not save is given up.

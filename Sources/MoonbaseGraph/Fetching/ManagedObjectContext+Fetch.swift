@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   /// deleted ones are not. Throws for unknown names, for a predicate that does not fit the entity, and what the store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     followExtensions()
-    return try fetchNow(request)
+    return try measuring(.fetch, of: request.entityName) { try fetchNow(request) }
   }
 
   /// The same for what is itself a part of a fetch, which ends with the extensions that it began with.
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
   /// The IDs of the objects that match a request.
   public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     followExtensions()
-    return try fetchIDsNow(request)
+    return try measuring(.fetch, of: request.entityName) { try fetchIDsNow(request) }
   }
 
   func fetchIDsNow(_ request: FetchRequest) throws -> [ManagedObjectID] {
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
   /// How many objects match a request.
   public func count(_ request: FetchRequest) throws -> Int {
     followExtensions()
-    return try FetchPlan(request, in: self).count()
+    return try measuring(.count, of: request.entityName) { try FetchPlan(request, in: self).count() }
   }
 
   /// How a request is answered, in lines for a person: what each store does (the statement that it runs, and below it the steps of the

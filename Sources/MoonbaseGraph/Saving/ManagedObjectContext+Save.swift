@@ -30,6 +30,10 @@ extension ManagedObjectContext {
   }
 
   func save(ahead: Bool, with metadataChange: MetadataChange? = nil) throws {
+    try measuring(.save) { try saveNow(ahead: ahead, with: metadataChange) }
+  }
+
+  private func saveNow(ahead: Bool, with metadataChange: MetadataChange?) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
     try BatchInsertHandler.refuseWriting("a store")

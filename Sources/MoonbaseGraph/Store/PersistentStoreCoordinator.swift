@@ -40,6 +40,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// What the stores follow: those of a context whose children draw on this; nil where they are added and removed here.
   let parentStores: ParentStores?
 
+  /// Who counts saves and fetches.
+  let meterPlace = Lock<(any GraphMeter)?>(nil)
+
   /// Makes a coordinator without stores.
   public convenience init(model: ResolvedModel) {
     self.init(model: model, rowCapacity: RowCache.usualCapacity, following: nil)
