@@ -36,8 +36,11 @@
     }
   }
 
+  /// Metadata of a logger has a type of this name too.
+  private typealias GraphValue = Value
+
   extension Logger.MetadataValue {
-    fileprivate init(_ value: Value) {
+    fileprivate init(_ value: GraphValue) {
       self =
         switch value {
         case .string(let text): .string(text)

@@ -160,12 +160,7 @@ final class ScriptContexts {
         .contextBusy,
         message: "the extensions are being reloaded: neither on_reload nor an extension that is read can do so again")
     }
-    guard types.domain?.isInExtension != true else {
-      throw GraphError(
-        .contextBusy,
-        message: "the extensions were reloaded by a function of an extension, which must end with what it began with: "
-          + "do it in the script that calls it")
-    }
+    try types.domain?.refuseToReload()
     reloading.formUnion(domains)
     defer { reloading.subtract(domains) }
     try ScriptExtensions.reload(of: roots)

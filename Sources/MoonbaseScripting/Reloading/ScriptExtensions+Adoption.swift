@@ -11,7 +11,12 @@ extension ScriptExtensions {
   ///
   /// On an error, of such a function too, the context keeps what it has, and its objects are as they were. Contexts
   /// of a container do this by themselves, each at the next edge of its work.
+  ///
+  /// Throws `.contextBusy`, `.recursiveSave` and `.invalidRequest` in the middle of a hook, a save, a transaction, a
+  /// call of observers and of a function of an extension.
   public func adopt(in context: ManagedObjectContext) throws {
+    try context.refuseToReload()
+    try ScriptDomain.of(context)?.refuseToReload()
     guard let adoption = try take(in: context) else { return }
     try adoption.tellOrTakeBack()
   }
@@ -167,10 +172,12 @@ extension ScriptExtensions: ReloadedExtensions {
   package func bringUpToDate(_ context: ManagedObjectContext) {
     guard ScriptDomain.of(context)?.isInExtension == false else { return }
     let number = announced.load(ordering: .acquiring)
+    // Observers that are called on the way may ask for objects: this does not begin anew then.
+    context.domain.refusedGeneration = number
     do {
       try adopt(in: context)
+      context.domain.refusedGeneration = nil
     } catch {
-      context.domain.refusedGeneration = number
       report(.refused(ExtensionRefusal(generation: number, context: context.name, error: error)))
     }
   }
@@ -183,5 +190,14 @@ extension ScriptDomain {
     guard state.isRunning else { return false }
     let names = namesOfExtensionSources
     return state.callsUnderWay().contains { names.contains($0.source) }
+  }
+
+  /// Throws where code of an extension runs.
+  func refuseToReload() throws {
+    guard isInExtension else { return }
+    throw GraphError(
+      .contextBusy,
+      message: "the extensions were reloaded by a function of an extension, which must end with what it began with: "
+        + "do it in the script that calls it")
   }
 }

@@ -6,6 +6,8 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
+import struct MoonbaseModel.SortDescriptor
+
 /// Contexts take over what was read anew by themselves, at the edges of their work.
 @Suite struct FollowedReloadTests {
   private typealias Bench = ReloadBench
@@ -276,6 +278,53 @@ import Testing
     observation.cancel()
     try bench.reload(Bench.labelled(3))
     #expect(heard.all.isEmpty)
+  }
+
+  /// An observer that asks for objects while the context goes back to what it had, and a controller that fetches anew.
+  @Test(arguments: StoreKind.allCases) func observersMayFetchWhileAContextGoesBack(_ kind: StoreKind) throws {
+    let bench = try Bench(kind, ["a.lua": Bench.labelled(1)])
+    let context = try bench.context()
+    let object = try context.insert("P", values: ["s": "x"])
+    try context.save()
+    #expect(object["label"] == "x1")
+    var counts: [Int] = []
+    let observation = try object.observe("label") { _ in counts.append((try? context.count(FetchRequest("P"))) ?? -1) }
+    var request = try FetchRequest("P", where: "s == 'x'")
+    request.sortDescriptors = [SortDescriptor("label", ascending: true)]
+    let controller = try FetchedResultsController<ManagedObject>(request, in: context)
+    try controller.performFetch()
+    let heard = Heard()
+    let watching = bench.extensions.observeReloads { heard.add($0) }
+    try bench.reload(Bench.labelled(2, top: "on_reload = function() error('no') end,"))
+    #expect(heard.next() == "reloaded a 1.2")
+    try context.processPendingChanges()
+    #expect(heard.next().contains("keeps its former extensions") && heard.all.isEmpty)
+    #expect(object["label"] == "x1" && controller.fetchedObjects?.count == 1)
+    #expect(counts.allSatisfy { $0 == 1 })
+    try bench.reload(Bench.labelled(3))
+    try context.processPendingChanges()
+    #expect(object["label"] == "x3" && controller.fetchedObjects?.count == 1)
+    withExtendedLifetime(observation) { watching.cancel() }
+  }
+
+  @Test func aHookOfSwiftCodeCannotHaveItsContextAdopt() throws {
+    let told = Lock<[String]>([])
+    let extensions = Lock<ScriptExtensions?>(nil)
+    let hook = ExtensionSource.entity("P") {
+      var person = EntityExtension()
+      person.willSave = { object in
+        guard let context = object.managedObjectContext, let extensions = extensions.withLock({ $0 }) else { return }
+        do { try extensions.adopt(in: context) } catch { told.withLock { $0.append("\(error)") } }
+      }
+      return person
+    }
+    let bench = try Bench(.memory, ["a.lua": Bench.labelled(1)], beside: [hook])
+    extensions.withLock { $0 = bench.extensions }
+    let context = try bench.context()
+    try context.insert("P", values: ["s": "x"])
+    try context.save()
+    #expect(told.withLock { $0.count == 1 && $0[0].contains("while the same context saves") })
+    extensions.withLock { $0 = nil }
   }
 
   // MARK: Values
