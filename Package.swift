@@ -12,6 +12,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// What takes logs and figures of programs, each with its trait only.
+let telemetry: [Target.Dependency] = [
+  .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+  .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+]
+
 let package = Package(
   name: "Moonbase",
   platforms: [.macOS(.v15)],
@@ -23,9 +29,16 @@ let package = Package(
     .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
     .executable(name: "moonbase", targets: ["MoonbaseCommand"]),
   ],
+  traits: [
+    .trait(name: "Logging", description: "Logs go to swift-log where a program says so."),
+    .trait(name: "Metrics", description: "Figures go to swift-metrics where a program says so."),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    // Neither is loaded without its trait.
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
     // System libraries.
@@ -108,7 +121,7 @@ let package = Package(
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
         "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
-      ],
+      ] + telemetry,
       swiftSettings: strict),
 
     // Large data in and out of stores.
@@ -191,7 +204,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseTests",
-      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseSQLite", "Moonbase", "MoonbaseTestSupport"],
+      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseSQLite", "Moonbase", "MoonbaseTestSupport"]
+        + telemetry,
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseBatchTests",

@@ -27,6 +27,10 @@ extension PersistentContainer {
   /// }
   /// ```
   public func loadPersistentStores(completionHandler: (PersistentStoreDescription, (any Error)?) -> Void) {
+    do { try checkOpen() } catch {
+      for description in persistentStoreDescriptions { completionHandler(description, error) }
+      return
+    }
     for index in stores.withLock({ Array($0.indices) }) {
       guard let description = claim(index) else { continue }
       do {
@@ -54,6 +58,32 @@ extension PersistentContainer {
           : "\(stores.count) stores are open here: back each of them up, with its own backUp(to:)")
     }
     try stores[0].backUp(to: url, replacing: replacing, progress)
+  }
+
+  /// Closes the view context and takes the stores out of the coordinator, which closes their files once nobody reads from them any
+  /// more. Unsaved changes of the view context are given up.
+  ///
+  /// What is asked of the container, of its view context and of contexts of its stores from then on throws. Contexts that were
+  /// made by `newBackgroundContext` keep what they read; close them before. Closing a container again does nothing.
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, and `.invalidRequest` within its transaction: then
+  /// the container stays open.
+  @MainActor public func close() throws {
+    try madeViewContext?.close()
+    guard
+      isClosed.withLock({ isClosed in
+        defer { isClosed = true }
+        return !isClosed
+      })
+    else { return }
+    following.withLock { $0 = nil }
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+
+  /// Throws where the container was closed.
+  func checkOpen() throws {
+    guard isClosed.withLock({ $0 }) else { return }
+    throw GraphError(.invalidRequest, message: "the container was closed: make a new one")
   }
 
   /// All of them, or an error.

@@ -18,7 +18,13 @@ public final class PersistentContainer: Sendable {
   /// The stores, and whether each is being opened.
   let stores: Lock<[StorePlace]>
 
-  @MainActor private var madeViewContext: ManagedObjectContext?
+  @MainActor private(set) var madeViewContext: ManagedObjectContext?
+  /// Whether it gives out no more contexts.
+  let isClosed = Lock(false)
+  /// Tells the view context of reloads.
+  let following = Lock<ExtensionObservation?>(nil)
+  /// Whether the main actor will look for what was reloaded, when it is free.
+  let mainActorIsAsked = Lock(false)
 
   /// Opens stores with a model and loads extensions, Lua files and Swift code in one list. Without `loadsStores` the stores are left to
   /// `loadPersistentStores`.
@@ -33,9 +39,11 @@ public final class PersistentContainer: Sendable {
       language: description.language, log: description.log, extensionLimits: description.extensionLimits,
       onExceeding: description.onExceeding, fileGuard: OpenStoreGuard())
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+    coordinator.meter = description.meter
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores
     stores = Lock(descriptions.map { StorePlace($0) })
+    followReloads()
     if loadsStores { try loadAllStores() }
   }
 
@@ -66,6 +74,7 @@ public final class PersistentContainer: Sendable {
   /// Throws at the first use what an extension throws when it is loaded.
   @MainActor public var viewContext: ManagedObjectContext {
     get throws {
+      try checkOpen()
       if let madeViewContext { return madeViewContext }
       let context = try ManagedObjectContext(coordinator, extensions: extensions)
       context.confineToMainActor()
@@ -76,7 +85,8 @@ public final class PersistentContainer: Sendable {
 
   /// A new context on a thread of its own.
   public func newBackgroundContext() throws -> BackgroundContext {
-    try BackgroundContext(coordinator, extensions: extensions)
+    try checkOpen()
+    return try BackgroundContext(coordinator, extensions: extensions)
   }
 
   /// Runs `body` with a new context on a thread of its own, which goes when it is done: what it does not save is given up.

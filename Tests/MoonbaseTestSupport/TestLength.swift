@@ -67,6 +67,7 @@ extension Repetition {
 
 /// Seeds, rounds and rows of suites that compare a context with something simpler.
 extension Repetition {
+  public static let reloads = Repetition(short: 60, long: 10_000)
   public static let reloadSeeds = Repetition(short: 10, long: 30)
   public static let limitSeeds = Repetition(short: 5, long: 100)
   public static let observerSeeds = Repetition(short: 7, long: 20)

@@ -10,7 +10,7 @@
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
 ---@field entities? table<string, moonbase.EntityExtension>
 ---@field messages? table<string, table<string, string>> by language: messages of rules and what stands for them
----@field on_reload? fun(old?: moonbase.Extension) called behind a reload, with what the extension was before
+---@field on_reload? fun(old?: moonbase.Extension) a hook behind a reload, with the former extension
 
 ---A range of versions is a version ("1.2": from 1.2 on, and before 2), or conditions that all must hold (">=1.2 <2").
 ---@class moonbase.Requires

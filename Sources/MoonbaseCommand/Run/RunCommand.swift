@@ -30,17 +30,24 @@ struct RunCommand {
         "moonbase run: \(option) stands behind the script and goes to it: options of moonbase run stand before the script"
       )
     }
+    guard options.watches else { return try runOnce() }
+    return try WatchedRun(isQuiet: options.settings.isQuiet).repeating { try runOnce(for: $0) }
+  }
+
+  private func runOnce(for watch: WatchedRun? = nil) throws -> Int32 {
     let sources = try options.sources.map(read)
     options.settings.scripts.boundSQLite()
     let maker = options.settings.scripts.maker(
       scriptFolders: options.scriptFolders, moduleFolders: options.moduleFolders, options.settings.stores)
     let domain = try options.settings.scripts.domain(of: maker)
     defer { domain.close() }
+    watch?.begin(files)
+    defer { watch?.end(domain.state.requiredFiles) }
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
     let program = CommandLine.arguments.first ?? "moonbase"
     let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments, program: program) {
-      try openStores(of: domain)
+      try openStores(of: domain, for: watch)
     }
     // From here on nobody looks at what the interrupter notes: SIGINT ends the command, which may wait for a reader of its output.
     LuaInterrupter.onSIGINT(nil)
@@ -52,10 +59,18 @@ struct RunCommand {
   }
 
   /// Opens what the command line names, for `moonbase.context`.
-  private func openStores(of domain: ScriptDomain) throws {
+  private func openStores(of domain: ScriptDomain, for watch: WatchedRun?) throws {
     let stores = options.settings.stores
     guard !stores.stores.isEmpty || stores.model != nil || !stores.extensions.isEmpty else { return }
-    try domain.setContext(try domain.context(of: PersistentContainer(options.container).opened))
+    let container = try PersistentContainer(options.container)
+    watch?.take(container)
+    try domain.setContext(try domain.context(of: container.opened))
+  }
+
+  /// The files of the command line that decide what a run does.
+  private var files: [String] {
+    let scripts = options.sources.compactMap { if case .file(let path) = $0 { path } else { nil } }
+    return scripts + [options.settings.stores.model].compactMap(\.self)
   }
 
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {

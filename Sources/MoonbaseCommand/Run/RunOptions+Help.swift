@@ -11,6 +11,7 @@ extension RunOptions {
 
     OPTIONS:
       -e CODE                   run this piece of Lua
+      --watch                   reload extensions while the script runs, and run it again whenever a file changes
     \(CommandOption.all.map { $0.helpLines() }.joined(separator: "\n"))
       -h, --help                this text
     """

@@ -14,6 +14,9 @@ extension RunOptions {
       sources.append(script == "-" ? .standardInput : .file(script))
       arguments = Array(rest)
     }
+    guard !watches || !sources.contains(.standardInput) else {
+      throw UsageError("--watch runs a script again, and standard input is read once: name the script's file")
+    }
     guard help || !sources.isEmpty else {
       throw UsageError("there is nothing to run: name a script, '-' for standard input, or -e CODE")
     }
@@ -32,6 +35,9 @@ extension RunOptions {
     case "-e":
       guard let code = rest.popFirst() else { throw UsageError("-e needs code to run") }
       return sources.append(.code(code))
+    case "--watch":
+      watches = true
+      return
     case "-h", "--help":
       help = true
       return
@@ -42,7 +48,7 @@ extension RunOptions {
     }
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let option = CommandOption.all.first(where: { $0.argument != nil && $0.name == parts[0] }) else {
-      throw .unknownOption(parts[0], among: CommandOption.all.map(\.name) + ["--help", "-e"])
+      throw .unknownOption(parts[0], among: CommandOption.all.map(\.name) + ["--help", "--watch", "-e"])
     }
     guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
       throw UsageError("\(option.name) needs a value")

@@ -16,5 +16,7 @@ struct RunOptions: Equatable {
 
   /// The store that scripts find in `moonbase.context`, how all stores are opened, and what scripts may do.
   var settings = CommandSettings()
+  /// Whether extensions are reloaded while scripts run, and scripts run again after a change.
+  var watches = false
   var help = false
 }

@@ -36,7 +36,7 @@ struct BatchOperation {
 
   func update(_ update: BatchUpdate) throws -> BatchResult {
     if let result = try update.executed(by: asker) { return BatchResult(update.resultType, of: result) }
-    let objects = try context.fetch(update.fetchRequest)
+    let objects = try context.fetchNow(update.fetchRequest)
     // All are computed from what was there before the first changes.
     var values: [[Value]] = []
     var memory = HostMemory()
@@ -59,7 +59,7 @@ struct BatchOperation {
 
   func delete(_ deletion: BatchDeletion) throws -> BatchResult {
     if let result = try deletion.executed(by: asker) { return BatchResult(deletion.resultType, of: result) }
-    let objects = try context.fetch(deletion.fetchRequest)
+    let objects = try context.fetchNow(deletion.fetchRequest)
     if try deleteTogether(objects) == nil { try deleteEach(of: objects) }
     let ids = objects.filter(\.isDeleted).map(\.objectID)
     let changes = try save()

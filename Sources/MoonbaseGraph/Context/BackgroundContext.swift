@@ -52,6 +52,7 @@ public actor BackgroundContext {
   public func perform<Output, Failure: Error>(
     _ body: sending (ManagedObjectContext) throws(Failure) -> sending Output
   ) async throws(Failure) -> sending Output {
+    context.followExtensions()
     do throws(Failure) {
       let output = try body(context)
       Confinement.checkLeaving(output)
@@ -89,6 +90,7 @@ public actor BackgroundContext {
   private static func run<Output, Failure: Error>(
     _ body: (ManagedObjectContext) throws(Failure) -> sending Output, in context: ManagedObjectContext
   ) -> Result<Output, Failure> {
+    context.followExtensions()
     do throws(Failure) {
       let output = try body(context)
       Confinement.checkLeaving(output)

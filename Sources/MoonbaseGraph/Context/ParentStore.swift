@@ -119,18 +119,18 @@ private final class ParentReadSession: ReadSession, @unchecked Sendable {  // us
   func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
 
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    try parent.fetch(request(query)).compactMap { object in
+    try parent.fetchNow(request(query)).compactMap { object in
       isHere(object.objectID) ? try store.rows.row(of: object.objectID) : nil
     }
   }
 
   func ids(matching query: StoreQuery) throws -> any IDCursor {
-    IDListCursor(IDList(try parent.fetchIDs(request(query)).lazy.filter(isHere)))
+    IDListCursor(IDList(try parent.fetchIDsNow(request(query)).lazy.filter(isHere)))
   }
 
   func count(matching query: StoreQuery) throws -> Int {
     guard parent.source.hasSeveralStores else { return try parent.count(request(query)) }
-    return try parent.fetchIDs(request(query)).lazy.filter(isHere).count
+    return try parent.fetchIDsNow(request(query)).lazy.filter(isHere).count
   }
 
   private func isHere(_ id: ManagedObjectID) -> Bool { id.storeNumber == number }

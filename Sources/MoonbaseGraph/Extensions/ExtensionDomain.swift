@@ -25,6 +25,8 @@ public final class ExtensionDomain {
   package var owner: AnyObject?
   /// The provider that made the domain, if it can replace what is in it.
   package var provider: (any ExtensionProvider)?
+  /// The same, if contexts take over by themselves what it reads anew.
+  package var reloaded: (any ReloadedExtensions)?
   /// How the language of the extensions spells a hook, for messages.
   package var hookName: (String) -> String = { $0 }
   /// Told how many bytes the context's objects hold more, or fewer, since the last time.
@@ -33,6 +35,8 @@ public final class ExtensionDomain {
   package var knownModel: ResolvedModel?
   /// How often the extensions were reloaded, where that is counted elsewhere.
   package var knownGeneration: Int?
+  /// The generation that the contexts could not take over; they try the next one.
+  package var refusedGeneration: Int?
   /// The same where nobody does, and when it was made.
   private var madeModel: (model: ResolvedModel, revision: Int)?
   /// The contexts of the domain, each for as long as it lives.
@@ -76,7 +80,7 @@ public final class ExtensionDomain {
   /// objects are told.
   public func didChange() {
     revision += 1
-    let concerned = contexts.map { $0.takeUnretainedValue() }
+    let concerned = all
     for context in concerned { context.takeExtensions() }
     for context in concerned { context.tellObservers() }
   }
@@ -84,6 +88,9 @@ public final class ExtensionDomain {
 
 /// Attributes that only the extensions declare.
 extension ExtensionDomain {
+  /// The contexts of the domain.
+  var all: [ManagedObjectContext] { contexts.map { $0.takeUnretainedValue() } }
+
   /// A context has the domain.
   func enter(_ context: ManagedObjectContext) { contexts.append(.passUnretained(context)) }
 
@@ -94,7 +101,8 @@ extension ExtensionDomain {
   }
 
   /// A model with what the extensions add to it. Throws where a name is that of something else.
-  func model(over base: ResolvedModel) throws -> ResolvedModel {
+  func model(over given: ResolvedModel) throws -> ResolvedModel {
+    let base = given.base ?? given
     if let knownModel, (knownModel.base ?? knownModel) === base { return knownModel }
     if let (model, made) = madeModel, made == revision, (model.base ?? model) === base { return model }
     let model = try base.adding(attributes(addedTo: base), generation: knownGeneration ?? revision)

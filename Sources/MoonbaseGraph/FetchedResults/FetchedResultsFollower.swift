@@ -53,7 +53,7 @@ final class FetchedResultsFollower: ChangeListener {
     request.resultType = .objects
     let former = list ?? ResultList()
     guard let sectionPath else {
-      let ids = try context.fetchIDs(request)
+      let ids = try context.fetchIDsNow(request)
       return try sorting { () throws(ResultList.NameOutOfOrder) in
         try ResultList(ids, names: [String](repeating: "", count: ids.count), after: former)
       }

@@ -7,6 +7,12 @@ extension ManagedObjectContext {
   /// Unsaved changes count where the request includes them: new and changed objects that match are among the results,
   /// deleted ones are not. Throws for unknown names, for a predicate that does not fit the entity, and what the store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+    followExtensions()
+    return try measuring(.fetch, of: request.entityName) { try fetchNow(request) }
+  }
+
+  /// The same for what is itself a part of a fetch, which ends with the extensions that it began with.
+  func fetchNow(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
     // Rows that it reads may be newer than those that are here.
     defer { tellObservers() }
@@ -42,6 +48,11 @@ extension ManagedObjectContext {
 
   /// The IDs of the objects that match a request.
   public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    followExtensions()
+    return try measuring(.fetch, of: request.entityName) { try fetchIDsNow(request) }
+  }
+
+  func fetchIDsNow(_ request: FetchRequest) throws -> [ManagedObjectID] {
     try FetchPlan(request, in: self).objectIDs()
   }
 
@@ -49,7 +60,10 @@ extension ManagedObjectContext {
   package func fetchIDList(_ request: FetchRequest) throws -> IDList { try FetchPlan(request, in: self).idList() }
 
   /// How many objects match a request.
-  public func count(_ request: FetchRequest) throws -> Int { try FetchPlan(request, in: self).count() }
+  public func count(_ request: FetchRequest) throws -> Int {
+    followExtensions()
+    return try measuring(.count, of: request.entityName) { try FetchPlan(request, in: self).count() }
+  }
 
   /// How a request is answered, in lines for a person: what each store does (the statement that it runs, and below it the steps of the
   /// engine's own plan, with the indexes that it goes through), what is left to the context and why, and what unsaved changes add. No rows

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
   ///
   /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
   public func processPendingChanges() throws {
+    defer { followExtensions() }
     try mergeNews()
     try applyDeleteRulesOfEvent()
     undoManager?.endEvent()

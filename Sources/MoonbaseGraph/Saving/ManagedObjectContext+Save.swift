@@ -22,12 +22,18 @@ extension ManagedObjectContext {
   package func save(with metadataChange: MetadataChange?) throws {
     settle()
     try mergeNews()
+    followExtensions()
+    defer { followExtensions() }
     try save(ahead: false, with: metadataChange)
     // What another thread could not save is saved with this.
     failureOfSave = nil
   }
 
   func save(ahead: Bool, with metadataChange: MetadataChange? = nil) throws {
+    try measuring(.save) { try saveNow(ahead: ahead, with: metadataChange) }
+  }
+
+  private func saveNow(ahead: Bool, with metadataChange: MetadataChange?) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
     try BatchInsertHandler.refuseWriting("a store")

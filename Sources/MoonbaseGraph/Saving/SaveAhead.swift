@@ -174,6 +174,7 @@ extension ManagedObjectContext {
   /// The same, together with a change of a store's metadata.
   package func saveAhead(with metadataChange: MetadataChange?) throws {
     try finishSave()
+    followExtensions()
     try save(ahead: savesAhead, with: metadataChange)
   }
 

@@ -32,7 +32,7 @@ struct UniqueValueCheck {
     guard !wanted.isEmpty else { return [] }
     let own = Set(changed.map(\.objectID))
     var holders: [[Value]: ManagedObjectID] = [:]
-    for object in try context.fetch(request(entity, slots, wanted)) where !own.contains(object.objectID) {
+    for object in try context.fetchNow(request(entity, slots, wanted)) where !own.contains(object.objectID) {
       holders[try key(of: object, slots)] = object.objectID
     }
     return zip(changed, keys).compactMap { object, key in

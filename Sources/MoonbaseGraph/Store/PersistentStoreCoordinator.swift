@@ -40,6 +40,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// What the stores follow: those of a context whose children draw on this; nil where they are added and removed here.
   let parentStores: ParentStores?
 
+  /// Who counts saves and fetches.
+  let meterPlace = Lock<(any GraphMeter)?>(nil)
+
   /// Makes a coordinator without stores.
   public convenience init(model: ResolvedModel) {
     self.init(model: model, rowCapacity: RowCache.usualCapacity, following: nil)
@@ -47,7 +50,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Makes one for the children of a context. It keeps no rows, for these may be others at any time.
   convenience init(following parentStores: ParentStores) {
-    self.init(model: parentStores.parent.model, rowCapacity: 0, following: parentStores)
+    self.init(model: parentStores.parent.source.model, rowCapacity: 0, following: parentStores)
   }
 
   private init(model: ResolvedModel, rowCapacity: Int, following parentStores: ParentStores?) {

@@ -33,6 +33,12 @@ public struct LuaSource: Sendable {
     return String(decoding: lines[number - 1], as: UTF8.self)
   }
 
+  /// How the frames of a traceback name a source, of which they show no more than the last bytes.
+  package static func nameInFrames(_ name: String) -> String {
+    let greatest = 59
+    return name.utf8.count <= greatest ? name : "..." + String(decoding: name.utf8.suffix(greatest - 3), as: UTF8.self)
+  }
+
   var isBytecode: Bool { bytes.first == 0x1B }
 
   var chunkName: String { name.hasPrefix("=") || name.hasPrefix("@") ? name : "@\(name)" }

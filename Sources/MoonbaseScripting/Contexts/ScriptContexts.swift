@@ -160,6 +160,7 @@ final class ScriptContexts {
         .contextBusy,
         message: "the extensions are being reloaded: neither on_reload nor an extension that is read can do so again")
     }
+    try types.domain?.refuseToReload()
     reloading.formUnion(domains)
     defer { reloading.subtract(domains) }
     try ScriptExtensions.reload(of: roots)

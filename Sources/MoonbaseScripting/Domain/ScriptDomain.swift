@@ -23,8 +23,8 @@ public final class ScriptDomain {
   let classes: LuaTable
   /// The extension files that run, by what brought them.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
-  /// The providers of these files, with the names of the methods that they and Swift code give to objects.
-  private var providers: [ObjectIdentifier: (extensions: WeakExtensions, methods: Set<String>)] = [:]
+  /// The providers of these files.
+  private var providers: [ObjectIdentifier: (extensions: WeakExtensions, provided: Provided)] = [:]
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
   /// The proxies through which extensions see the classes of other extensions, by the tables of the classes.
@@ -111,13 +111,25 @@ public final class ScriptDomain {
     loaded[ObjectIdentifier(extensions)] = files.isEmpty ? nil : files
   }
 
-  /// The names of the methods that extensions give to objects.
-  func methods(of extensions: ScriptExtensions) -> Set<String> {
-    providers[ObjectIdentifier(extensions)]?.methods ?? []
+  /// What extensions bring beside their files.
+  struct Provided {
+    /// The names of the methods that files and Swift code give to objects.
+    var methods: Set<String>
+    /// The modules that the files require.
+    var modules: ExtensionModules
   }
 
-  func setMethods(_ names: Set<String>, of extensions: ScriptExtensions) {
-    providers[ObjectIdentifier(extensions)] = (WeakExtensions(extensions), names)
+  func provided(by extensions: ScriptExtensions) -> Provided? { providers[ObjectIdentifier(extensions)]?.provided }
+
+  func setProvided(_ provided: Provided?, by extensions: ScriptExtensions) {
+    providers[ObjectIdentifier(extensions)] = provided.map { (WeakExtensions(extensions), $0) }
+  }
+
+  /// The names that frames of calls have of the files of extensions, and of the modules that they require.
+  var namesOfExtensionSources: Set<String> {
+    let files = loaded.values.joined().map(\.source)
+    let modules = providers.values.flatMap { $0.provided.modules.names }
+    return Set((files + modules).map(LuaSource.nameInFrames))
   }
 
   /// The extensions in files that are loaded here.
@@ -128,7 +140,7 @@ public final class ScriptDomain {
   }
 
   /// Whether any extension here gives a method of a name to objects.
-  func knowsMethod(_ name: String) -> Bool { providers.values.contains { $0.methods.contains(name) } }
+  func knowsMethod(_ name: String) -> Bool { providers.values.contains { $0.provided.methods.contains(name) } }
 
   // MARK: Classes
 
@@ -226,7 +238,7 @@ public final class ScriptDomain {
 }
 
 /// Extension files by the names of their extensions: what they returned, and what is called when they were reloaded.
-typealias LoadedExtensions = [(name: String, table: LuaTable, onReload: LuaFunction?)]
+typealias LoadedExtensions = [(name: String, table: LuaTable, onReload: LuaFunction?, source: String)]
 
 /// Extensions that may be gone.
 private struct WeakExtensions {

@@ -49,8 +49,11 @@ public final class ExtensionProfile: Sendable {
 
   private let costs = Lock<[Key: Cost]>([:])
 
-  /// Makes a profile of nothing.
-  public init() {}
+  private let handler: (@Sendable (Entry) -> Void)?
+
+  /// Makes a profile of nothing. `handler` is called after each call of a function with the cost of that call, on the
+  /// thread of the call.
+  public init(_ handler: (@Sendable (Entry) -> Void)? = nil) { self.handler = handler }
 
   /// The costs so far, the longest first.
   public var entries: [Entry] {
@@ -58,7 +61,10 @@ public final class ExtensionProfile: Sendable {
       .sorted { ($1.cost.seconds, $0.source, $0.function) < ($0.cost.seconds, $1.source, $1.function) }
   }
 
-  func add(_ cost: Cost, to key: Key) { costs.withLock { $0[key, default: Cost()] += cost } }
+  func add(_ cost: Cost, to key: Key) {
+    costs.withLock { $0[key, default: Cost()] += cost }
+    handler?(Entry(source: key.source, function: key.function, cost: cost))
+  }
 
   func cost(of key: Key) -> Cost { costs.withLock { $0[key] ?? Cost() } }
 }

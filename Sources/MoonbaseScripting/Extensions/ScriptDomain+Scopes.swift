@@ -32,7 +32,8 @@ extension ScriptDomain {
         let key = try call.value(1)
         if let name = key.textValue, Self.doors.contains(name) { return call.returnNil() }
         let value = try types.openDomain().absentField(key)
-        if key.textValue == "date" { try table.set("date", to: value) }
+        // The table as Lua hands it over: a closure that held it would hold itself by it, and the scope would never go.
+        if key.textValue == "date" { try call.table(0).set("date", to: value) }
         try call.return(value)
       })
     try table.setMetatable(metatable)

@@ -2,11 +2,12 @@ public import MoonbaseGraph
 public import MoonbaseLua
 public import MoonbaseModel
 import MoonbasePlatform
+import Synchronization
 
 /// Extensions written in Lua and in Swift: every context gets a domain of its own in which the files have run.
 ///
-/// The files are read when this is made and when `reload` is called; contexts made later, and those that adopt the new
-/// generation, run what was read last.
+/// The files are read when this is made and when `reload` is called. Contexts made later run what was read last; others take it over at
+/// the next edge of their work.
 ///
 /// ```swift
 /// let extensions = try ScriptExtensions([.file(colorsURL)], for: model)
@@ -36,16 +37,26 @@ public final class ScriptExtensions: ExtensionProvider {
     var standings: ExtensionStandings
   }
 
-  private let sources: [ExtensionSource]
+  let sources: [ExtensionSource]
   private let closures: ClosureExtensions
-  private let limits: LuaLimits
+  let limits: LuaLimits
   private let profile: ExtensionProfile?
   private let policy: ExtensionPolicy
   private let language: String?
-  private let log: (@Sendable (ScriptLogEntry) -> Void)?
+  let log: (@Sendable (ScriptLogEntry) -> Void)?
   /// Whether a script named the files, which are read anew as it was allowed to read them.
-  private let isUnlinked = UnlinkedPath.isRequired
-  private let current: Lock<Generation>
+  let isUnlinked = UnlinkedPath.isRequired
+  let current: Lock<Generation>
+  /// The number of the generation that contexts are to run.
+  let announced = Atomic(0)
+  /// The number that was given to a generation last.
+  private let lastNumber = Lock(0)
+  /// The modules of the last attempt to read the files, be it that it failed.
+  let triedModules = Lock<ExtensionModules?>(nil)
+  /// Who is told of reloads.
+  let outcomes = ExtensionOutcomes()
+  /// Who has contexts follow.
+  let announcements = ExtensionOutcomes()
 
   /// Reads and checks extension files against a model.
   ///
@@ -74,7 +85,8 @@ public final class ScriptExtensions: ExtensionProvider {
     self.model = model
     policy = ExtensionPolicy(limits: extensionLimits, report: onExceeding, fileGuard: fileGuard)
     let loaded = try Self.load(
-      sources, in: model, known: nil, number: 0, limits: limits, profile: profile, policy: policy)
+      sources, in: model, known: nil, number: 0, limits: limits, profile: profile, policy: policy
+    ) { _ in }
     resolvedModel = loaded.model.base ?? loaded.model
     current = Lock(loaded)
   }
@@ -113,11 +125,12 @@ public final class ScriptExtensions: ExtensionProvider {
 
   private static func load(
     _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits,
-    profile: ExtensionProfile?, policy: ExtensionPolicy
+    profile: ExtensionProfile?, policy: ExtensionPolicy, noting note: (ExtensionModules) -> Void
   ) throws -> Generation {
     let texts = try read(sources, limits: limits)
     let domain = try ScriptError.telling { try ScriptDomain(limits: limits) }
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
+    note(modules)
     let mistakes = ExtensionMistakes()
     var standings = ExtensionStandings(of: texts, policy: policy)
     var declarations = try ExtensionOrder(
@@ -159,15 +172,48 @@ public final class ScriptExtensions: ExtensionProvider {
 
   /// Reads the files anew. What is running stays in place where one of them fails.
   ///
-  /// A reload may change everything, also which derived attributes there are beside the model, and of which types. Contexts take the new
-  /// generation with `adopt(in:)`.
-  public func reload() throws {
-    let number = current.withLock { $0.number } + 1
-    let loaded = try UnlinkedPath.$isRequired.withValue(isUnlinked) {
-      try Self.load(
-        sources, in: model, known: resolvedModel, number: number, limits: limits, profile: profile, policy: policy)
+  /// A reload may change everything, also which derived attributes there are beside the model, and of which types. Each context takes over
+  /// what was read at the next edge of its work: where `perform` begins, where a fetch or a save begins, and where a save or
+  /// `processPendingChanges` ends. `adopt(in:)` has it take that over at once, and throws what goes wrong with it.
+  @discardableResult
+  public func reload() throws -> ExtensionReload {
+    do {
+      let reload = try readAnew()
+      announce(reload)
+      return reload
+    } catch {
+      outcomes.tell(.failed(error))
+      throw error
     }
-    current.withLock { $0 = loaded }
+  }
+
+  /// Reads the files anew, and tells no context.
+  func readAnew() throws -> ExtensionReload {
+    let former = current.withLock { $0 }
+    let number = lastNumber.withLock { number in
+      number += 1
+      return number
+    }
+    do {
+      let loaded = try UnlinkedPath.$isRequired.withValue(isUnlinked) {
+        try Self.load(
+          sources, in: model, known: resolvedModel, number: number, limits: limits, profile: profile, policy: policy
+        ) { modules in triedModules.withLock { $0 = modules } }
+      }
+      // Another thread may have read them later than this one.
+      current.withLock { if $0.number < number { $0 = loaded } }
+      return ExtensionReload(from: former, to: loaded)
+    } catch {
+      lastNumber.withLock { if $0 == number { $0 -= 1 } }
+      throw error
+    }
+  }
+
+  /// Contexts are to run what was read last.
+  func announce(_ reload: ExtensionReload) {
+    current.withLock { announced.store($0.number, ordering: .releasing) }
+    announcements.tell(.reloaded(reload))
+    outcomes.tell(.reloaded(reload))
   }
 
   // MARK: Domains
@@ -187,100 +233,14 @@ public final class ScriptExtensions: ExtensionProvider {
   public func makeDomain(in scripts: ScriptDomain) throws -> ExtensionDomain {
     let domain = ExtensionDomain()
     domain.owner = scripts
-    domain.provider = self
+    (domain.provider, domain.reloaded) = (self, self)
     if !current.withLock({ $0.sources.isEmpty }) { domain.hookName = \.inScriptSpelling }
     domain.weigh = scripts.state.weigher
     try fill(domain, in: scripts)
     return domain
   }
 
-  /// Replaces what a context runs by the generation that was read last; on an error the context keeps what it has. Then the
-  /// `on_reload` functions of the new files run, each with what its extension was before, or nil; an error of one leaves the new
-  /// generation in place.
-  public func adopt(in context: ManagedObjectContext) throws { try take(in: context)?.tell() }
-
-  /// A generation that a context has taken over.
-  private struct Adoption {
-    fileprivate let extensions: ScriptExtensions
-    fileprivate let context: ManagedObjectContext
-    fileprivate let undo: Restoration
-    fileprivate let former: (files: LoadedExtensions, model: ResolvedModel)
-
-    /// The context runs again what it ran before.
-    func takeBack() { undo.run(for: context, with: former.model) }
-
-    /// Calls the hooks of the new files.
-    func tell() throws { try extensions.callHooks(in: context, former: former.files) }
-  }
-
-  /// Lets a context run what was read last; nil where it runs no scripts. On an error it keeps what it has.
-  private func take(in context: ManagedObjectContext) throws -> Adoption? {
-    guard let scripts = ScriptDomain.of(context) else { return nil }
-    let adoption = Adoption(
-      extensions: self, context: context, undo: Restoration(of: context.domain, scripts, self),
-      former: (scripts.loaded(of: self), context.model))
-    do {
-      try fill(context.domain, in: scripts)
-      context.domain.didChange()
-      try scripts.takeModel(context.model, after: adoption.former.model)
-    } catch {
-      adoption.takeBack()
-      throw error
-    }
-    return adoption
-  }
-
-  /// Reads the extensions of several contexts anew, and all of these take them over, or none. Their hooks are called
-  /// when all have.
-  static func reload(of contexts: [ManagedObjectContext]) throws {
-    let pairs = contexts.compactMap { context in
-      (context.domain.provider as? ScriptExtensions).map { (context: context, extensions: $0) }
-    }
-    var former: [(extensions: ScriptExtensions, generation: Generation)] = []
-    var adopted: [Adoption] = []
-    do {
-      for (_, extensions) in pairs where !former.contains(where: { $0.extensions === extensions }) {
-        former.append((extensions, extensions.current.withLock { $0 }))
-        try extensions.reload()
-      }
-      for (context, extensions) in pairs {
-        if let adoption = try extensions.take(in: context) { adopted.append(adoption) }
-      }
-    } catch {
-      for adoption in adopted.reversed() { adoption.takeBack() }
-      for (extensions, generation) in former { extensions.current.withLock { $0 = generation } }
-      throw error
-    }
-    for adoption in adopted { try adoption.tell() }
-  }
-
-  private func callHooks(in context: ManagedObjectContext, former files: LoadedExtensions) throws {
-    guard let scripts = ScriptDomain.of(context) else { return }
-    for (name, _, hook) in scripts.loaded(of: self) {
-      do {
-        let old = files.last { $0.name == name }?.table
-        try limiting(name, in: scripts) { _ = try hook?.call([old.map(LuaValue.table) ?? .nil]) }
-      } catch let error as LuaError {
-        throw Self.failure(of: error, onReloadOf: name)
-      }
-    }
-  }
-
-  private func limiting(_ name: String, in scripts: ScriptDomain, _ body: () throws -> Void) throws {
-    guard let standing = current.withLock({ $0.standings.named(name) }),
-      let running = RunningExtension(standing.source, profile: nil, standing: standing, in: scripts.state)
-    else { return try body() }
-    try running.limited("on_reload", body)
-  }
-
-  /// The error of a hook with the hook's name; `os.exit` stays as it is.
-  private static func failure(of error: LuaError, onReloadOf name: String) -> any Error {
-    if error.kind.exitStatus != nil { return error }
-    let code = error.codeOfEnd ?? (error.hostError as? GraphError)?.code ?? .extensionFailure
-    return GraphError(code, message: "on_reload of extension \(name): \(error)", underlying: error)
-  }
-
-  private func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
+  func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(
       of: generation.sources, generation.modules, standings: generation.standings)
@@ -289,10 +249,13 @@ public final class ScriptExtensions: ExtensionProvider {
       language: language)
     let new = try builder.build(declarations, beside: closures.makeDomain())
     try scripts.register(declarations.flatMap(\.classes))
-    let files: LoadedExtensions = declarations.map { ($0.name ?? $0.source.name, $0.table, $0.onReload) }
+    let files: LoadedExtensions = declarations.map {
+      ($0.name ?? $0.source.name, $0.table, $0.onReload, $0.source.name)
+    }
     scripts.setLoaded(files, of: self)
     scripts.swiftTypes.merge(ExtensionSource.types(of: sources)) { _, later in later }
-    scripts.setMethods(Set(new.extensions.values.joined().flatMap(\.methods.keys)), of: self)
+    let methods = Set(new.extensions.values.joined().flatMap(\.methods.keys))
+    scripts.setProvided(.init(methods: methods, modules: generation.modules), by: self)
     domain.transformers = new.transformers
     domain.valueClasses = new.valueClasses
     domain.attributeValueClasses = new.attributeValueClasses
@@ -305,48 +268,6 @@ public final class ScriptExtensions: ExtensionProvider {
 extension ScriptExtensions: Sequence {
   /// The extensions that are loaded: `for loaded in container.extensions`.
   public func makeIterator() -> IndexingIterator<[LoadedExtension]> { loaded.makeIterator() }
-}
-
-/// What a context ran before it adopted another generation.
-private struct Restoration {
-  private let domain: ExtensionDomain
-  private let scripts: ScriptDomain
-  private let extensions: ScriptExtensions
-  private let former: ExtensionDomain
-  private let files: LoadedExtensions
-  private let methods: Set<String>
-  private let classes: [(name: String, value: LuaTable)]
-  private let model: ResolvedModel?
-
-  init(of domain: ExtensionDomain, _ scripts: ScriptDomain, _ extensions: ScriptExtensions) {
-    (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
-    former = ExtensionDomain()
-    former.takeContents(of: domain)
-    (files, methods) = (scripts.loaded(of: extensions), scripts.methods(of: extensions))
-    (classes, model) = (scripts.currentClasses, scripts.model)
-  }
-
-  func run(for context: ManagedObjectContext, with formerModel: ResolvedModel) {
-    let failed = context.model
-    scripts.setLoaded(files, of: extensions)
-    scripts.setMethods(methods, of: extensions)
-    scripts.restore(classes: classes)
-    scripts.model = model
-    domain.takeContents(of: former)
-    guard failed !== formerModel else { return }
-    domain.didChange()
-    // It learnt nothing new then, for which memory could be missing.
-    try? scripts.types.take(context.model, after: failed)
-  }
-}
-
-extension ExtensionDomain {
-  fileprivate func takeContents(of other: ExtensionDomain) {
-    (transformers, valueClasses) = (other.transformers, other.valueClasses)
-    (attributeValueClasses, extensions) = (other.attributeValueClasses, other.extensions)
-    pureFunctions = other.pureFunctions
-    (knownModel, knownGeneration) = (other.knownModel, other.knownGeneration)
-  }
 }
 
 extension ScriptDomain {

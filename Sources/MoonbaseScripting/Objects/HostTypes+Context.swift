@@ -17,6 +17,7 @@ extension HostTypes {
     describeRecomputing()
     context.plain.operator(.text) { call in call.return(try call.object(0, as: ContextBox.self).text) }
     context.method("fetch", upTo: 1) { [unowned self] context, call in
+      context.followExtensions()
       let entity = try Self.entity(of: call, in: context)
       try call.return(RequestBox(FetchRequest(entity.name), context: self.context.box(context)), as: request)
     }

@@ -34,6 +34,8 @@ public struct ContainerDescription: Sendable {
   public var limits = LuaLimits()
   /// Counts what the functions of extensions cost; nil counts nothing, and costs nothing.
   public var profile: ExtensionProfile?
+  /// Is told of the saves and fetches of contexts; nil counts nothing, and costs nothing.
+  public var meter: (any GraphMeter)?
   /// The language in which rules of extensions tell what is wrong, as `de-AT`; nil for that of the environment or the
   /// system.
   public var language: String?

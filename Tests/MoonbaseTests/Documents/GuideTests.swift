@@ -209,8 +209,8 @@ private final class CountingView: ReadSession {
     let ann = try context.insert("Person", values: ["name": "Ann"])
     print(ann["greeting"])  // Hello, Ann
     try write("Welcome back")
-    try container.extensions.reload()
-    try container.extensions.adopt(in: context)
+    try container.reloadExtensions()
+    try context.processPendingChanges()
     print(ann["greeting"])  // Welcome back, Ann
     // end
     #expect(ann["greeting"] == "Welcome back, Ann")

@@ -1,0 +1,76 @@
+#if Metrics
+  public import Metrics
+  import MoonbasePlatform
+
+  // With the package trait Metrics only: docs/guide.md, "Logs and figures".
+
+  extension ContainerDescription {
+    /// Counts and times saves, fetches and calls of the functions of extensions, in the metrics system that the
+    /// program bootstrapped or in another one. It takes the places of `meter` and `profile`.
+    ///
+    /// | name | kind | dimensions |
+    /// |---|---|---|
+    /// | `moonbase.save.duration`, `.fetch.duration`, `.count.duration` | timer | `entity`, for requests |
+    /// | `moonbase.save.errors`, `.fetch.errors`, `.count.errors` | counter | the same |
+    /// | `moonbase.extension.duration` | timer | `extension`, `function` |
+    /// | `moonbase.extension.errors` | counter | the same |
+    ///
+    /// The timers count the calls too. With another prefix the names begin with it in the place of `moonbase`.
+    public mutating func setMetrics(
+      prefix: String = "moonbase", factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+      let meters = Meters(prefix: prefix, factory: factory)
+      meter = meters
+      profile = ExtensionProfile { meters.record($0) }
+    }
+  }
+
+  /// The timers and counters of a container, each made when it is needed first.
+  private final class Meters: GraphMeter {
+    private struct Key: Hashable {
+      var name: String
+      var dimensions: [String]
+    }
+
+    private struct Pair: Sendable {
+      var duration: Metrics.Timer
+      var errors: Counter
+    }
+
+    private let prefix: String
+    private let factory: any MetricsFactory
+    private let known = Lock<[Key: Pair]>([:])
+
+    init(prefix: String, factory: any MetricsFactory) { (self.prefix, self.factory) = (prefix, factory) }
+
+    func record(_ operation: GraphOperation) {
+      let entity = operation.entity.map { [("entity", $0)] } ?? []
+      record(operation.kind.rawValue, entity, seconds: operation.seconds, errors: operation.error == nil ? 0 : 1)
+    }
+
+    func record(_ entry: ExtensionProfile.Entry) {
+      record(
+        "extension", [("extension", entry.source), ("function", entry.function)], seconds: entry.cost.seconds,
+        errors: entry.cost.errors)
+    }
+
+    private func record(_ name: String, _ dimensions: [(String, String)], seconds: Double, errors: Int) {
+      let pair = pair(name, dimensions)
+      pair.duration.recordSeconds(seconds)
+      if errors > 0 { pair.errors.increment(by: errors) }
+    }
+
+    private func pair(_ name: String, _ dimensions: [(String, String)]) -> Pair {
+      let key = Key(name: name, dimensions: dimensions.map(\.1))
+      return known.withLock { known in
+        if let pair = known[key] { return pair }
+        let label = "\(prefix).\(name)"
+        let pair = Pair(
+          duration: Metrics.Timer(label: "\(label).duration", dimensions: dimensions, factory: factory),
+          errors: Counter(label: "\(label).errors", dimensions: dimensions, factory: factory))
+        known[key] = pair
+        return pair
+      }
+    }
+  }
+#endif

@@ -1,0 +1,55 @@
+public import MoonbaseModel
+
+extension UserMessage {
+  /// What to show a person for an error: a sentence for each value that a rule refused, else a sentence about the
+  /// kind of error.
+  ///
+  /// `label` gives the name under which the program shows a property; nil for the words of the property's own name.
+  /// The messages of rules are in the language of the container (`ContainerDescription.language`), all others in
+  /// English: by `error.code` a program finds its own words for them.
+  public static func messages(
+    for error: any Error, label: (_ entity: String, _ property: String) -> String? = { _, _ in nil }
+  ) -> [UserMessage] {
+    guard let error = error as? any CodedError else { return [UserMessage(ErrorCode(rawValue: 0).userText)] }
+    guard let error = error as? GraphError else {
+      return [UserMessage(error.code.userText, entity: error.entity, property: error.property)]
+    }
+    return error.refusals.map { $0.userMessage(label) }.uniqued
+  }
+}
+
+extension GraphError {
+  /// What to show a person who uses the program (`UserMessage.messages`): a sentence for each value that a rule
+  /// refused.
+  public var userMessages: [UserMessage] { UserMessage.messages(for: self) }
+
+  /// The same as one text, a line for each sentence.
+  public var userMessage: String { userMessages.map(\.text).joined(separator: "\n") }
+
+  /// Each failure of a save alone.
+  fileprivate var refusals: [GraphError] {
+    code == .multipleErrors && !details.isEmpty ? details.flatMap(\.refusals) : [self]
+  }
+
+  fileprivate func userMessage(_ label: (String, String) -> String?) -> UserMessage {
+    UserMessage(userText(label), entity: entity, property: property)
+  }
+
+  private func userText(_ label: (String, String) -> String?) -> String {
+    // What a rule says is for people. An extension may give an error any number of its own.
+    guard code.isValidation || isOfRule, code != .relationshipDeniedDelete, let reason else { return code.userText }
+    guard let property else { return UserMessage.sentence("", reason) }
+    return UserMessage.sentence(label(entity ?? "", property) ?? UserMessage.label(of: property), reason)
+  }
+
+  /// Whether the number is that of no kind of error of this package, so that a rule gave it.
+  private var isOfRule: Bool { code.name == nil }
+}
+
+extension [UserMessage] {
+  /// Many objects may have the same mistake.
+  fileprivate var uniqued: [UserMessage] {
+    var seen: Set<UserMessage> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,63 @@
+import MoonbaseModel
+
+/// Extensions that are read anew while contexts run them.
+package protocol ReloadedExtensions: ExtensionProvider {
+  /// Whether something else was read than the domain runs, and the domain has not refused it.
+  func isNewer(than domain: ExtensionDomain) -> Bool
+  /// Lets the contexts of a domain run what was read last. On an error they keep what they have.
+  func bringUpToDate(_ context: ManagedObjectContext)
+}
+
+extension ManagedObjectContext {
+  /// Takes over extensions that were read anew, with the contexts that share them, unless one of these is in the
+  /// middle of something.
+  ///
+  /// It is called at the edges of a context's work: where `perform` begins, where a fetch or a save begins, and where
+  /// a save or an event ends. So a save, a fetch, a hook and a transaction run to their ends with what they began
+  /// with.
+  package func followExtensions() {
+    guard !isClosed, let extensions = domain.reloaded, extensions.isNewer(than: domain) else { return }
+    settle()
+    if domain.isAtRest { extensions.bringUpToDate(self) }
+  }
+
+  /// Whether no save, hook, transaction, walk or change of several things is on its way.
+  fileprivate var isAtRest: Bool {
+    phase == nil && hookDepth == 0 && accessorDepth == 0 && propagationDepth == 0 && !isInTransaction
+      && pinnedView == nil && journal.isSettled && observers.areQuiet && !derivations.isRecording
+      && !openViews.contains { $0.view?.isOver == false }
+  }
+
+  /// Runs a hook and then `body`. On an error of one of them, all that they changed here is as it was.
+  package func undoingHook(_ hook: () throws -> Void, then body: () throws -> Void) throws {
+    try undoingOnFailure {
+      try withinHook(hook)
+      try body()
+    }
+  }
+
+  /// Throws where the context, or one that shares its extensions, is in the middle of something, which must end with
+  /// the extensions that it began with.
+  package func refuseToReload() throws {
+    for context in domain.all where !context.isClosed { try context.refuseToReloadAlone() }
+  }
+
+  private func refuseToReloadAlone() throws {
+    try refuseWithinHooks("the extensions were reloaded")
+    guard !isInTransaction, journal.isSettled else {
+      throw GraphError(
+        .invalidRequest,
+        message: "the extensions were reloaded within a transaction: reload them before or after it")
+    }
+    guard observers.areQuiet else {
+      throw GraphError(
+        .contextBusy,
+        message: "the extensions were reloaded while observers are called: do it when what they observe is done")
+    }
+  }
+}
+
+extension ExtensionDomain {
+  /// Whether none of its contexts is in the middle of something.
+  fileprivate var isAtRest: Bool { all.allSatisfy { $0.isClosed || $0.isAtRest } }
+}

@@ -1,0 +1,210 @@
+public import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import Synchronization
+
+extension ScriptExtensions {
+  /// Replaces what a context runs, and the contexts that share its extensions, by the generation that was read last.
+  /// Then the `on_reload` functions of the new files run, each with what its extension was before, or nil. They are
+  /// hooks: they change objects, and neither save nor roll back.
+  ///
+  /// On an error, of such a function too, the context keeps what it has, and its objects are as they were. Contexts
+  /// of a container do this by themselves, each at the next edge of its work.
+  ///
+  /// Throws `.contextBusy`, `.recursiveSave` and `.invalidRequest` in the middle of a hook, a save, a transaction, a
+  /// call of observers and of a function of an extension.
+  public func adopt(in context: ManagedObjectContext) throws {
+    try context.refuseToReload()
+    try ScriptDomain.of(context)?.refuseToReload()
+    guard let adoption = try take(in: context) else { return }
+    try adoption.tellOrTakeBack()
+  }
+
+  /// A generation that a context has taken over.
+  private struct Adoption {
+    fileprivate let extensions: ScriptExtensions
+    fileprivate let context: ManagedObjectContext
+    fileprivate let undo: Restoration
+    fileprivate let former: (files: LoadedExtensions, model: ResolvedModel)
+
+    /// The context runs again what it ran before.
+    func takeBack() { undo.run(for: context, hasChanged: true) }
+
+    /// Calls the hooks of the new files, and then `body`; on an error the objects are as they were.
+    func tell(then body: () throws -> Void = {}) throws {
+      try context.undoingHook {
+        try extensions.callHooks(in: context, former: former.files)
+      } then: {
+        try body()
+      }
+    }
+
+    func tellOrTakeBack() throws {
+      do { try tell() } catch {
+        takeBack()
+        throw error
+      }
+    }
+  }
+
+  /// Lets a context run what was read last; nil where it runs no scripts. On an error it keeps what it has.
+  private func take(in context: ManagedObjectContext) throws -> Adoption? {
+    guard let scripts = ScriptDomain.of(context) else { return nil }
+    let adoption = Adoption(
+      extensions: self, context: context, undo: Restoration(of: context.domain, scripts, self),
+      former: (scripts.loaded(of: self), context.model))
+    var hasChanged = false
+    do {
+      try fill(context.domain, in: scripts)
+      hasChanged = true
+      context.domain.didChange()
+      try scripts.takeModel(context.model, after: adoption.former.model)
+    } catch {
+      adoption.undo.run(for: context, hasChanged: hasChanged)
+      throw error
+    }
+    return adoption
+  }
+
+  /// Reads the extensions of several contexts anew, and all of these take them over, or none. Their hooks are called
+  /// when all have.
+  static func reload(of contexts: [ManagedObjectContext]) throws {
+    for context in contexts { try context.refuseToReload() }
+    let pairs = contexts.compactMap { context in
+      (context.domain.provider as? ScriptExtensions).map { (context: context, extensions: $0) }
+    }
+    var former: [(extensions: ScriptExtensions, generation: Generation)] = []
+    var reloads: [ExtensionReload] = []
+    var adopted: [Adoption] = []
+    do {
+      for (_, extensions) in pairs where !former.contains(where: { $0.extensions === extensions }) {
+        former.append((extensions, extensions.current.withLock { $0 }))
+        reloads.append(try extensions.readAnew())
+      }
+      for (context, extensions) in pairs {
+        if let adoption = try extensions.take(in: context) { adopted.append(adoption) }
+      }
+      try tell(adopted[...])
+    } catch {
+      for adoption in adopted.reversed() { adoption.takeBack() }
+      for (extensions, generation) in former { extensions.current.withLock { $0 = generation } }
+      throw error
+    }
+    for ((extensions, _), reload) in zip(former, reloads) { extensions.announce(reload) }
+  }
+
+  /// Calls the hooks of all; on an error of one the objects of all contexts are as they were.
+  private static func tell(_ adoptions: ArraySlice<Adoption>) throws {
+    try adoptions.first?.tell { try tell(adoptions.dropFirst()) }
+  }
+
+  private func callHooks(in context: ManagedObjectContext, former files: LoadedExtensions) throws {
+    guard let scripts = ScriptDomain.of(context) else { return }
+    for (name, _, hook, _) in scripts.loaded(of: self) {
+      do {
+        let old = files.last { $0.name == name }?.table
+        try limiting(name, in: scripts) { _ = try hook?.call([old.map(LuaValue.table) ?? .nil]) }
+      } catch let error as LuaError {
+        throw Self.failure(of: error, onReloadOf: name)
+      }
+    }
+  }
+
+  private func limiting(_ name: String, in scripts: ScriptDomain, _ body: () throws -> Void) throws {
+    guard let standing = current.withLock({ $0.standings.named(name) }),
+      let running = RunningExtension(standing.source, profile: nil, standing: standing, in: scripts.state)
+    else { return try body() }
+    try running.limited("on_reload", body)
+  }
+
+  /// The error of a hook with the hook's name; `os.exit` stays as it is.
+  private static func failure(of error: LuaError, onReloadOf name: String) -> any Error {
+    if error.kind.exitStatus != nil { return error }
+    let code = error.codeOfEnd ?? (error.hostError as? GraphError)?.code ?? .extensionFailure
+    return GraphError(code, message: "on_reload of extension \(name): \(error)", underlying: error)
+  }
+}
+
+/// What a context ran before it adopted another generation.
+private struct Restoration {
+  private let domain: ExtensionDomain
+  private let scripts: ScriptDomain
+  private let extensions: ScriptExtensions
+  private let former: ExtensionDomain
+  private let files: LoadedExtensions
+  private let provided: ScriptDomain.Provided?
+  private let classes: [(name: String, value: LuaTable)]
+  private let model: ResolvedModel?
+
+  init(of domain: ExtensionDomain, _ scripts: ScriptDomain, _ extensions: ScriptExtensions) {
+    (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
+    former = ExtensionDomain()
+    former.takeContents(of: domain)
+    (files, provided) = (scripts.loaded(of: extensions), scripts.provided(by: extensions))
+    (classes, model) = (scripts.currentClasses, scripts.model)
+  }
+
+  /// Restores it; `hasChanged` says that the context had begun to run the other generation.
+  func run(for context: ManagedObjectContext, hasChanged: Bool) {
+    let failed = context.model
+    scripts.setLoaded(files, of: extensions)
+    scripts.setProvided(provided, by: extensions)
+    scripts.restore(classes: classes)
+    scripts.model = model
+    domain.takeContents(of: former)
+    guard hasChanged else { return }
+    domain.didChange()
+    guard context.model !== failed else { return }
+    // It learnt nothing new then, for which memory could be missing.
+    try? scripts.types.take(context.model, after: failed)
+  }
+}
+
+extension ExtensionDomain {
+  fileprivate func takeContents(of other: ExtensionDomain) {
+    (transformers, valueClasses) = (other.transformers, other.valueClasses)
+    (attributeValueClasses, extensions) = (other.attributeValueClasses, other.extensions)
+    pureFunctions = other.pureFunctions
+    (knownModel, knownGeneration) = (other.knownModel, other.knownGeneration)
+  }
+}
+
+extension ScriptExtensions: ReloadedExtensions {
+  package func isNewer(than domain: ExtensionDomain) -> Bool {
+    let number = announced.load(ordering: .acquiring)
+    return domain.knownGeneration != number && domain.refusedGeneration != number
+  }
+
+  package func bringUpToDate(_ context: ManagedObjectContext) {
+    guard ScriptDomain.of(context)?.isInExtension == false else { return }
+    let number = announced.load(ordering: .acquiring)
+    // Observers that are called on the way may ask for objects: this does not begin anew then.
+    context.domain.refusedGeneration = number
+    do {
+      try adopt(in: context)
+      context.domain.refusedGeneration = nil
+    } catch {
+      report(.refused(ExtensionRefusal(generation: number, context: context.name, error: error)))
+    }
+  }
+}
+
+extension ScriptDomain {
+  /// Whether code of an extension runs just now, be it that a script called it. It ends with the extensions that it
+  /// is of.
+  var isInExtension: Bool {
+    guard state.isRunning else { return false }
+    let names = namesOfExtensionSources
+    return state.callsUnderWay().contains { names.contains($0.source) }
+  }
+
+  /// Throws where code of an extension runs.
+  func refuseToReload() throws {
+    guard isInExtension else { return }
+    throw GraphError(
+      .contextBusy,
+      message: "the extensions were reloaded by a function of an extension, which must end with what it began with: "
+        + "do it in the script that calls it")
+  }
+}
