@@ -90,10 +90,10 @@ import Testing
   }
 
   @Test func boxesHoldValues() throws {
-    let date = LuaHostType<LuaBox<Date>>("date", interned: false)
-    date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
+    let date = LuaValueType<Date>("date")
+    date.property("unix") { date, call in call.return(date.timeIntervalSince1970) }
     try state.register(date)
-    try state.setGlobal("epoch", to: .object(LuaObject(LuaBox(Date(timeIntervalSince1970: 0)), as: date)))
+    try state.setGlobal("epoch", to: date.value(Date(timeIntervalSince1970: 0)))
     #expect(try state.global("epoch").objectValue(as: LuaBox<Date>.self)?.value == Date(timeIntervalSince1970: 0))
     #expect(try state.load("return epoch.unix", name: "t.lua").first().numberValue == 0)
   }

@@ -88,11 +88,11 @@ import Testing
     try state.load("print(require 'settings'.depth, require 'clock'.zone)", name: "t")()
     #expect(collected.output == "3\tUTC\n")
 
-    let date = LuaHostType<LuaBox<Date>>("date", interned: false)
-    date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
+    let date = LuaValueType<Date>("date")
+    date.property("unix") { date, call in call.return(date.timeIntervalSince1970) }
     try state.register(date)
     let unix = try state.function { call in
-      try call.return(LuaBox(Date(timeIntervalSince1970: try call.number(0))), as: date)
+      try call.return(Date(timeIntervalSince1970: try call.number(0)), as: date)
     }
     state.moduleHost["date"] = .table(try state.table(["unix": unix]))
     let text = "local date = require 'moonbase.date' return date.text(date.add(date.unix(0), { days = 1 }))"

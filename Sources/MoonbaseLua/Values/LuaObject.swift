@@ -17,13 +17,11 @@ public struct LuaObject {
   }
 }
 
-/// Holds a Swift value in an object, so that Lua can hold it: a date, a decimal, an identifier.
+/// Holds a Swift value in an object: as which Swift meets a value of a `LuaValueType`, a date, a decimal or an identifier, among values of any
+/// kind.
 ///
 /// ```swift
-/// let date = LuaHostType<LuaBox<Date>>("date", interned: false)   // with operators .equal, .less and .text
-/// date.property("unix", get: { box, call in call.return(box.value.timeIntervalSince1970) })
-/// try state.register(date)
-/// try state.setGlobal("epoch", to: .object(LuaObject(LuaBox(Date(timeIntervalSince1970: 0)), as: date)))
+/// let epoch = try state.global("epoch").objectValue(as: LuaBox<Date>.self)?.value
 /// ```
 public final class LuaBox<Value> {
   /// The value.

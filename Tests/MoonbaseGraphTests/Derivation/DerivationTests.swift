@@ -88,6 +88,29 @@ import Testing
     expect("Bea of -", after: 0)
   }
 
+  /// What it is computed from is known beforehand, and nothing is noted meanwhile.
+  @Test(arguments: StoreKind.allCases) func aValueWhoseInputChangesWhileItIsComputedIsNotKept(_ kind: StoreKind) throws
+  {
+    let bench = try StoreBench(kind)
+    let runs = Switch()
+    let context = bench.context(extending: "Person") { entry in
+      entry.derived = [
+        DerivedAttribute("fullName", ownInputs: ["firstName"]) { person in
+          let name = try person.value(forKey: "firstName")
+          runs.value += 1
+          if runs.value == 1 { try person.setValue("Bea", forKey: "firstName") }
+          return name
+        }
+      ]
+    }
+    let person = try context.insert("Person", values: ["firstName": "Ann"])
+    #expect(try person.value(forKey: "fullName") == "Ann")
+    #expect(try person.value(forKey: "fullName") == "Bea")
+    #expect(try person.value(forKey: "fullName") == "Bea")
+    #expect(runs.value == 2)
+    #expect(context.brokenInvariants() == [])
+  }
+
   @Test(arguments: StoreKind.allCases) func aGetterFollowsAListAndWhatIsDerivedInItsMembers(_ kind: StoreKind) throws {
     let bench = try Bench(kind, ["Person": [("badge", Self.badge)], "Department": [("roll", Self.roll)]])
     let shop = try bench.context.insert("Department", values: ["name": "shop"])

@@ -16,13 +16,18 @@ import Testing
     return "\(try text(person, "age")) \(person.isInserted) \(try text(department, "name")) \(ages)"
   }
 
+  /// By attributes of the person alone, as it says beforehand.
+  private static func tag(_ person: ManagedObject) throws -> String { "t\(try text(person, "age"))" }
+
   private static func roll(_ department: ManagedObject, badge: (ManagedObject) throws -> String) throws -> String {
     try department.objects(forKey: "employees").map(badge).sorted().joined(separator: "; ")
   }
 
   private static func model() -> ManagedObjectModel {
     var model = People.model()
-    for (entity, name) in [("Person", "badge"), ("Department", "roll"), ("Department", "total")] {
+    for (entity, name) in [
+      ("Person", "badge"), ("Person", "tag"), ("Person", "label"), ("Department", "roll"), ("Department", "total"),
+    ] {
       var attribute = AttributeDescription(name, type: .undefined)
       attribute.isTransient = true
       for index in model.entities.indices where model.entities[index].name == entity {
@@ -47,9 +52,13 @@ import Testing
       (bench, store) = try StoreBench.failing(kind, RandomDerivationTests.model())
       random = SplitMix(UInt64(seed))
       var (person, department) = (EntityExtension(), EntityExtension())
-      person.derived = [DerivedAttribute("badge") { .string(try RandomDerivationTests.badge($0)) }]
+      person.derived = [
+        DerivedAttribute("badge") { .string(try RandomDerivationTests.badge($0)) },
+        DerivedAttribute("tag", ownInputs: ["age"]) { .string(try RandomDerivationTests.tag($0)) },
+        DerivedAttribute("label", ownInputs: ["tag", "age"]) { .string("<\(try text($0, "tag"))>") },
+      ]
       department.derived = [
-        DerivedAttribute("roll") { .string(try roll($0) { try text($0, "badge") }) },
+        DerivedAttribute("roll") { .string(try roll($0) { try text($0, "badge") + text($0, "label") }) },
         DerivedAttribute("total", inputs: ["employees.@sum.age"]) { department in
           let sum = Expression.keyPath(.evaluatedObject, ["employees", "@sum", "age"])
           let context = try #require(department.managedObjectContext)
@@ -149,7 +158,9 @@ import Testing
 
     func check(_ location: Testing.SourceLocation) throws {
       for department in departments {
-        let roll = try RandomDerivationTests.roll(department, badge: RandomDerivationTests.badge)
+        let roll = try RandomDerivationTests.roll(department) { person in
+          try RandomDerivationTests.badge(person) + "<\(RandomDerivationTests.tag(person))>"
+        }
         #expect(department["roll"] == .string(roll), sourceLocation: location)
         var total: Int64 = 0
         for person in try department.objects(forKey: "employees") where !person.isDeleted {
@@ -157,11 +168,10 @@ import Testing
         }
         #expect(department["total"] == .int(total), sourceLocation: location)
       }
-      for id in people {
-        let person = try context.object(with: id)
-        #expect(person["badge"] == .string(try RandomDerivationTests.badge(person)), sourceLocation: location)
-      }
-      for person in unsaved {
+      for person in try people.map({ try context.object(with: $0) }) + unsaved {
+        let tag = try RandomDerivationTests.tag(person)
+        #expect(person["label"] == .string("<\(tag)>"), sourceLocation: location)
+        #expect(person["tag"] == .string(tag), sourceLocation: location)
         #expect(person["badge"] == .string(try RandomDerivationTests.badge(person)), sourceLocation: location)
       }
       #expect(context.takePendingErrors().isEmpty, sourceLocation: location)

@@ -10,7 +10,7 @@ import Testing
   private static let model = """
     return { entities = {
       Person = {
-        attributes = { name = "string", age = "integer16", saved = "string" },
+        attributes = { name = "string", age = "integer16", saved = "string", own = "string" },
         relationships = {
           team = { to = "Team", inverse = "members" }, friends = { to_many = "Person", inverse = "friends" } } },
       Team = {
@@ -40,6 +40,7 @@ import Testing
         place = { type = "string", get = function(p) return p.team and (p.team.title or "untitled") or "nowhere" end },
         crowd = { type = "string", get = function(p) return names(p.friends) end },
         chain = { type = "string", inputs = { "label", "place" }, get = function(a, b) return a .. "@" .. b end },
+        own = { stored = true, inputs = { "name", "age" }, get = label },
         saved = { stored = true, inputs = { "name", "age", "team.title" }, object = true,
           get = function(name, age, title, person)
             return label(name, age) .. "/" .. (person.team and (title or "untitled") or "nowhere")

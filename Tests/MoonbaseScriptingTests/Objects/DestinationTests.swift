@@ -75,6 +75,7 @@ import Testing
         if object.s == "d" then context:delete(p.ord[2]) end
       end
       print(table.concat(walk))
+      context:rollback()
       """)
     let saved = "cabd\tcabd\tcabd\tc\tab\tcab\tdcba"
     #expect(lines == [saved, saved, "dcab\tdcab\tdcab\td\tca\tdca\tdcba", "dab"])

@@ -51,7 +51,7 @@ local expected = {
 }
 -- Those that a save brings up to date.
 local stored = {
-  Person = { saved = function(person) return label(person) .. "/" .. place(person) end },
+  Person = { saved = function(person) return label(person) .. "/" .. place(person) end, own = label },
   Team = { saved = function(team) return names(team.members) .. "/" .. sum(team.members) end },
 }
 
