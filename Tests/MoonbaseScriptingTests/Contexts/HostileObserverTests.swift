@@ -160,7 +160,9 @@ import Testing
     return "through", last
     """
 
-  @Test(arguments: StoreKind.allCases, 0..<hooks.count) func nothingBreaksAndEachErrorIsTold(_ kind: StoreKind, _ index: Int) throws {
+  @Test(arguments: StoreKind.allCases, 0..<hooks.count) func nothingBreaksAndEachErrorIsTold(
+    _ kind: StoreKind, _ index: Int
+  ) throws {
     let hook = Self.hooks[index]
     let bench = try LimitBench(
       kind, ["hostile": (Self.file(hook.text), ExtensionLimits(instructions: 300_000, memory: 16 << 20))])
