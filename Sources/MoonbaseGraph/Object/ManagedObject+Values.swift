@@ -63,6 +63,11 @@ extension ManagedObject {
     return keptValue(slot)
   }
 
+  /// The same of the attribute with an interned name.
+  package final func valueAtHand(of name: Symbol) -> Value? {
+    table._withUnsafeGuaranteedRef { $0.slot(name) }.flatMap { valueAtHand(at: $0) }
+  }
+
   /// The type of the attribute in a slot; nil for a relationship, and for a slot that there is not.
   @inline(__always)
   package final func attributeType(at slot: Slot) -> AttributeType? {

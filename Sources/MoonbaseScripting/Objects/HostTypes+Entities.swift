@@ -126,6 +126,7 @@ extension HostTypes {
     }
     return (
       get: { [unowned self] object, call in
+        if let value = object.valueAtHand(of: symbol), try call.return(value, self) { return }
         // A property or method that it hid is there again.
         if object.entity.slot(symbol) == nil, Self.namesOfPropertiesOfObjects.contains(name),
           let method = objectMethods.first(where: { $0.name == name })
@@ -138,9 +139,7 @@ extension HostTypes {
         if object.entity.slot(symbol) == nil, let method = try openDomain().extensionMethod(name, of: object) {
           return try call.return(method)
         }
-        let slot = try slot(of: object)
-        if let value = object.valueAtHand(at: slot), try call.return(value, self) { return }
-        try get(object, slot: slot, call: &call)
+        try get(object, slot: slot(of: object), call: &call)
       },
       set: { [unowned self] object, call in try set(object, slot: slot(of: object), call: &call) }
     )
