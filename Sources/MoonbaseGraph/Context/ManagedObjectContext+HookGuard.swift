@@ -77,11 +77,11 @@ extension ManagedObjectContext {
 
   /// Throws where a derived value is computed: a program that reads it does not expect that objects come or go.
   func refuseWithinGetters(_ operation: @autoclosure () -> String) throws {
-    guard propagationDepth == 0, let name = derivations.computedName else { return }
+    guard derivations.isRecording, propagationDepth == 0, let computed = derivations.computations.last else { return }
     throw GraphError(
       .contextBusy,
       message:
-        "\(operation()) while \(name) is computed: a getter only computes; do it in \(domain.hookName("willSave")), or where the value is asked for"
+        "\(operation()) while \(computed.name) is computed: a getter only computes; do it in \(domain.hookName("willSave")), or where the value is asked for"
     )
   }
 

@@ -52,8 +52,6 @@ struct Derivations {
 
   /// The derived attributes that are being computed, each needed by the one before it.
   private(set) var computations: ContiguousArray<Computation> = []
-  /// Getters that run and of which is known what they read, so that nothing is noted. The caller of each keeps the object.
-  private(set) var ownGetters: ContiguousArray<(object: Unmanaged<ManagedObject>, slot: Slot)> = []
   /// The computation that runs apart, because a chain of computations became too long.
   var deep = DeepDerivation()
   private var sources: [ManagedObjectID: Source] = [:]
@@ -144,18 +142,6 @@ extension Derivations {
 // MARK: - Recording
 
 extension Derivations {
-  mutating func beginOwnGetter(of object: ManagedObject, _ slot: Slot) {
-    ownGetters.append((.passUnretained(object), slot))
-  }
-
-  mutating func endOwnGetter() { ownGetters.removeLast() }
-
-  /// The name of the derived attribute that is computed; nil where none is.
-  var computedName: String? {
-    guard let getter = ownGetters.last else { return computations.last?.name }
-    return getter.object._withUnsafeGuaranteedRef { "\($0.entity.name).\($0.entity.property(at: getter.slot).name)" }
-  }
-
   mutating func begin(_ computation: Computation) {
     computations.append(computation)
     setFlags()

@@ -69,34 +69,20 @@ extension ManagedObject {
     _ slot: Slot, of derived: DerivedSlot, isStored: Bool = false, _ body: () throws -> Value
   ) throws -> (value: Value, reads: Readings?) {
     guard let context else { return (try body(), nil) }
-    if let facets = derived.ownFacets {
-      return try computing(slot, from: facets, in: context, isStored: isStored, body)
-    }
     try context.checkCircle(of: self, slot)
     try context.checkDepth(of: self, slot)
     return try context.computingDeepOnes(behind: self, slot) {
-      try computingAlone(slot, in: context, isStored: isStored, body)
+      try computingAlone(slot, of: derived, in: context, isStored: isStored, body)
     }
   }
 
-  /// Computes a value of which is known what it is computed from. Where anything changes meanwhile, it may not hold any more.
-  private func computing(
-    _ slot: Slot, from facets: SlotSet, in context: ManagedObjectContext, isStored: Bool, _ body: () throws -> Value
-  ) throws -> (value: Value, reads: Readings?) {
-    let changeCount = context.changeCount
-    context.derivations.beginOwnGetter(of: self, slot)
-    defer { context.derivations.endOwnGetter() }
-    let value = try body()
-    guard context.changeCount == changeCount else { return (value, nil) }
-    var reads = Readings(own: facets, isStored: isStored)
-    reads.inputsNumber = context.derivations.inputsNumber
-    return (value, reads)
-  }
-
   private func computingAlone(
-    _ slot: Slot, in context: ManagedObjectContext, isStored: Bool, _ body: () throws -> Value
+    _ slot: Slot, of derived: DerivedSlot, in context: ManagedObjectContext, isStored: Bool,
+    _ body: () throws -> Value
   ) throws -> (value: Value, reads: Readings?) {
-    context.derivations.begin(Computation(of: self, slot: slot, changeCount: context.changeCount))
+    var computation = Computation(of: self, slot: slot, changeCount: context.changeCount)
+    if let facets = derived.ownFacets { computation.note(facets, of: self) }
+    context.derivations.begin(computation)
     let value: Value
     do {
       value = try body()

@@ -5,7 +5,7 @@ import MoonbaseModel
 final class DerivedSlot {
   let attribute: DerivedAttribute
   /// What the value is computed from, by the numbers of facets, where that is known before: attributes of the same object to which
-  /// nothing special happens. Nobody has to note then what the getter reads.
+  /// nothing special happens. They are noted at once, and a script's function is given their cells.
   let ownFacets: SlotSet?
 
   init(_ attribute: DerivedAttribute, ownFacets: SlotSet? = nil) {

@@ -24,8 +24,13 @@ extension ManagedObjectContext {
   /// Whether no save, hook, transaction, walk or change of several things is on its way.
   fileprivate var isAtRest: Bool {
     phase == nil && hookDepth == 0 && accessorDepth == 0 && propagationDepth == 0 && !isInTransaction
-      && pinnedView == nil && journal.isSettled && observers.areQuiet && !derivations.isRecording
+      && pinnedView == nil && journal.isSettled && callsNoObservers && !derivations.isRecording
       && !openViews.contains { $0.view?.isOver == false }
+  }
+
+  /// Whether neither observers of properties nor those of an event or of results are called.
+  private var callsNoObservers: Bool {
+    observers.areQuiet && changeEvent?.isTelling != true && !listeners.isTelling
   }
 
   /// Runs a hook and then `body`. On an error of one of them, all that they changed here is as it was.
@@ -49,7 +54,7 @@ extension ManagedObjectContext {
         .invalidRequest,
         message: "the extensions were reloaded within a transaction: reload them before or after it")
     }
-    guard observers.areQuiet else {
+    guard callsNoObservers else {
       throw GraphError(
         .contextBusy,
         message: "the extensions were reloaded while observers are called: do it when what they observe is done")

@@ -44,10 +44,15 @@ extension ManagedObject {
     return currentRawCell(slot)
   }
 
-  /// The same of the attribute with an interned name.
-  package final func rawCell(of name: Symbol) throws -> RawCell {
-    guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(name) }) else { return RawCell(.other) }
-    return try rawCell(at: slot)
+  /// What a simple slot holds, for a getter of which is noted beforehand that it reads it; `.other` where `value(at:)` has to be asked.
+  package final func inputCell(of name: Symbol) throws -> RawCell {
+    let slot = table._withUnsafeGuaranteedRef { table -> Slot? in
+      guard let slot = table.slot(name), slot < 64, table.simpleSlots & 1 << UInt64(slot) != 0 else { return nil }
+      return slot
+    }
+    guard let slot else { return RawCell(.other) }
+    if state.contains(.fault) { try fireFault() }
+    return currentRawCell(slot)
   }
 
   /// Whether a slot is that of a property of the model, and of none that an extension added.

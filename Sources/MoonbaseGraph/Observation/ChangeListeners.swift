@@ -39,7 +39,7 @@ final class ChangeListeners {
   private static let greatestRounds = 100
 
   private var entries: ContiguousArray<Entry> = []
-  private var isTelling = false
+  private(set) var isTelling = false
   var news = ObjectNews()
 
   var isEmpty: Bool { entries.isEmpty }

@@ -22,7 +22,11 @@ extension FetchRequest {
       result.predicate = try checker.check(predicate)
     }
     for key in sortDescriptors {
-      if sortsRows { try check(rowKey: key, of: entity, in: model) } else { try key.check(against: entity, in: model) }
+      if sortsRows {
+        try check(rowKey: key, of: entity, in: model)
+      } else {
+        try key.check(against: entity, in: model)
+      }
     }
     for path in relationshipKeyPathsForPrefetching { try checkPrefetch(path, from: entity, in: model) }
     for column in propertiesToFetch { try check(column, of: entity, in: model) }

@@ -18,6 +18,10 @@ extension FetchRequest {
   func check(rowKey key: SortDescriptor, of entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     if propertiesToFetch.contains(where: { $0.name == key.keyPath }) { return }
     if propertiesToGroupBy.contains(key.keyPath) { return }
+    // What follows from a key of the groups is one value of a group too.
+    if propertiesToGroupBy.contains(where: { key.keyPath.hasPrefix($0 + ".") }) {
+      return try key.check(against: entity, in: model)
+    }
     if key.keyPath.hasPrefix("@") { return try check(FetchColumn(key.keyPath), of: entity, in: model) }
     guard propertiesToGroupBy.isEmpty else {
       throw ModelError(

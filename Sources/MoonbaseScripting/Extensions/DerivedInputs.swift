@@ -67,7 +67,7 @@ struct DerivedInputs {
   func cells(of object: ManagedObject) throws -> Cells {
     if ownNames.isEmpty { return .none }
     for name in ownNames {
-      switch try object.rawCell(of: name).kind {
+      switch try object.inputCell(of: name).kind {
       case .other: return .none
       case .null where isStrict: return .missing
       default: break
@@ -78,7 +78,7 @@ struct DerivedInputs {
 
   /// Sets the arguments of the function to the cells of an object.
   func set(_ arguments: borrowing LuaArguments, toCellsOf object: ManagedObject, _ types: HostTypes) throws {
-    for index in ownNames.indices { try arguments.set(index, to: object.rawCell(of: ownNames[index]), types) }
+    for index in ownNames.indices { try arguments.set(index, to: object.inputCell(of: ownNames[index]), types) }
   }
 
   /// Sets the arguments of the function to the values, and to the object.

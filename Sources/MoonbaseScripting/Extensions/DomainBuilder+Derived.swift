@@ -125,7 +125,7 @@ extension DomainBuilder {
 
 extension Value {
   /// Whether an attribute of a type takes it as it is.
-  fileprivate func needsNoCheck(for type: AttributeType?) -> Bool {
+  func needsNoCheck(for type: AttributeType?) -> Bool {
     switch (type, self) {
     case (.integer64, .int), (.string, .string), (.boolean, .bool), (_, .null): true
     case (.double, .double(let number)): number.isFinite

@@ -81,42 +81,56 @@ final class PureScriptFunctions: PureFunctionProvider {
 
 /// The pure functions of one connection, in a Lua state of their own.
 final class PureScriptInstances: PureFunctionInstances {
+  /// A function made ready. It is called for each row, so nothing of it is copied then.
+  private final class Call {
+    let fast: LuaFastCall
+    let get: LuaFunction
+    let function: PureFunction
+    let attribute: AttributeDescription
+    let meter: RunningExtension?
+    /// The name by which its calls are measured.
+    let name: String
+
+    init(_ get: LuaFunction, _ function: PureFunction, _ meter: RunningExtension?) {
+      (self.get, self.function, self.meter) = (get, function, meter)
+      fast = LuaFastCall(get, parameters: function.inputs.count)
+      attribute = AttributeDescription(function.name, type: function.type)
+      name = "\(function.entity).derived.\(function.name).get"
+    }
+  }
+
   private let domain: ScriptDomain
-  private let calls: [(call: LuaFastCall, get: LuaFunction, function: PureFunction, meter: RunningExtension?)]
+  private let calls: [Call]
 
   init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction, RunningExtension?)]) {
     self.domain = domain
-    calls = functions.map { get, function, meter in
-      (call: LuaFastCall(get, parameters: function.inputs.count), get: get, function: function, meter: meter)
-    }
+    calls = functions.map { get, function, meter in Call(get, function, meter) }
   }
 
   func call(_ index: Int, inputs: [Value]) throws -> Value {
-    let (call, get, function, meter) = calls[index]
-    if function.isStrict, inputs.contains(.null) { return .null }
-    return try blaming(function) {
-      guard let meter else { return try domain.state.runNested { try run(call, get, function, inputs) } }
-      return try meter.run("\(function.entity).derived.\(function.name).get") {
-        try run(call, get, function, inputs)
-      }
+    let call = calls[index]
+    if call.function.isStrict, inputs.contains(where: \.isNull) { return .null }
+    return try blaming(call) {
+      guard let meter = call.meter else { return try domain.state.runNested { try run(call, inputs) } }
+      return try meter.run(call.name) { try run(call, inputs) }
     }
   }
 
-  private func run(
-    _ call: LuaFastCall, _ get: LuaFunction, _ function: PureFunction, _ inputs: [Value]
-  ) throws -> Value {
-    let value = try call.run { arguments in
+  private func run(_ call: Call, _ inputs: [Value]) throws -> Value {
+    let value = try call.fast.run { arguments in
       for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
     } reading: {
-      try domain.graphValue(from: $0, for: function.type)
+      try domain.graphValue(from: $0, for: call.function.type)
     }
-    return try get.checking { try AttributeDescription(function.name, type: function.type).computed(value) }
+    if value.needsNoCheck(for: call.function.type) { return value }
+    return try call.get.checking { try call.attribute.computed(value) }
   }
 
-  private func blaming(_ function: PureFunction, _ body: () throws -> Value) throws -> Value {
+  private func blaming(_ call: Call, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as any ScriptFailure {
+      let function = call.function
       let ended = GraphError(
         endOf: error, in: "get", entity: function.entity, property: function.name, objectID: nil)
       if let ended { throw ended }

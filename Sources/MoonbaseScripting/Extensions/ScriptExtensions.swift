@@ -136,7 +136,7 @@ public final class ScriptExtensions: ExtensionProvider {
     var declarations = try ExtensionOrder(
       domain.declarations(of: texts, modules, standings: standings, mistakes: mistakes), mistakes: mistakes
     ).sorted()
-    standings = standings.naming(declarations, policy: policy)
+    standings = try standings.naming(declarations, policy: policy)
     let swift = ExtensionSource.closures(of: sources).makeDomain()
     let readyMade = ReadyMadeTransformers.needed(by: declarations, beside: swift, in: model)
     if let source = ReadyMadeTransformers.source(of: readyMade) {

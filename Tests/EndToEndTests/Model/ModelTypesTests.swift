@@ -155,5 +155,11 @@ import Testing
     let again = try bench.moonbase("model", "types", "m.lua", "--output", "p")
     #expect(again.complaints.contains("p/.luarc.json stays as it is: its workspace.library needs \".moonbase/types\""))
     #expect(try bench.bytes(of: "p/.luarc.json") == Data("{}".utf8))
+    #expect(!again.complaints.contains(".luacheckrc"))
+    try bench.write("{ \"workspace.library\": [\".moonbase/types\", \"more\"] }", to: "p/.luarc.json")
+    try bench.write("globals = { 'moonbase' } exclude_files = { '.moonbase' }", to: "p/.luacheckrc")
+    #expect(try bench.moonbase("model", "types", "m.lua", "--output", "p").complaints == "")
+    let blocked = try bench.moonbase("model", "types", "m.lua", "--output", "m.lua")
+    #expect(blocked.status == 1 && blocked.complaints.contains("m.lua/.moonbase/types cannot be made a folder"))
   }
 }

@@ -43,6 +43,15 @@ import Testing
     #expect(each.status == 2 && each.complaints.contains("--extension-limit takes NAME:instructions=N"), "\(each)")
   }
 
+  /// Who misspells a name does not run an extension without limits.
+  @Test func limitsOfAnExtensionThatIsNotThereAreRefused() throws {
+    let run = try bench.moonbase(["run", "--extension-limit", "spiner:time=1"] + options + ["-e", Self.code])
+    #expect(run.status == 1 && run.output == "", "\(run)")
+    #expect(run.complaints.contains("no extension is called spiner") && run.complaints.contains("there are spinner"))
+    let none = try bench.moonbase(["run", "--extension-limit", "spinner:time=1", "--model", "m.lua", "-e", ""])
+    #expect(none.status == 1 && none.complaints.contains("none is loaded"), "\(none)")
+  }
+
   @Test(arguments: ["x", "x:", ":time=1", "x:time=0", "x:memory=-1", "x:instructions=a", "x:disable,", "x:enable"])
   func whatIsNoLimitIsRefused(_ limit: String) throws {
     let run = try bench.moonbase(["run", "--extension-limit", limit] + options + ["-e", ""])

@@ -41,6 +41,14 @@ import Testing
       "local p = context:insert('P', { s = 'x' }) p:observe('s', function() try() end) p.s = 'y'",
       "observers are called"
     ),
+    (
+      "context:on('objects_did_change', function() try() end) context:insert('P', { s = 'x' }) context:process_pending_changes()",
+      "observers are called"
+    ),
+    (
+      "local r = context:fetch('P'):sort('s'):follow{} r:on_change(function() try() end) context:insert('P', { s = 'x' }) context:process_pending_changes()",
+      "observers are called"
+    ),
     ("context:transaction(function() try() end)", "within a transaction"),
     ("local p = context:insert('P', { s = 'x' }) p:reloads()", "a function of an extension"),
     ("context:insert('P', { s = 'x', kept = 'normal' }) context:save()", "a function of an extension"),

@@ -33,24 +33,36 @@ enum EditorFiles {
   /// were there with other contents what they need.
   static func write(model: String, into folder: String) throws -> [String] {
     let types = "\(folder)/\(Self.folder)"
-    try FileManager.default.createDirectory(atPath: types, withIntermediateDirectories: true)
+    do {
+      try FileManager.default.createDirectory(atPath: types, withIntermediateDirectories: true)
+    } catch {
+      throw GraphError(
+        .cannotOpenFile,
+        message: "\(types) cannot be made a folder: a file or a link is in its way, or it may not be written")
+    }
     for name in LuaFiles.names where name.hasPrefix("types/") {
       try write(LuaFiles.bytes(name) ?? [], to: "\(types)/\(name.dropFirst("types/".count))")
     }
     try write(Array(model.utf8), to: "\(types)/of_model.lua")
     return try [
-      (".luarc.json", languageServer, "its workspace.library needs \"\(Self.folder)\""),
-      (".luacheckrc", linter, "its globals need \"moonbase\""),
-    ].compactMap { name, text, need in
-      try isTaken("\(folder)/\(name)", by: text) ? "\(folder)/\(name) stays as it is: \(need)" : nil
+      (".luarc.json", languageServer, [("\"\(Self.folder)\"", "its workspace.library needs \"\(Self.folder)\"")]),
+      (
+        ".luacheckrc", linter,
+        [
+          ("\"moonbase\"", "its globals need \"moonbase\""),
+          (".moonbase", "its exclude_files need \".moonbase\", where the definitions are"),
+        ]
+      ),
+    ].compactMap { name, text, needs in
+      let path = "\(folder)/\(name)"
+      guard let known = FileManager.default.contents(atPath: path) else {
+        try write(Array(text.utf8), to: path)
+        return nil
+      }
+      let settings = String(decoding: known, as: UTF8.self).replacingOccurrences(of: "'", with: "\"")
+      let lacks = needs.filter { !settings.contains($0.0) }.map(\.1)
+      return lacks.isEmpty ? nil : "\(path) stays as it is: \(lacks.joined(separator: "; "))"
     }
-  }
-
-  /// Writes a file where there is none; true where one is there that says something else.
-  private static func isTaken(_ path: String, by text: String) throws -> Bool {
-    if let known = FileManager.default.contents(atPath: path) { return known != Data(text.utf8) }
-    try write(Array(text.utf8), to: path)
-    return false
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws {

@@ -116,7 +116,10 @@ struct ExtensionStandings: Sendable {
   func named(_ name: String) -> ExtensionStanding? { bySource.values.first { $0.name == name } }
 
   /// Takes the names that the extensions gave themselves, by which a policy may limit them as well.
-  func naming(_ declarations: [ExtensionDeclaration], policy: ExtensionPolicy) -> ExtensionStandings {
+  ///
+  /// Throws `.invalidRequest` for limits of a name that no extension has: one that is taken for limited would not be.
+  func naming(_ declarations: [ExtensionDeclaration], policy: ExtensionPolicy) throws -> ExtensionStandings {
+    try Self.check(policy, declarations)
     var bySource = bySource
     for declaration in declarations {
       guard let name = declaration.name else { continue }
@@ -129,6 +132,20 @@ struct ExtensionStandings: Sendable {
       }
     }
     return ExtensionStandings(bySource: bySource, fileGuard: fileGuard)
+  }
+}
+
+extension ExtensionStandings {
+  private static func check(_ policy: ExtensionPolicy, _ declarations: [ExtensionDeclaration]) throws {
+    let names = declarations.map { [$0.name, $0.source.stem, $0.source.name].compactMap(\.self) }
+    let known = Set(names.joined())
+    guard let unknown = policy.limits.keys.sorted().first(where: { !known.contains($0) }) else { return }
+    let all = names.isEmpty ? "none is loaded" : "there are \(names.map { $0[0] }.sorted().joined(separator: ", "))"
+    throw ScriptError(
+      .invalidRequest,
+      message:
+        "no extension is called \(unknown.asName), for which limits are given\(suggestion(for: unknown, among: known.sorted())): \(all)"
+    )
   }
 }
 
