@@ -145,12 +145,7 @@ extension ScriptDomain {
     var map: [String: Value] = [:]
     for pair in try table.pairs {
       guard let key = pair.key.textValue else {
-        let isHoled = try table.pairs.allSatisfy { $0.key.integerValue.map { $0 > 0 } ?? false }
-        throw ScriptError(
-          .invalidValue,
-          message: isHoled
-            ? "a list has a hole: write moonbase.null where it has no value"
-            : "a table has list elements and other keys: it is neither a list nor a map")
+        throw try Self.wrongKey(pair.key, of: table)
       }
       if let mistake = TextLimits.mistake(ofName: key) {
         throw ScriptError(.invalidValue, message: "a key of the map has \(mistake)")
@@ -159,6 +154,20 @@ extension ScriptDomain {
       map[key] = try element(from: pair.value, depth: depth + 1, work: &work)
     }
     return .map(map)
+  }
+
+  /// The error of a key that is no text, in a table that is no list either.
+  private static func wrongKey(_ key: LuaValue, of table: LuaTable) throws -> ScriptError {
+    let keys = try table.pairs.map(\.key)
+    let message =
+      if keys.allSatisfy({ $0.integerValue.map { $0 > 0 } ?? false }) {
+        "a list has a hole: write moonbase.null where it has no value"
+      } else if keys.contains(where: { $0.integerValue != nil }) {
+        "a table has list elements and other keys: it is neither a list nor a map"
+      } else {
+        "a key of the map is \(key.typePhrase): keys are texts, as tostring(key) gives"
+      }
+    return ScriptError(.invalidValue, message: message)
   }
 
   /// A map of Swift takes two keys of a table as one where they differ in their form of Unicode only.
