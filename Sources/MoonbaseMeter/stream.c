@@ -13,10 +13,13 @@
 
 #include "MoonbaseMeter.h"
 
-// Set once a run has ended whose output nobody takes: what is left of it is dropped, and the process can end.
+// Set once a run has ended whose output nobody takes: what is left of it is dropped, and the process can end, or
+// begin another run.
 static atomic_bool isGivenUp;
 
 void moonbase_stream_give_up(void) { atomic_store(&isGivenUp, true); }
+
+void moonbase_stream_wait_again(void) { atomic_store(&isGivenUp, false); }
 
 // Whether so many bytes more will be handed to the system now, and are not only put into the stream's buffer.
 static bool passes_on(FILE *stream, size_t length) {

@@ -45,6 +45,9 @@ package enum StandardStream {
   /// Drops from now on what nobody takes, for a process whose run was ended.
   package static func giveUpWaiting() { moonbase_stream_give_up() }
 
+  /// Waits for those who take the output again, for a process that begins another run.
+  package static func waitAgain() { moonbase_stream_wait_again() }
+
   /// Whether what nobody takes is dropped: a run had to end while it waited for that.
   package static var hasGivenUp: Bool { moonbase_stream_has_given_up() }
 

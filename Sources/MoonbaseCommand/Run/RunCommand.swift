@@ -35,14 +35,15 @@ struct RunCommand {
   }
 
   private func runOnce(for watch: WatchedRun? = nil) throws -> Int32 {
+    // What is read from here on is watched, also where the run ends before the script begins.
+    watch?.begin(files, extensions: options.settings.stores.extensions)
     let sources = try options.sources.map(read)
     options.settings.scripts.boundSQLite()
     let maker = options.settings.scripts.maker(
       scriptFolders: options.scriptFolders, moduleFolders: options.moduleFolders, options.settings.stores)
     let domain = try options.settings.scripts.domain(of: maker)
     defer { domain.close() }
-    watch?.begin(files)
-    defer { watch?.end(domain.state.requiredFiles) }
+    defer { watch?.end(domain.state.requiredFiles + domain.state.missingFiles) }
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
     let program = CommandLine.arguments.first ?? "moonbase"

@@ -8,30 +8,42 @@ final class WatchedRun {
   private let isQuiet: Bool
   private var paths: [String] = []
   private var seen = WatchedFiles(modules: [])
+  /// The extensions as the command line names them, and the folders of those that are files.
+  private var sources: [ExtensionSource] = []
+  private var folders: [ExtensionSource] = []
+  /// What the run has loaded of them, and what an earlier one had.
   private var extensions: ScriptExtensions?
+  private var former: ScriptExtensions?
   private var watch: ExtensionWatch?
 
   init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
-  /// Calls `run` again after each change. It ends by SIGINT, or where files cannot be watched.
+  /// Calls `run` again after each change. It ends by SIGINT, with the status of a run that this ended, or where files
+  /// cannot be watched.
   func repeating(_ run: (WatchedRun) throws -> Int32) throws -> Int32 {
     guard let events = FolderEvents() else {
       throw ScriptError(.cannotOpenFile, message: "files cannot be watched: the system has no more file descriptors")
     }
     while true {
       do {
-        _ = try run(self)
+        let status = try run(self)
+        if status == ExitStatus.interrupted { return status }
       } catch {
+        if ExitStatus.status(for: error) == ExitStatus.interrupted { throw error }
         Terminal.complain("moonbase run: \(error)")
       }
       waitForChange(events)
     }
   }
 
-  /// A run begins that these files decide.
-  func begin(_ files: [String]) {
+  /// A run begins that these files decide, and these files and folders of extensions.
+  func begin(_ files: [String], extensions named: [String]) {
+    // The run before may have given up those who take the output.
+    StandardStream.waitAgain()
     paths = files.map { URL(literalPath: $0).path }
-    extensions = nil
+    sources = named.map(ExtensionSource.path)
+    folders = named.map { .path(URL(literalPath: $0).path.folderOfPath) }
+    (former, extensions) = (extensions ?? former, nil)
     seen = filesNow
   }
 
@@ -46,18 +58,26 @@ final class WatchedRun {
     seen.merge(filesNow)
   }
 
-  /// The run has ended, which required these files.
+  /// The run has ended, which required these files, or would have if they were there.
   func end(_ modules: [String]) {
     watch = nil
     paths += modules
     seen.merge(filesNow)
     // What was reloaded while the script ran is no reason to run it again.
-    if let extensions, case let now = extensions.filesNow, !extensions.isOutdated { seen.replace(by: now) }
+    if let extensions, case let now = extensionFiles, !extensions.isOutdated { seen.replace(by: now) }
   }
 
   private var filesNow: WatchedFiles {
     var files = WatchedFiles(modules: paths)
-    if let extensions { files.merge(extensions.filesNow) }
+    files.merge(extensionFiles)
+    return files
+  }
+
+  /// The files of the extensions. Of those that did not load it is not known which modules they require: these lie in
+  /// their folders, or are what they required before.
+  private var extensionFiles: WatchedFiles {
+    var files = WatchedFiles(extensions == nil ? sources + folders : sources, modules: [])
+    if let loaded = extensions ?? former { files.merge(loaded.filesNow) }
     return files
   }
 
@@ -65,7 +85,7 @@ final class WatchedRun {
     if !isQuiet { Terminal.complain("moonbase run: waiting for a change") }
     repeat {
       for folder in seen.folders { events.watch(folder) }
-      if filesNow != seen { break }
+      if filesNow.differs(from: seen) { break }
     } while events.wait(milliseconds: 500)
     _ = events.settle(milliseconds: 20)
   }

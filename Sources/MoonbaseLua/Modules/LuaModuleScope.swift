@@ -24,6 +24,8 @@ struct LuaLoadedModules {
   var scopeReader: LuaAnyHostType?
   /// The paths of files that modules were read from, in the order in which they came.
   var files: [String] = []
+  /// The names of modules that were looked for in files and not found, a thousand at most.
+  var missing: Set<String> = []
   /// The table of functions that modules on board are given.
   var host: LuaTable?
 }

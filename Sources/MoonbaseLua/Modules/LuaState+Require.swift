@@ -47,6 +47,14 @@ extension LuaState {
   /// The paths of the files that `require` has read so far.
   package var requiredFiles: [String] { loaded.files }
 
+  /// The paths at which `require` looked for scripts' modules that were not there.
+  package var missingFiles: [String] {
+    loaded.missing.flatMap { name in
+      let path = name.replacing(".", with: "/")
+      return modules.rootPaths.flatMap { ["\($0)/\(path).lua", "\($0)/\(path)/init.lua"] }
+    }
+  }
+
   /// The error for a module that was not found.
   func missingModule(_ name: String) -> LuaError {
     let path = name.replacing(".", with: "/")
@@ -103,7 +111,10 @@ extension LuaState {
       if !loaded.files.contains(found.path) { loaded.files.append(found.path) }
       return try runModule(name, source: found.source, path: found.path, frozen: false, for: scope)
     }
-    guard let file = modules.file(name) else { return nil }
+    guard let file = modules.file(name) else {
+      if loaded.missing.count < 1000 { loaded.missing.insert(name) }
+      return nil
+    }
     if modules.guardian?.refuses(path: file.path, writing: false) == true {
       throw LuaError(.module, message: LuaCall.guarded(file.name))
     }

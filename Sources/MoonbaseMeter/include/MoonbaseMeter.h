@@ -69,6 +69,9 @@ int moonbase_stream_flush(FILE *_Nonnull stream);
 // From now on output that nobody takes is dropped: for the end of a process whose run was ended.
 void moonbase_stream_give_up(void);
 
+// Output is waited for again: for a process that begins another run.
+void moonbase_stream_wait_again(void);
+
 // Whether what nobody takes is dropped.
 bool moonbase_stream_has_given_up(void);
 

@@ -33,6 +33,13 @@ package struct WatchedFiles: Equatable, Sendable {
     names.merge(other.names) { $1 }
   }
 
+  /// Whether one of these files is another now than it was at an earlier look. Files that the earlier look did not see
+  /// do not count.
+  package func differs(from earlier: WatchedFiles) -> Bool {
+    footprints.contains { path, now in earlier.footprints[path].map { $0 != now } ?? false }
+      || names.contains { path, now in earlier.names[path].map { $0 != now } ?? false }
+  }
+
   private mutating func note(_ path: String) { footprints[path] = FileIdentity.footprint(path) }
 
   /// Whether a file was written so short a time ago that another write need not show in its footprint.
@@ -61,7 +68,13 @@ extension ExtensionSource {
     }
   }
 
-  fileprivate var isDirectory: Bool { if case .directory = kind { true } else { false } }
+  fileprivate var isDirectory: Bool {
+    switch kind {
+    case .directory: true
+    case .path(let path): FileIdentity.kind(path) == "folder"
+    case .file, .text, .closures, .type: false
+    }
+  }
 }
 
 extension String {
