@@ -60,10 +60,10 @@ extension PersistentContainer {
     try stores[0].backUp(to: url, replacing: replacing, progress)
   }
 
-  /// Closes the view context and takes the stores out of the coordinator, which closes their files once nobody reads from them any
-  /// more. Unsaved changes of the view context are given up.
+  /// Closes the view context and takes the stores out of the coordinator, which closes their files after the last read.
+  /// Unsaved changes of the view context are given up.
   ///
-  /// What is asked of the container, of its view context and of contexts of its stores from then on throws. Contexts that were
+  /// After that, calls of the container, of its view context and of contexts of its stores throw. Contexts that were
   /// made by `newBackgroundContext` keep what they read; close them before. Closing a container again does nothing.
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, and `.invalidRequest` within its transaction: then

@@ -13,7 +13,7 @@
 
 #include "MoonbaseMeter.h"
 
-// Set once a run has ended whose output nobody takes: what is left of it is dropped, and the process can end, or
+// Set once a run has ended whose output has no reader. The rest of the output is dropped, and the process can end or
 // begin another run.
 static atomic_bool isGivenUp;
 

@@ -4,8 +4,8 @@
   import Glibc
 #endif
 
-/// Waits for changes in folders: events of the system where it has them for whole folders (inotify), elsewhere a look every so often, for which
-/// somebody may have changed something at any time.
+/// Waits for changes in folders: by events of the system where it has them for whole folders (inotify), elsewhere by a
+/// look at regular intervals.
 package final class FolderEvents: Sendable {
   #if os(Linux)
     private let events: Int32
@@ -30,8 +30,8 @@ package final class FolderEvents: Sendable {
       guard events >= 0 else { return nil }
     }
 
-    /// Watches one more folder; false where it cannot be watched. A folder that is watched already stays so, and one that went and came back
-    /// is watched again.
+    /// Watches one more folder; false where it cannot be watched. A folder that is watched already stays so, and one
+    /// that went and came back is watched again.
     @discardableResult
     package func watch(_ folder: String) -> Bool {
       let kinds = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE)

@@ -3,8 +3,8 @@ import MoonbasePlatform
 
 /// Whether the two sides of each relationship say the same in a folder.
 ///
-/// Each pair of sides has a sum. The links of one side are added, and those of the other side are subtracted. The sum is
-/// zero where both sides agree, in any order of the lines, and no link has to be kept.
+/// Each pair of sides has a sum. The links of one side are added, and those of the other side are subtracted. The sum
+/// is zero where both sides agree, in any order of the lines, and no link has to be kept.
 struct FolderPairs {
   /// A side of a pair in the lines of one entity.
   private struct Side {
@@ -120,8 +120,8 @@ struct FolderPairs {
       message: "\(folder.path): \(model.entities[pair.entity].properties[pair.slot].name) names an object twice")
   }
 
-  /// Two to-one sides are two columns, and each is imported as it was. In stores of apps one of them may be empty, but it
-  /// must not lead to a different object.
+  /// Two to-one sides are two columns, and each is imported as it was. In an app's store one of the columns may be
+  /// empty. It must not hold a different object.
   private func checkOneToOne(_ pair: PropertyID) throws {
     for isFirst in [true, false] {
       var others: [Place: Place] = [:]

@@ -26,10 +26,12 @@ extension Importer {
     }
   }
 
-  /// Saves the objects of rows, and writes the rejected rows. False where the rows have to be tried again, or one by one.
+  /// Saves the objects of rows, and writes the rejected rows. False where the rows have to be tried again, or one by
+  /// one.
   func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
     let mark = mark
-    // What another thread finds later is no row's error yet: the rows are saved once more without it then.
+    // An error that another thread finds later belongs to no row yet. The rows are then saved once more without that
+    // thread.
     nameNewObjects(attempt.objects, range)
     defer { context.nameOfNewObject = nil }
     while true {
@@ -102,7 +104,7 @@ extension Importer {
     var places: [ManagedObjectID: Int] = [:]
     for (index, object) in zip(range, attempt.objects) {
       guard let object else { continue }
-      // Two rows of one object: which of them is wrong, nobody knows.
+      // Two rows are of one object. Either of them may be wrong.
       if places.updateValue(index, forKey: object.objectID) != nil { return false }
     }
     let errors = ImportFailure.details(of: error)

@@ -35,7 +35,7 @@ struct RunCommand {
   }
 
   private func runOnce(for watch: WatchedRun? = nil) throws -> Int32 {
-    // What is read from here on is watched, also where the run ends before the script begins.
+    // Files that are read from here on are watched, also where the run ends before the script begins.
     watch?.begin(files, extensions: options.settings.stores.extensions)
     let sources = try options.sources.map(read)
     options.settings.scripts.boundSQLite()

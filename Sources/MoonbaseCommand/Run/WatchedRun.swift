@@ -11,7 +11,7 @@ final class WatchedRun {
   /// The extensions as the command line names them, and the folders of those that are files.
   private var sources: [ExtensionSource] = []
   private var folders: [ExtensionSource] = []
-  /// What the run has loaded of them, and what an earlier one had.
+  /// The extensions that this run has loaded, and those of an earlier run.
   private var extensions: ScriptExtensions?
   private var former: ScriptExtensions?
   private var watch: ExtensionWatch?
@@ -47,7 +47,7 @@ final class WatchedRun {
     seen = filesNow
   }
 
-  /// Reloads the extensions of a container from now on, and tells of it.
+  /// Reloads the extensions of a container from now on, and reports each reload.
   func take(_ container: PersistentContainer) {
     extensions = container.extensions
     let isQuiet = isQuiet
@@ -63,7 +63,7 @@ final class WatchedRun {
     watch = nil
     paths += modules
     seen.merge(filesNow)
-    // What was reloaded while the script ran is no reason to run it again.
+    // A reload while the script ran is no reason to run the script again.
     if let extensions, case let now = extensionFiles, !extensions.isOutdated { seen.replace(by: now) }
   }
 

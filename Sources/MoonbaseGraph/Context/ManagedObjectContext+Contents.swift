@@ -35,7 +35,8 @@ extension ManagedObjectContext {
     return
       "\(insertedObjects.count) inserted, \(updatedObjects.count) updated and \(deletedObjects.count) deleted objects"
   }
-  /// Whether nobody would miss the context: there are no changes, no objects that anybody holds, no errors to tell, and nothing runs.
+  /// Whether the context can go unnoticed: it has no changes, no objects in use and no errors to report, and runs
+  /// nothing.
   package var isUnused: Bool {
     !hasChanges && registered.count == 0 && pendingErrors.isEmpty && didSaveErrors.isEmpty && hookDepth == 0
       && !isInTransaction && phase == nil && saveUnderWay == nil

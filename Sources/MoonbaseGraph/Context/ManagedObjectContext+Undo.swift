@@ -20,7 +20,7 @@ extension ManagedObjectContext {
       }
       undoManager.registrationEnds()
     }
-    // Who observes changes hears of them from the journal.
+    // Observers get the changes from the journal.
     if changeEvent == nil {
       if journal.base != 0 { restartBase(ending: true) }
     } else if journal.base == 0 {

@@ -25,7 +25,8 @@ final class ObjectTable {
   @exclusivity(unchecked) private(set) var contextReference: Unmanaged<ManagedObjectContext>?
   /// Of the first 64 slots, those to which nothing special happens; none as long as the behavior is not known, and without a context.
   @exclusivity(unchecked) private(set) var simpleSlots: UInt64 = 0
-  /// Of the first 64 slots, those of derived attributes, whose values are read where they are kept; none as long as `simpleSlots` are none.
+  /// Of the first 64 slots, those of derived attributes whose values can be read from the cache. Empty as long as
+  /// `simpleSlots` is empty.
   @exclusivity(unchecked) private(set) var derivedSlots: UInt64 = 0
   /// Of the first 64 slots what each takes without a question: the kind of cell that its attribute's type has where it is simple and
   /// lies in rows, and otherwise none.

@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     throw error
   }
 
-  /// Computes the values that a long chain leads to, and then the value itself.
+  /// Computes the values of a long chain from its end, and then the value itself.
   func computingDeepOnes<Result>(
     behind object: ManagedObject, _ slot: Slot, _ compute: () throws -> Result
   ) throws -> Result {

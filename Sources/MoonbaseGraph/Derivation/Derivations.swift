@@ -265,9 +265,9 @@ extension Derivations {
   /// An object has another row, for which what is noted of it holds.
   mutating func setVersion(_ version: Int64, of id: ManagedObjectID) { sources[id]?.version = version }
 
-  /// An object goes. Values that were computed from its derived values stay valid, and depend on the inputs of these from now
-  /// on. Their inputs in the object itself are noted already. A getter that still runs may have read a value for which no
-  /// input is noted yet.
+  /// An object goes. Values that were computed from its derived values stay valid, and depend on the inputs of these
+  /// from now on. Their inputs in the object itself are noted already. A getter that still runs may have read a value
+  /// for which no input is noted yet.
   func detach(_ object: ManagedObject) {
     for (_, cached) in object.caches {
       guard let dependent = cached.reads?.dependent, !dependent.isStored else { continue }

@@ -161,7 +161,7 @@ extension ManagedObject {
     }
   }
 
-  /// What the object itself computed from a facet is forgotten, and what it computed from that.
+  /// Forgets the object's own values that were computed from a facet, and the values that were computed from these.
   final func forgetOwnComputed(from facet: Facet, because cause: Derivations.Cause) {
     slotsComputed(from: facet, because: cause).forEach { slot in
       if forgetComputed(slot, because: cause) { forgetOwnComputed(from: Facet(slot), because: cause) }

@@ -1,8 +1,8 @@
 public import MoonbaseModel
 
 extension UserMessage {
-  /// What to show a person for an error: a sentence for each value that a rule refused, else a sentence about the
-  /// kind of error.
+  /// The text of an error for the program's users: a sentence for each value that a rule refused, else a sentence about
+  /// the kind of error.
   ///
   /// `label` gives the name under which the program shows a property; nil for the words of the property's own name.
   /// The messages of rules are in the language of the container (`ContainerDescription.language`), all others in
@@ -19,11 +19,10 @@ extension UserMessage {
 }
 
 extension GraphError {
-  /// What to show a person who uses the program (`UserMessage.messages`): a sentence for each value that a rule
-  /// refused.
+  /// The text for the program's users (`UserMessage.messages`): a sentence for each value that a rule refused.
   public var userMessages: [UserMessage] { UserMessage.messages(for: self) }
 
-  /// The same as one text, a line for each sentence.
+  /// The sentences of `userMessages` as one text, each on a line of its own.
   public var userMessage: String { userMessages.map(\.text).joined(separator: "\n") }
 
   /// Each failure of a save alone.
@@ -36,7 +35,7 @@ extension GraphError {
   }
 
   private func userText(_ label: (String, String) -> String?) -> String {
-    // What a rule says is for people. An extension may give an error any number of its own.
+    // The message of a rule is written for users. An extension may give an error any number of its own.
     guard code.isValidation || isOfRule, code != .relationshipDeniedDelete, let reason else { return code.userText }
     guard let property else { return UserMessage.sentence("", reason) }
     return UserMessage.sentence(label(entity ?? "", property) ?? UserMessage.label(of: property), reason)

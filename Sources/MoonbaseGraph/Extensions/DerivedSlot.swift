@@ -1,11 +1,11 @@
 import MoonbaseModel
 
-/// A derived attribute in a slot of an entity's objects. An attribute is a value of ten references: what reads one value takes this, which
-/// is one.
+/// A derived attribute in a slot of an entity's objects. `DerivedAttribute` is a structure with ten references. Reading
+/// a value passes this one reference instead.
 final class DerivedSlot {
   let attribute: DerivedAttribute
-  /// What the value is computed from, by the numbers of facets, where that is known before: attributes of the same object to which
-  /// nothing special happens. They are noted at once, and a script's function is given their cells.
+  /// The inputs of the value as numbers of facets, where all inputs are simple attributes of the same object; else nil.
+  /// They are noted before the getter runs, and a script's function gets their cells.
   let ownFacets: SlotSet?
 
   init(_ attribute: DerivedAttribute, ownFacets: SlotSet? = nil) {
@@ -21,7 +21,7 @@ final class DerivedSlot {
   var shadowValue: ((Value, ManagedObject) throws -> Value)? { attribute.shadowValue }
   var writePolicy: DerivedAttribute.WritePolicy { attribute.writePolicy }
 
-  /// The same with what is known of its inputs once all slots of the entity are.
+  /// The slot with its inputs, once all slots of the entity are known.
   func resolved(_ entity: ResolvedEntity, simpleSlots: SlotSet) -> DerivedSlot {
     guard let slots = ownInputs?.map({ entity.slot($0) }), !slots.isEmpty else { return self }
     var facets = SlotSet()
@@ -34,7 +34,7 @@ final class DerivedSlot {
 }
 
 extension EntityBehavior.SlotKind {
-  /// The same with what is known of the inputs of derived attributes.
+  /// The kind with the inputs of its derived attribute.
   func resolved(_ entity: ResolvedEntity, simpleSlots: SlotSet) -> Self {
     switch self {
     case .derived(let derived): .derived(derived.resolved(entity, simpleSlots: simpleSlots))

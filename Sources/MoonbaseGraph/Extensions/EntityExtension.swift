@@ -48,8 +48,8 @@ public struct EntityExtension {
   /// Derived attributes that are stored: before each save their values are computed and written, where something changed that
   /// they were computed from or that their `inputs` lead to.
   public var stored: [DerivedAttribute] = []
-  /// Methods of objects by name, for `ManagedObject.call` and for scripts. The method of a subentity goes before a method of
-  /// the same name above it. On a handle of a script a property goes before a method.
+  /// Methods of objects by name, for `ManagedObject.call` and for scripts. The method of a subentity goes before a
+  /// method of the same name above it. On a handle of a script a property goes before a method.
   public var methods: [String: Method] = [:]
   /// By method: the key by which its maker finds it, for a quicker way to call it.
   package var methodOrigins: [String: AnyObject] = [:]

@@ -25,7 +25,7 @@ public final class ExtensionDomain {
   package var owner: AnyObject?
   /// The provider that made the domain, if it can replace what is in it.
   package var provider: (any ExtensionProvider)?
-  /// The same, if contexts take over by themselves what it reads anew.
+  /// The provider, if contexts take over its reloads by themselves.
   package var reloaded: (any ReloadedExtensions)?
   /// How the language of the extensions spells a hook, for messages.
   package var hookName: (String) -> String = { $0 }

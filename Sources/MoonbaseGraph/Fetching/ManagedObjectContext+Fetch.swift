@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     return try measuring(.fetch, of: request.entityName) { try fetchNow(request) }
   }
 
-  /// The same for what is itself a part of a fetch, which ends with the extensions that it began with.
+  /// Runs a request that is a part of another fetch. Extensions are not reloaded at its beginning.
   func fetchNow(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
     // Rows that it reads may be newer than those that are here.

@@ -7,7 +7,7 @@ import struct MoonbaseModel.SortDescriptor
 struct RowOrder {
   private let sort: [SortDescriptor]
   private let names: [String]
-  /// What the rows are sorted by that no column shows.
+  /// Columns that order the rows and are not shown.
   let hiddenColumns: [FetchColumn]
 
   /// Nil where the objects are sorted, or nothing is. `shown` are the columns of the rows.
@@ -27,15 +27,15 @@ struct RowOrder {
 
   /// The rows in order; equal ones stay as they came.
   func sorted(_ rows: [[Value]], columns: [String]) throws -> [[Value]] {
-    let places = names.map { name in columns.lastIndex(of: name) ?? 0 }
-    for row in rows { for place in places { try row[place].checkComparable() } }
-    return try rows.enumerated().sorted { left, right in
+    let keys = Array(zip(sort, names.map { name in columns.lastIndex(of: name) ?? 0 }))
+    let ranks = try rows.map { row in try keys.map { key, place in try key.prepared(row[place]) } }
+    return try rows.indices.sorted { left, right in
       try HostWork.charge()
-      for (key, place) in zip(sort, places) {
-        let order = key.order(left.element[place], right.element[place])
+      for (position, key) in sort.enumerated() {
+        let order = key.order(ranks[left][position], ranks[right][position])
         if order != .same { return order == .ascending }
       }
-      return left.offset < right.offset
-    }.map(\.element)
+      return left < right
+    }.map { rows[$0] }
   }
 }

@@ -44,7 +44,8 @@ extension ManagedObject {
     return currentRawCell(slot)
   }
 
-  /// What a simple slot holds, for a getter of which is noted beforehand that it reads it; `.other` where `value(at:)` has to be asked.
+  /// The contents of a simple slot, for a getter whose inputs are noted already. `.other` leaves the slot to
+  /// `value(at:)`.
   package final func inputCell(of name: Symbol) throws -> RawCell {
     let slot = table._withUnsafeGuaranteedRef { table -> Slot? in
       guard let slot = table.slot(name), slot < 64, table.simpleSlots & 1 << UInt64(slot) != 0 else { return nil }
@@ -60,15 +61,15 @@ extension ManagedObject {
     table._withUnsafeGuaranteedRef { slot < $0.properties.count }
   }
 
-  /// What a slot has where nothing is to be computed, read from a store or asked of an accessor: what is stored in a simple slot, or what a derived
-  /// attribute gave, where that still holds. Nil leaves it to `value(at:)`.
+  /// The value of a slot that is in memory and needs no accessor: of a simple slot the stored value, of a derived
+  /// attribute the cached value where it is valid. Nil leaves the slot to `value(at:)`.
   package final func valueAtHand(at slot: Slot) -> Value? {
     if isSimple(slot) { return state.contains(.fault) ? nil : current(slot) }
     guard slot < 64, table._withUnsafeGuaranteedRef({ $0.derivedSlots & 1 << UInt64(slot) != 0 }) else { return nil }
     return keptValue(slot)
   }
 
-  /// The same of the attribute with an interned name.
+  /// The value in memory of the attribute with an interned name.
   package final func valueAtHand(of name: Symbol) -> Value? {
     table._withUnsafeGuaranteedRef { $0.slot(name) }.flatMap { valueAtHand(at: $0) }
   }

@@ -17,16 +17,16 @@ public struct GraphOperation: Sendable {
   public var error: (any Error)?
 }
 
-/// Is told of each save and fetch of the contexts of a coordinator, on their threads.
+/// Receives each save and fetch of the contexts of a coordinator, on their threads.
 ///
-/// A walk (`fetchedObjects`) and what objects read by themselves are not told.
+/// It receives no walks (`fetchedObjects`) and no reads of faults.
 public protocol GraphMeter: Sendable {
   /// An operation has ended.
   func record(_ operation: GraphOperation)
 }
 
 extension PersistentStoreCoordinator {
-  /// Is told of the saves and fetches of contexts; nil where nobody counts them, which costs nothing.
+  /// Receives the saves and fetches of contexts. Nil costs nothing.
   public var meter: (any GraphMeter)? {
     get { meterPlace.withLock { $0 } }
     set { meterPlace.withLock { $0 = newValue } }

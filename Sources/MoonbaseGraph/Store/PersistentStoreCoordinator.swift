@@ -40,7 +40,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// What the stores follow: those of a context whose children draw on this; nil where they are added and removed here.
   let parentStores: ParentStores?
 
-  /// Who counts saves and fetches.
+  /// The meter that counts saves and fetches.
   let meterPlace = Lock<(any GraphMeter)?>(nil)
 
   /// Makes a coordinator without stores.

@@ -37,8 +37,8 @@ extension LuaCall {
 
   /// Returns a host object; with `scoped` its handle dies with the innermost scope.
   public mutating func `return`(_ object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false) throws(LuaError) {
-    let plain = try type.plain(object, scoped: scoped, in: state)
-    if !type.withInlineBytes(of: object, { give(plain.inline($0)) }) { give(plain) }
+    if type.isInline { return try `return`(.object(LuaObject(object, as: type))) }
+    give(try type.plain(object, scoped: scoped, in: state))
   }
 
   /// Returns any value.

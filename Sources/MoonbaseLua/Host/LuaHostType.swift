@@ -126,15 +126,10 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   }
 
   override func missing(
-    _ address: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
-  ) -> Int32 {
-    LuaCall.answer(frame, offset: 1) { call in
-      let key = try call.keyText(0)
-      // The error says the whole name.
-      call.state.charge(Int64(key.utf8.count >> 4))
-      guard let missingHandler else { throw unknown(key, writing: writing) }
-      try Unmanaged<Object>.fromOpaque(address)._withUnsafeGuaranteedRef { try missingHandler($0, key, writing, &call) }
-    }
+    _ address: UnsafeMutableRawPointer, _ key: String, writing: Bool, _ call: inout LuaCall
+  ) throws {
+    guard let missingHandler else { return try super.missing(address, key, writing: writing, &call) }
+    try Unmanaged<Object>.fromOpaque(address)._withUnsafeGuaranteedRef { try missingHandler($0, key, writing, &call) }
   }
 }
 

@@ -2,8 +2,8 @@ import MoonbaseLuaShim
 
 /// Describes values, such as dates and identifiers, to one state: their properties, methods and operators.
 ///
-/// A value of at most 24 bytes and without references lies in Lua's own memory. Any other one lies in a `LuaBox` there. Swift meets both as
-/// a `LuaBox` where it takes a value of any kind (`LuaValue`).
+/// A value of at most 24 bytes and without references lies in Lua's own memory. Any other one lies in a `LuaBox` there.
+/// Swift meets both as a `LuaBox` where it takes a value of any kind (`LuaValue`).
 ///
 /// ```swift
 /// let date = LuaValueType<Date>("date")
@@ -26,8 +26,8 @@ public final class LuaValueType<Value>: LuaAnyHostType {
     getters.append(get)
   }
 
-  /// Adds a method. The value is not among the arguments of the call. More than `greatestCount` arguments are errors, unless they
-  /// are nil.
+  /// Adds a method. The value is not among the arguments of the call. More than `greatestCount` arguments are errors,
+  /// unless they are nil.
   public func method(
     _ name: String, upTo greatestCount: Int = .max, _ body: @escaping (Value, inout LuaCall) throws -> Void
   ) {
@@ -76,16 +76,6 @@ public final class LuaValueType<Value>: LuaAnyHostType {
   override func set(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     LuaCall.answer(frame, offset: 2) { _ in throw readOnly(slot) }
   }
-
-  override func missing(
-    _ address: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
-  ) -> Int32 {
-    LuaCall.answer(frame, offset: 1) { call in
-      let key = try call.keyText(0)
-      call.state.charge(Int64(key.utf8.count >> 4))
-      throw unknown(key, writing: writing)
-    }
-  }
 }
 
 extension LuaCall {
@@ -111,8 +101,8 @@ extension LuaCall {
     if !isReturned { try `return`(type.value(value)) }
   }
 
-  /// Returns the bytes of a value that lies in Lua itself; false, and nothing returned, where it does not, or where the call has results
-  /// already.
+  /// Returns the bytes of a value that lies in Lua's own memory. False, and no result, for values of a box and for
+  /// calls that have results already.
   @usableFromInline
   mutating func returnInline(_ bytes: UnsafeRawBufferPointer, as type: LuaAnyHostType) -> Bool {
     guard type.isInline, !frame.pointee.hasResult, let plainType = type.plainType, let start = bytes.baseAddress else {
@@ -125,15 +115,5 @@ extension LuaCall {
     frame.pointee.result.length = UInt64(UInt(bitPattern: plainType))
     frame.pointee.hasResult = true
     return true
-  }
-}
-
-extension MBLValue {
-  /// The same for a value whose bytes lie at an address. What reads it copies them.
-  func inline(_ bytes: UnsafeRawBufferPointer) -> MBLValue {
-    var plain = self
-    plain.tag = .inline
-    plain.pointer = bytes.baseAddress
-    return plain
   }
 }

@@ -1,10 +1,10 @@
 import MoonbaseLuaShim
 
-/// What the functions of one owner may use within a run. The call that exceeds it ends with an error, and the run
-/// goes on.
+/// The resources that the functions of one owner may use within a run. The call that exceeds it ends with an error, and
+/// the run goes on.
 ///
-/// Calls within each other share the allowance of their owner. What a call makes another owner's functions do counts
-/// for the allowance of that one, and for the run.
+/// Calls within each other share the allowance of their owner. Calls into functions of another owner are charged to the
+/// allowance of that owner, and to the run.
 package struct LuaAllowance: Sendable, Hashable {
   /// The instructions, as `LuaLimits.instructions` counts them.
   package var instructions: Int64?

@@ -2,7 +2,8 @@ import MoonbaseLuaShim
 
 /// Reads properties of objects past their type.
 package struct LuaPropertyReader {
-  /// Given the object, the slot, the frame of the call and the context: 0, 1 after an error, and -1 for what the type has to be asked.
+  /// Takes the object, the slot, the frame of the call and the context. Gives 0, 1 after an error, and -1 to leave the
+  /// property to the type.
   package typealias Function =
     @convention(c) (
       UnsafeMutableRawPointer, Int32, UnsafeMutableRawPointer, UnsafeMutableRawPointer?
@@ -17,8 +18,8 @@ package struct LuaPropertyReader {
   }
 }
 
-/// The type under which one state knows host objects. `LuaHostType` describes it for a class, `LuaValueType` for values; this is what all
-/// types share.
+/// The type under which one state knows host objects. `LuaHostType` describes it for a class, `LuaValueType` for
+/// values; this is what all types share.
 ///
 /// ```swift
 /// let types: [LuaAnyHostType] = [person, department]
@@ -119,14 +120,23 @@ public class LuaAnyHostType {
 
   func get(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
   func set(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  func missing(_ address: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-
-  /// The error of a name that is neither property nor method.
-  final func unknown(_ key: String, writing: Bool) -> LuaError {
+  /// Answers for a name that is neither property nor method.
+  func missing(_ address: UnsafeMutableRawPointer, _ key: String, writing: Bool, _ call: inout LuaCall) throws {
     if writing, methods[key] != nil {
-      return LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")
+      throw LuaError(.runtime, message: "method '\(key)' of \(name) cannot be assigned")
     }
-    return LuaError(.runtime, message: "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
+    throw LuaError(.runtime, message: "\(name.withArticle) has no '\(key)'\(advice?(key) ?? "")")
+  }
+
+  final func missing(
+    _ address: UnsafeMutableRawPointer, writing: Bool, frame: UnsafeMutablePointer<MBLFrame>
+  ) -> Int32 {
+    LuaCall.answer(frame, offset: 1) { call in
+      let key = try call.keyText(0)
+      // The error says the whole name.
+      call.state.charge(Int64(key.utf8.count >> 4))
+      try missing(address, key, writing: writing, &call)
+    }
   }
 
   /// The error of an assignment to a property that is only read.

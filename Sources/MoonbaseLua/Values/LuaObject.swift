@@ -17,8 +17,8 @@ public struct LuaObject {
   }
 }
 
-/// Holds a Swift value in an object: as which Swift meets a value of a `LuaValueType`, a date, a decimal or an identifier, among values of any
-/// kind.
+/// Holds a Swift value in an object. A `LuaValue` has values of a `LuaValueType` in this form: dates, decimals,
+/// identifiers.
 ///
 /// ```swift
 /// let epoch = try state.global("epoch").objectValue(as: LuaBox<Date>.self)?.value

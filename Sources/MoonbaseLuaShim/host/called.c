@@ -13,7 +13,8 @@ static bool is_listed(const char *names, const char *name) {
   return false;
 }
 
-// `__call` of booleans and strings. The upvalue holds the names. Any other call raises the error that Lua itself would raise.
+// `__call` of booleans and strings. The upvalue holds the names. Any other call raises the error that Lua itself would
+// raise.
 static int call_value(lua_State *L) {
   lua_Debug frame;
   const char *name = NULL, *kind = "";

@@ -75,7 +75,7 @@ MBLType *_Nullable mbl_inline_type_new(MBLState *_Nonnull state, void *_Nonnull 
 MBLStatus mbl_type_add_slot(MBLType *_Nonnull type, const char *_Nonnull key, size_t length, int32_t slot);
 MBLStatus mbl_type_add_method(MBLType *_Nonnull type, const char *_Nonnull key, size_t length, void *_Nonnull function);
 MBLStatus mbl_type_add_operator(MBLType *_Nonnull type, const char *_Nonnull name, void *_Nonnull function);
-// Reads properties past the type, with what was given along. Gives 0, 1 after an error, and -1 for what the type has to be asked.
+// Reads properties past the type. Gives 0, 1 after an error, and -1 to leave the property to the type.
 typedef int32_t (*MBLReader)(void *_Nonnull object, int32_t slot, void *_Nonnull frame, void *_Nullable context);
 void mbl_type_set_reader(MBLType *_Nonnull type, MBLReader _Nullable reader, void *_Nullable context);
 void *_Nonnull mbl_type_owner(const MBLType *_Nonnull type);

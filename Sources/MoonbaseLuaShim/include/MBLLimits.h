@@ -34,7 +34,7 @@ void mbl_set_abort(MBLState *_Nonnull state, MBLAbort reason);
 
 // What is left of the instructions; INT64_MAX without that limit.
 int64_t mbl_remaining(MBLState *_Nonnull state);
-// The same of the run alone, whatever an allowance within it leaves.
+// The remaining budget of the run alone, without regard to allowances within it.
 int64_t mbl_budget(MBLState *_Nonnull state);
 void mbl_charge_budget(MBLState *_Nonnull state, int64_t instructions);
 
@@ -47,9 +47,9 @@ void mbl_allowance_begin(MBLState *_Nonnull state, MBLAllowance *_Nonnull allowa
 MBLAbort mbl_allowance_end(MBLAllowance *_Nonnull allowance);
 // The owner of the innermost one on this thread.
 const void *_Nullable mbl_allowance_owner(void);
-// What allowances used of this run so far.
+// The instructions that allowances used of this run so far.
 int64_t mbl_excluded(MBLState *_Nonnull state);
-// Charges what was done on behalf of a run; what other allowances used of it does not count for the run's own.
+// Charges work on behalf of a run. The part that other allowances used does not count for the run's own allowance.
 void mbl_charge_excluding(MBLState *_Nonnull state, int64_t instructions, int64_t excluded);
 
 // MARK: Deadlines and interruptions

@@ -122,8 +122,8 @@ typedef struct MBLLimits {
   int64_t callDepth;     // 0: none but Lua's own
 } MBLLimits;
 
-// What the functions of one owner may use within a run, with what is left of it. Calls of one owner within each other
-// share it.
+// The resources that the functions of one owner may use within a run, and the rest that is left. Calls of one owner
+// within each other share it.
 typedef struct MBLAllowance {
   int64_t instructions;  // INT64_MAX: any number
   double seconds;        // MBL_NO_SECONDS: any time

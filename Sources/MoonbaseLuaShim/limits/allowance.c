@@ -4,8 +4,8 @@
 #include "MoonbaseMeter.h"
 #include "limits/control.h"
 
-// What one caller's functions may use within a run. It ends the call that exceeds it, and not the run. Allowances
-// nest, also across states: only the innermost one of a thread is charged.
+// The resources that one owner's functions may use within a run. It ends the call that exceeds it, and not the run.
+// Allowances nest, also across states: only the innermost one of a thread is charged.
 
 _Thread_local MBLAllowance *volatile mbl_allowance;
 
@@ -75,7 +75,7 @@ bool mbl_allowance_lacks(double seconds) {
 
 // MARK: Begin and end
 
-// What was used since it went on counts for it, and for no other allowance.
+// The use since the allowance went on is charged to it alone.
 static void suspend(MBLAllowance *own) {
   own->end = 0;
   atomic_signal_fence(memory_order_seq_cst);
@@ -142,7 +142,7 @@ static MBLAbort take_end(MBLState *S, MBLAllowance *own) {
   return reason;
 }
 
-// What a call keeps counts for its own extension, not for that of the call around it.
+// Memory that a call keeps is charged to its own extension, and not to that of the outer call.
 static void raise_ceiling(MBLAllowance *enclosing, const MBLAllowance *own) {
   if (enclosing == NULL || enclosing->owner == own->owner || own->state->memory.used <= own->entered) return;
   uint64_t growth = own->state->memory.used - own->entered;

@@ -1,6 +1,6 @@
 extension FetchRequest {
-  /// Whether the rows of dictionary results are sorted, and not the objects behind them: a sort key is a column that shows more than the key path
-  /// of its name, or a function over the objects of a group, as `@sum.age`.
+  /// Whether the rows of dictionary results are sorted, and not the objects behind them. A sort key of rows is a column
+  /// with an expression of its own, or a function over the objects of a group, as `@sum.age`.
   package var sortsRows: Bool {
     guard !propertiesToFetch.isEmpty || !propertiesToGroupBy.isEmpty else { return false }
     return sortDescriptors.contains { key in
@@ -9,7 +9,7 @@ extension FetchRequest {
     }
   }
 
-  /// The column by whose values a sort key orders rows: one of those that are shown, or one that is not.
+  /// The column by whose values a sort key orders rows. It need not be shown.
   package func column(of key: SortDescriptor, shown: [FetchColumn]) -> FetchColumn {
     shown.first { $0.name == key.keyPath } ?? FetchColumn(key.keyPath)
   }
@@ -18,7 +18,7 @@ extension FetchRequest {
   func check(rowKey key: SortDescriptor, of entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     if propertiesToFetch.contains(where: { $0.name == key.keyPath }) { return }
     if propertiesToGroupBy.contains(key.keyPath) { return }
-    // What follows from a key of the groups is one value of a group too.
+    // A path behind a key of the groups has one value in each group too.
     if propertiesToGroupBy.contains(where: { key.keyPath.hasPrefix($0 + ".") }) {
       return try key.check(against: entity, in: model)
     }

@@ -149,7 +149,7 @@ extension ErrorCode {
 extension ErrorCode {
   /// A transformer, value class, rule or hook failed or is missing; the body of a script's transaction raised a text.
   public static let extensionFailure = Self(rawValue: 134_043)
-  /// A function of an extension exceeded the limits of the extension; what it was called for failed.
+  /// A function of an extension exceeded the limits of the extension. The operation that called it failed.
   public static let extensionLimit = Self(rawValue: 135_004)
   /// An extension is disabled, because a function of it exceeded its limits.
   public static let extensionDisabled = Self(rawValue: 135_005)

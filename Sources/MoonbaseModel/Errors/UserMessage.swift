@@ -1,4 +1,4 @@
-/// What to show a person who uses a program, in place of an error that is written for its programmer.
+/// A message for the users of a program, in place of an error that is written for its programmers.
 ///
 /// ```swift
 /// do {
@@ -52,7 +52,7 @@ extension UserMessage {
 }
 
 extension ErrorCode {
-  /// What an error of this kind is for a person who uses the program.
+  /// The message of an error of this kind for the program's users.
   package var userText: String {
     switch self {
     case .mergeConflict: "This was changed elsewhere in the meantime. Load it again, and repeat the change."

@@ -163,7 +163,7 @@ struct PropertyCompiler {
     }
   }
 
-  /// One value for all objects. Throws for a value that the attribute cannot keep.
+  /// A constant that all objects get. Throws for a value that the attribute cannot keep.
   private func constant(_ value: Value, _ mapped: PropertyMapping) throws -> PropertyRecipe? {
     guard let attribute = property.attribute else {
       return value.isNull ? nil : PropertyRecipe(property: property, source: .value(value))

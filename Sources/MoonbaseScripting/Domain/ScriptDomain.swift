@@ -111,7 +111,7 @@ public final class ScriptDomain {
     loaded[ObjectIdentifier(extensions)] = files.isEmpty ? nil : files
   }
 
-  /// What extensions bring beside their files.
+  /// Methods and modules of extensions, beside their files.
   struct Provided {
     /// The names of the methods that files and Swift code give to objects.
     var methods: Set<String>
@@ -237,7 +237,8 @@ public final class ScriptDomain {
   }
 }
 
-/// Extension files by the names of their extensions: what they returned, and what is called when they were reloaded.
+/// Extension files by the names of their extensions: the returned tables, and the functions that are called after a
+/// reload.
 typealias LoadedExtensions = [(name: String, table: LuaTable, onReload: LuaFunction?, source: String)]
 
 /// Extensions that may be gone.

@@ -12,8 +12,8 @@ extension Value {
   /// let color = try person.value(forKey: "favoriteColor").decode(as: Color.self)
   /// ```
   ///
-  /// A value of a class is read from the table of plain values that the class's function `to_tree(value)` returns. Without
-  /// the function it is read from the fields of the value. Call it on the thread of the value's context.
+  /// A value of a class is read from the table of plain values that the class's function `to_tree(value)` returns.
+  /// Without the function it is read from the fields of the value. Call it on the thread of the value's context.
   ///
   /// Throws `ScriptError` on another thread, and where the class names another type by its field `swift`. A value that
   /// does not fit the type throws `DecodingError`, or an error that names the place.

@@ -45,7 +45,7 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
     self.underlying = underlying
   }
 
-  /// The message behind its place, as `file:line: message`. Other mistakes follow, each on its own line.
+  /// The message behind its place, as `file:line: message`. Further mistakes follow, each on its own line.
   public var description: String {
     ([location.map { "\($0): \(message)" } ?? message] + others.map(\.description)).joined(separator: "\n")
   }

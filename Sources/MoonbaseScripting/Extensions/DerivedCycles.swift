@@ -36,7 +36,7 @@ struct DerivedCycles {
           .invalidExtension, message: "\(node.entity).\(node.name) is derived from itself: \(names)",
           at: entry.declaration.source.location(of: ["entities", node.entity, "derived", node.name, "inputs"]),
           entity: node.entity, property: node.name))
-      // Other attributes on the same way would give the same message.
+      // Further attributes of the same circle would give the same message.
       return
     }
   }

@@ -8,7 +8,7 @@ import MoonbasePlatform
 struct DerivedInputs {
   private struct Input {
     var value: CompiledExpression
-    /// Whether it leads to objects. A script gets the objects, and not their IDs.
+    /// Whether its value is an object or a list of objects. A script gets the objects, and not their IDs.
     var isOfObjects: Bool
   }
 
@@ -53,11 +53,11 @@ struct DerivedInputs {
     }
   }
 
-  /// What there is to do with the cells of an object in the place of values.
+  /// How the arguments are set.
   enum Cells {
     /// To call the function with them.
     case call
-    /// One is missing, and all are needed.
+    /// A required input is missing.
     case missing
     /// To make values: an input is no cell.
     case none

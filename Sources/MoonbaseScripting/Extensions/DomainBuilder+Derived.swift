@@ -22,7 +22,8 @@ extension DomainBuilder {
     return result
   }
 
-  /// The object's own attributes, if the value is computed from these alone. A function that gets objects may read more.
+  /// The object's own attributes, if the value is computed from these alone. A function that gets objects may read
+  /// more.
   private func ownInputs(of derived: ExtensionDeclaration.Derived, entity: String) -> [String]? {
     if let shadow = derived.shadow { return [shadow] }
     guard let inputs = derived.inputs, !derived.passesObject else { return nil }

@@ -11,7 +11,7 @@ final class ExtensionModules: Sendable {
   private let folders: [String]
   private let limit: Int?
   private let isUnlinked = UnlinkedPath.isRequired
-  /// What is known of a module that somebody required.
+  /// The state of a module that an extension required.
   fileprivate struct Entry {
     var found: Found?
     /// The name of the module, and the folder of the extension.

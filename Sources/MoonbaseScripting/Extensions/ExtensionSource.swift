@@ -29,8 +29,7 @@ public struct ExtensionSource: Sendable {
   var limits: ExtensionLimits?
   var grants: LuaFileAccess?
 
-  /// One file, with limits of its own, and the files and variables that are granted to it. Without grants it has no
-  /// `io`.
+  /// A file with limits of its own, and with grants of files and variables. Without grants it has no `io`.
   public static func file(
     _ url: URL, limits: ExtensionLimits? = nil, grants: LuaFileAccess? = nil
   ) -> ExtensionSource {

@@ -7,7 +7,7 @@ extension ScriptDomain {
   /// Fields of `moonbase` that are read when they are asked for, or not there.
   private static let otherFields = doors.union(["classes", "context", "model", "reload"])
 
-  /// Fields that lead to files and threads. Extensions do not have them.
+  /// Fields that give access to files and threads. Extensions do not have them.
   private static let doors: Set = ["background", "open", "parallel"]
 
   /// The globals of an extension whose classes will be in `own`.

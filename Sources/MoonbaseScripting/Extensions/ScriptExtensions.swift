@@ -6,8 +6,8 @@ import Synchronization
 
 /// Extensions written in Lua and in Swift: every context gets a domain of its own in which the files have run.
 ///
-/// The files are read when this is made and when `reload` is called. Contexts made later run what was read last; others take it over at
-/// the next edge of their work.
+/// The files are read when this is made and when `reload` is called. Contexts made later run the last generation.
+/// Earlier contexts take it over at the next edge of their work.
 ///
 /// ```swift
 /// let extensions = try ScriptExtensions([.file(colorsURL)], for: model)
@@ -53,9 +53,9 @@ public final class ScriptExtensions: ExtensionProvider {
   private let lastNumber = Lock(0)
   /// The modules of the last attempt to read the files, be it that it failed.
   let triedModules = Lock<ExtensionModules?>(nil)
-  /// Who is told of reloads.
+  /// The observers of reloads.
   let outcomes = ExtensionOutcomes()
-  /// Who has contexts follow.
+  /// The observers that make contexts follow.
   let announcements = ExtensionOutcomes()
 
   /// Reads and checks extension files against a model.
@@ -68,7 +68,7 @@ public final class ScriptExtensions: ExtensionProvider {
   /// contexts of Swift code; without it standard error does.
   ///
   /// `extensionLimits` limits extensions by their names, or those of their files, where their sources have no limits.
-  /// `onExceeding` is told of each call that exceeds them, on the thread of the call. `fileGuard` keeps extensions from
+  /// `onExceeding` receives each call that exceeds them, on the thread of the call. `fileGuard` keeps extensions from
   /// some of the files that are granted to them.
   public init(
     _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
@@ -172,9 +172,10 @@ public final class ScriptExtensions: ExtensionProvider {
 
   /// Reads the files anew. What is running stays in place where one of them fails.
   ///
-  /// A reload may change everything, also which derived attributes there are beside the model, and of which types. Each context takes over
-  /// what was read at the next edge of its work: where `perform` begins, where a fetch or a save begins, and where a save or
-  /// `processPendingChanges` ends. `adopt(in:)` has it take that over at once, and throws what goes wrong with it.
+  /// A reload may change everything, also which derived attributes there are beside the model, and of which types. Each
+  /// context takes over what was read at the next edge of its work: where `perform` begins, where a fetch or a save
+  /// begins, and where a save or `processPendingChanges` ends. `adopt(in:)` has it take that over at once, and throws
+  /// what goes wrong with it.
   @discardableResult
   public func reload() throws -> ExtensionReload {
     do {

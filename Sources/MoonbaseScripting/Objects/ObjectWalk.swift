@@ -32,7 +32,7 @@ final class ObjectWalk {
     saveEvery = box.saveEvery
   }
 
-  /// The bytes that it keeps; what it visits is weighed by the context.
+  /// The bytes that the walk keeps. The context weighs the visited objects.
   var weight: Int { found?.weight ?? 64 + 16 * listed.count }
 
   /// Its loop is left. What is on its way to the store arrives first, and why it did not, the loop says; where it fails, others wait for it.

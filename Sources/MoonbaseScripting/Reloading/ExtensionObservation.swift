@@ -13,7 +13,7 @@ public final class ExtensionObservation: Sendable {
   public func cancel() { outcomes.remove(number) }
 }
 
-/// The closures that are told of outcomes.
+/// The closures that receive outcomes.
 final class ExtensionOutcomes: Sendable {
   private struct State {
     var handlers: [Int: @Sendable (ExtensionOutcome) -> Void] = [:]
@@ -68,7 +68,7 @@ extension ScriptExtensions {
     ExtensionObservation(announcements, announcements.add { _ in handler() })
   }
 
-  /// Tells of what failed where no caller gets an error: whoever observes, else the log.
+  /// Reports a failure that no caller gets as an error: to the observers, or without them to the log.
   func report(_ outcome: ExtensionOutcome) {
     guard !outcomes.tell(outcome) else { return }
     if case .reloaded = outcome { return }

@@ -1,9 +1,9 @@
-/// What became of an attempt to read extensions anew, or to have a context run what was read.
+/// The outcome of an attempt to reload extensions, or to adopt a reload in a context.
 public enum ExtensionOutcome: Sendable, CustomStringConvertible {
   /// The files were read. Contexts take them over at their next edges.
   case reloaded(ExtensionReload)
-  /// The files could not be read, or do not fit: what runs stays. The error is a `ScriptError` with file and line for
-  /// what is wrong in a file.
+  /// The files could not be read, or do not fit the model. The former generation goes on. The error is a `ScriptError`
+  /// with file and line for a mistake in a file.
   case failed(any Error)
   /// A context could not take over what was read, and keeps what it has until something else is read.
   case refused(ExtensionRefusal)
@@ -24,7 +24,7 @@ public struct ExtensionRefusal: Sendable, CustomStringConvertible {
   public var generation: Int
   /// The name of the context, where it has one.
   public var context: String?
-  /// What went wrong: an error of `on_reload`, or of the files within the context.
+  /// The cause: an error of `on_reload`, or of the files within the context.
   public var error: any Error
 
   /// The refusal as a line for a person.

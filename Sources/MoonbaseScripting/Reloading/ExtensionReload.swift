@@ -1,4 +1,4 @@
-/// What was read when extensions were read anew.
+/// The result of a reload.
 ///
 /// ```swift
 /// let reload = try container.reloadExtensions()
@@ -12,7 +12,7 @@ public struct ExtensionReload: Sendable, Hashable, CustomStringConvertible {
 
   /// An extension that came, went or is another one.
   public struct Change: Sendable, Hashable {
-    /// What became of it.
+    /// Whether it was added, changed or removed.
     public var kind: Kind
     /// The name that it gives itself; that of its file where it gives none.
     public var name: String
@@ -22,12 +22,12 @@ public struct ExtensionReload: Sendable, Hashable, CustomStringConvertible {
     public var source: String
   }
 
-  /// What became of an extension.
+  /// The change of an extension.
   public enum Kind: String, Sendable, CaseIterable {
     case added, changed, removed
   }
 
-  /// What changed, as `reloaded colors 1.1, dates; removed old`.
+  /// The changes as a text, such as `reloaded colors 1.1, dates; removed old`.
   public var description: String {
     let there = changes.filter { $0.kind != .removed }.map(\.title)
     let gone = changes.filter { $0.kind == .removed }.map(\.title)

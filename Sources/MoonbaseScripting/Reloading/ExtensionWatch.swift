@@ -45,7 +45,7 @@ extension ScriptExtensions {
     watch(settling: settling, every: interval, hearsOfEvents: true, handler)
   }
 
-  /// The same; without events as on a file system that has none.
+  /// Watches with or without events of the system. Some file systems have no events.
   package func watch(
     settling: Duration, every interval: Duration, hearsOfEvents: Bool,
     _ handler: (@Sendable (ExtensionOutcome) -> Void)?
@@ -66,7 +66,7 @@ private struct ExtensionWatcher {
   let interval: Int32
   let hearsOfEvents: Bool
 
-  /// Begins to watch; what is written from now on is seen.
+  /// Begins to watch: later writes are seen.
   func start(_ extensions: ScriptExtensions) {
     guard let events else {
       let message = "the extensions cannot be watched: the system has no more file descriptors"
@@ -89,11 +89,11 @@ private struct ExtensionWatcher {
   }
 }
 
-/// What was seen of the files of extensions last.
+/// The last known state of the files.
 private struct ExtensionLook: Sendable {
   private var seen: WatchedFiles
   private var wasFresh = true
-  /// What went wrong at the last attempt, as long as nothing went right.
+  /// The error of the last attempt; nil after a success.
   private var failure: String?
 
   init(_ extensions: ScriptExtensions) { seen = extensions.filesNow }
@@ -115,7 +115,7 @@ private struct ExtensionLook: Sendable {
     } catch {
       failure = "\(error)"
     }
-    // What was required for the first time is watched too.
+    // Modules that were required for the first time are watched too.
     seen.merge(extensions.filesNow)
   }
 }

@@ -126,7 +126,7 @@ extension ScriptExtensions {
   }
 }
 
-/// What a context ran before it adopted another generation.
+/// The state of a context before it adopted another generation.
 private struct Restoration {
   private let domain: ExtensionDomain
   private let scripts: ScriptDomain

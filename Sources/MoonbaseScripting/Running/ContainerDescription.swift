@@ -34,7 +34,7 @@ public struct ContainerDescription: Sendable {
   public var limits = LuaLimits()
   /// Counts what the functions of extensions cost; nil counts nothing, and costs nothing.
   public var profile: ExtensionProfile?
-  /// Is told of the saves and fetches of contexts; nil counts nothing, and costs nothing.
+  /// Receives the saves and fetches of contexts. Nil costs nothing.
   public var meter: (any GraphMeter)?
   /// The language in which rules of extensions tell what is wrong, as `de-AT`; nil for that of the environment or the
   /// system.
@@ -42,7 +42,7 @@ public struct ContainerDescription: Sendable {
 
   /// The limits of extensions by their names, or those of their files, where their sources have no limits of their own.
   public var extensionLimits: [String: ExtensionLimits] = [:]
-  /// Is told of each call of an extension that exceeded the limits of the extension, on the thread of the call.
+  /// Receives each call that exceeded the limits of its extension, on the thread of the call.
   public var onExceeding: (@Sendable (ExtensionExcess) -> Void)?
 
   /// Takes what extensions log in the contexts of Swift code; nil tells it on standard error.

@@ -2,7 +2,7 @@ import MoonbaseModel
 
 /// Objects, requests and lists.
 extension EditorTypes {
-  /// The class of an entity's objects. What it inherits stands in its parent's.
+  /// The class of an entity's objects. Inherited members stand in the class of the parent.
   func object(of entity: ResolvedEntity) -> String {
     let parent = entity.parent.map { names[$0] } ?? "moonbase.Object"
     let properties = entity.allProperties.filter { $0.declaringEntity == entity.index }.map { property in

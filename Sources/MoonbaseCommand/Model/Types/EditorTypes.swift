@@ -1,7 +1,7 @@
 import MoonbaseModel
 
-/// What the Lua language server learns of a model: a class for each entity with what its objects have, requests and
-/// lists of its objects, and what `insert`, `fetch` and their like give for its name.
+/// The definitions of a model for the Lua language server: for each entity a class of its objects, classes of requests
+/// and lists, and the results of `insert`, `fetch` and similar calls.
 ///
 /// ```swift
 /// let text = EditorTypes(model, methods: ["Person": ["address"]]).text(of: "people.lua")

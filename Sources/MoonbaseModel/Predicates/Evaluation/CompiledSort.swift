@@ -85,11 +85,16 @@ extension [SortDescriptor] {
 }
 
 extension SortDescriptor {
-  /// The order of two values in the direction of the key.
+  /// A value prepared for `order`, once for all comparisons. Throws for a value that has no order.
+  package func prepared(_ value: Value) throws -> Value {
+    try value.checkComparable()
+    return comparator.prepared(value)
+  }
+
+  /// The order of two prepared values in the direction of the key.
   package func order(_ left: Value, _ right: Value) -> ValueOrder {
-    let order = comparator.order(comparator.prepared(left), comparator.prepared(right))
-    if order == .same { return .same }
-    return (order == .ascending) == ascending ? .ascending : .descending
+    let order = comparator.order(left, right)
+    return order == .same || ascending ? order : order == .ascending ? .descending : .ascending
   }
 }
 

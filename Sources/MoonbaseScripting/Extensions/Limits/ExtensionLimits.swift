@@ -1,20 +1,21 @@
-/// What the functions of one extension may use: each call of the host into one of its hooks, rules, transformers,
-/// getters and methods, and its file when it is loaded.
+/// The resources that the functions of one extension may use. They hold for each call of the host into one of its
+/// hooks, rules, transformers, getters and methods, and its file when it is loaded.
 ///
-/// A call that exceeds them fails what it was called for (the save, the fetch, the read), and nothing else: no script
-/// has to end. What the call makes another extension's functions do counts for that other one. The limits of the
-/// container, or of the script, hold for all of them together.
+/// A call that exceeds them fails its operation (the save, the fetch, the read), and ends no script. Calls into
+/// functions of another extension are charged to that extension. The limits of the container, or of the script, hold
+/// for all of them together.
 ///
 /// ```swift
 /// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: 0.5, onExceeding: .disable)
 /// description.extensions = [.file(colorsURL, limits: limits)]
 /// ```
 public struct ExtensionLimits: Sendable, Hashable {
-  /// What becomes of an extension that exceeded its limits.
+  /// The consequence for an extension that exceeded its limits.
   public enum Action: Sendable, Hashable {
-    /// The program is told, and the extension goes on.
+    /// The program gets a report, and the extension goes on.
     case report
-    /// The program is told, and each further call of the extension fails until it is enabled or loaded anew.
+    /// The program gets a report, and each further call of the extension fails until the extension is enabled or loaded
+    /// anew.
     case disable
   }
 
@@ -24,7 +25,7 @@ public struct ExtensionLimits: Sendable, Hashable {
   public var memory: UInt64?
   /// The seconds, sampled: a call ends some hundredths late; nil for any time.
   public var time: Double?
-  /// What becomes of the extension.
+  /// The consequence for the extension.
   public var onExceeding: Action
 
   /// Limits by what is given.

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The limits of one extension, and whether it is disabled: one for all states in which its generation runs.
+/// The limits of an extension, and whether it is disabled. All states in which its generation runs share it.
 final class ExtensionStanding: Sendable {
   /// The name of the file in messages.
   let source: String
@@ -117,7 +117,8 @@ struct ExtensionStandings: Sendable {
 
   /// Takes the names that the extensions gave themselves, by which a policy may limit them as well.
   ///
-  /// Throws `.invalidRequest` for limits of a name that no extension has: one that is taken for limited would not be.
+  /// Throws `.invalidRequest` for limits of a name that no extension has. Otherwise a misspelt name would leave the
+  /// extension without limits.
   func naming(_ declarations: [ExtensionDeclaration], policy: ExtensionPolicy) throws -> ExtensionStandings {
     try Self.check(policy, declarations)
     var bySource = bySource
@@ -149,7 +150,7 @@ extension ExtensionStandings {
   }
 }
 
-/// What a host says of the limits of extensions.
+/// The host's policy for the limits of extensions.
 struct ExtensionPolicy: Sendable {
   /// By the name of the extension, or of its file.
   var limits: [String: ExtensionLimits] = [:]
