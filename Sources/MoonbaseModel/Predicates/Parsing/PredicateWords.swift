@@ -43,7 +43,9 @@ extension Predicate {
     case .not(let inner): return inner.sqlPattern
     case .comparison(let comparison):
       guard comparison.operator == .like, case .constant(.string(let pattern)) = comparison.right,
-        pattern.contains("%"), !pattern.contains(where: { $0 == "*" || $0 == "?" })
+        // Characters are compared by their normal forms, which takes the square of the marks that a letter has.
+        pattern.utf8.contains(UInt8(ascii: "%")),
+        !pattern.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") })
       else { return nil }
       return pattern
     }
