@@ -26,6 +26,15 @@ package struct RowCall {
   }
 }
 
+/// What calls of functions share that one step of a statement makes. It begins with the first of the calls, and ends with the step or before
+/// the call of a function that has another one.
+package protocol CallScope: AnyObject {
+  /// Begins.
+  func begin()
+  /// Ends, on the same thread.
+  func end()
+}
+
 /// A plain value, which owns nothing: no value, a truth, a number, or bytes that lie elsewhere. It lies as the values that go into Lua do.
 package struct PlainCell {
   /// What it holds.

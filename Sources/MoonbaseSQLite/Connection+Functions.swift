@@ -1,19 +1,28 @@
 internal import MoonbaseCSQLite
-internal import MoonbasePlatform
+package import MoonbasePlatform
 
 /// What SQLite holds for a registered function.
 private final class FunctionBox {
   /// The functions of a connection go with it.
-  private unowned let connection: Connection
+  private unowned(unsafe) let connection: Connection
+  private let scope: (any CallScope)?
+  private let scopeID: ObjectIdentifier?
+  /// Whether the function may be called within the scope of others.
+  private let fitsAnyScope: Bool
   private let body: (borrowing FunctionCall) throws -> Void
 
-  init(_ connection: Connection, _ body: @escaping (borrowing FunctionCall) throws -> Void) {
+  init(
+    _ connection: Connection, scope: (any CallScope)?, fitsAnyScope: Bool,
+    _ body: @escaping (borrowing FunctionCall) throws -> Void
+  ) {
     self.connection = connection
+    (self.scope, scopeID, self.fitsAnyScope) = (scope, scope.map(ObjectIdentifier.init), fitsAnyScope)
     self.body = body
   }
 
   @inline(__always)
   func run(in context: OpaquePointer, arguments: UnsafeBufferPointer<OpaquePointer?>) {
+    if !fitsAnyScope, connection.callScopeID != scopeID { connection.change(to: scope) }
     do {
       try body(FunctionCall(context: context, arguments: arguments))
     } catch {
@@ -46,7 +55,17 @@ extension Connection {
     function name: String, arguments: Int32, traits: FunctionTraits,
     _ body: @escaping (borrowing FunctionCall) throws -> Void
   ) throws {
-    let box = Unmanaged.passRetained(FunctionBox(self, body))
+    try register(function: name, arguments: arguments, traits: traits, within: nil, body)
+  }
+
+  /// Lets SQL call a Swift function whose calls share a scope. The scope of others ends before a function that has none, unless it is
+  /// deterministic.
+  package func register(
+    function name: String, arguments: Int32, traits: FunctionTraits, within scope: (any CallScope)?,
+    _ body: @escaping (borrowing FunctionCall) throws -> Void
+  ) throws {
+    let fitsAnyScope = scope == nil && traits.contains(.deterministic)
+    let box = Unmanaged.passRetained(FunctionBox(self, scope: scope, fitsAnyScope: fitsAnyScope, body))
     let code = sqlite3_create_function_v2(
       handle, name, arguments, SQLITE_UTF8 | traits.rawValue, box.toOpaque(),
       { context, count, values in
@@ -65,5 +84,11 @@ extension Connection {
   /// Takes a function away again, and lets go of what it calls. It stays while a statement steps.
   public func unregister(function name: String, arguments: Int32) {
     _ = sqlite3_create_function_v2(handle, name, arguments, SQLITE_UTF8, nil, nil, nil, nil, nil)
+  }
+
+  func change(to scope: (any CallScope)?) {
+    callScope?.end()
+    (callScope, callScopeID) = (scope, scope.map(ObjectIdentifier.init))
+    scope?.begin()
   }
 }

@@ -70,6 +70,7 @@ public final class Statement {
     }
     if writes { connection.beginWriting() }
     let code = sqlite3_step(handle)
+    if connection.callScopeID != nil { connection.change(to: nil) }
     if writes { connection.endWriting() }
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE {

@@ -1,5 +1,5 @@
 public import MoonbaseModel
-import MoonbasePlatform
+package import MoonbasePlatform
 
 /// A derived attribute that depends on its inputs only, so that a store may compute it in a query.
 public struct PureFunction: Sendable {
@@ -48,6 +48,15 @@ public protocol PureFunctionInstances: AnyObject {
   ///
   /// A limit of the calling script is charged and observed. The error a function raises is thrown as it is.
   func call(_ index: Int, inputs: [Value]) throws -> Value
+}
+
+/// Functions that a store may call for each row in another form, within a scope that the calls of one step of a statement share. Where that
+/// form gives no answer, `call` is asked.
+package protocol RowFunctionInstances: PureFunctionInstances {
+  /// Function `index` as one over plain values; nil where something on the way has to be seen to.
+  func rowCall(_ index: Int) -> RowCall?
+  /// What its calls share.
+  var scope: any CallScope { get }
 }
 
 /// Keeps what was made of a provider's functions, and lets it go with the provider: connections, which may live longer, keep none of it.

@@ -23,3 +23,23 @@ private final class RowCallOwner {
 
   deinit { mbl_row_call_free(call) }
 }
+
+/// The calls of functions of one state within one step of a statement, as one run.
+package final class LuaSharedRun: CallScope {
+  private let link: LuaLink
+  private var open: (state: LuaState, run: LuaState.OpenRun)?
+
+  /// Nothing has begun yet.
+  package init(of state: LuaState) { link = state.link }
+
+  package func begin() {
+    guard let state = link.state, let run = state.beginShared() else { return }
+    open = (state, run)
+  }
+
+  package func end() {
+    guard let (state, run) = open else { return }
+    open = nil
+    state.end(run)
+  }
+}

@@ -36,21 +36,53 @@ extension LuaState {
 
   func run<Result>(onBehalfOf other: LuaState, left: Int64?, _ body: () throws -> Result) rethrows -> Result {
     guard other !== self else { return try run(body) }
-    defer { settleMemory(with: other) }
-    guard let left else { return try run(body) }
+    let run = begin(onBehalfOf: other, left: left)
+    defer { end(run) }
+    return try body()
+  }
+
+  /// A run that has begun.
+  struct OpenRun {
+    fileprivate let caller: LuaState?
+    fileprivate var charge: (own: LuaLimits, budget: Int64, excluded: Int64)?
+  }
+
+  /// Begins a run on behalf of the state that runs on this thread, or one of this state's own. Other runs that begin meanwhile end
+  /// before it.
+  ///
+  /// Nil where the limits of this state would hold for each call within the run, and not for all of them together.
+  func beginShared() -> OpenRun? {
+    guard let caller = LuaState.current, caller !== self else {
+      guard limits.instructions == nil, limits.deadline == nil else { return nil }
+      mbl_begin(raw)
+      return OpenRun(caller: nil)
+    }
+    let left = caller.remainingInstructions
+    guard limits.instructions.map({ $0 >= left ?? .max }) ?? true,
+      limits.deadline.map({ $0 >= caller.limits.deadline ?? .infinity }) ?? true
+    else { return nil }
+    return begin(onBehalfOf: caller, left: left)
+  }
+
+  private func begin(onBehalfOf caller: LuaState, left: Int64?) -> OpenRun {
+    guard let left else {
+      mbl_begin(raw)
+      return OpenRun(caller: caller)
+    }
     let own = limits
     limits.instructions = min(own.instructions ?? Int64.max, max(left, 1))
-    defer { limits = own }
     mbl_begin(raw)
-    let (before, excluded) = (mbl_budget(raw), mbl_excluded(raw))
-    defer {
-      let used = before - mbl_budget(raw)
-      let excluded = mbl_excluded(raw) - excluded
-      mbl_end(raw)
-      forgetEndedRun()
-      mbl_charge_excluding(other.raw, used, excluded)
-    }
-    return try body()
+    return OpenRun(caller: caller, charge: (own, mbl_budget(raw), mbl_excluded(raw)))
+  }
+
+  func end(_ run: OpenRun) {
+    let used = run.charge.map { ($0.budget - mbl_budget(raw), mbl_excluded(raw) - $0.excluded) }
+    mbl_end(raw)
+    forgetEndedRun()
+    if let charge = run.charge { limits = charge.own }
+    guard let caller = run.caller else { return }
+    if let used { mbl_charge_excluding(caller.raw, used.0, used.1) }
+    settleMemory(with: caller)
   }
 
   /// Smaller growth of the memory is told later: most calls leave some garbage.

@@ -347,21 +347,6 @@ extension BatchFunction {
   }
 }
 
-extension RowFunction.Kind {
-  fileprivate init?(_ type: AttributeType) {
-    switch type {
-    case .string: self = .text
-    case .binaryData: self = .bytes
-    case .integer16: self = .integer(Int64(Int16.min)...Int64(Int16.max))
-    case .integer32: self = .integer(Int64(Int32.min)...Int64(Int32.max))
-    case .integer64: self = .integer(.min ... .max)
-    case .double: self = .number
-    case .boolean: self = .boolean
-    default: return nil
-    }
-  }
-}
-
 extension Snapshot.Cell {
   fileprivate init(_ cell: PlainCell, of type: AttributeType) {
     self =

@@ -80,7 +80,7 @@ final class PureScriptFunctions: PureFunctionProvider {
 }
 
 /// The pure functions of one connection, in a Lua state of their own.
-final class PureScriptInstances: PureFunctionInstances {
+final class PureScriptInstances: RowFunctionInstances {
   /// A function made ready. It is called for each row, so nothing of it is copied then.
   private final class Call {
     let fast: LuaFastCall
@@ -101,11 +101,16 @@ final class PureScriptInstances: PureFunctionInstances {
 
   private let domain: ScriptDomain
   private let calls: [Call]
+  let scope: any CallScope
 
   init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction, RunningExtension?)]) {
     self.domain = domain
+    scope = LuaSharedRun(of: domain.state)
     calls = functions.map { get, function, meter in Call(get, function, meter) }
   }
+
+  /// Calls that are measured or limited go the long way.
+  func rowCall(_ index: Int) -> RowCall? { calls[index].meter == nil ? calls[index].get.rowCall : nil }
 
   func call(_ index: Int, inputs: [Value]) throws -> Value {
     let call = calls[index]

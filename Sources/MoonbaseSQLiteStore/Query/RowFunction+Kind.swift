@@ -1,0 +1,18 @@
+import MoonbaseModel
+import MoonbaseSQLite
+
+extension RowFunction.Kind {
+  /// Nil for a type whose values do not lie in columns as they are.
+  init?(_ type: AttributeType) {
+    switch type {
+    case .string: self = .text
+    case .binaryData: self = .bytes
+    case .integer16: self = .integer(Int64(Int16.min)...Int64(Int16.max))
+    case .integer32: self = .integer(Int64(Int32.min)...Int64(Int32.max))
+    case .integer64: self = .integer(.min ... .max)
+    case .double: self = .number
+    case .boolean: self = .boolean
+    default: return nil
+    }
+  }
+}
