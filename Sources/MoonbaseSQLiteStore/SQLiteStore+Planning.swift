@@ -1,5 +1,5 @@
 public import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
@@ -112,6 +112,31 @@ extension SQLiteStore {
       message:
         "the store cannot evaluate this fetch of \(query.entity.name): \(reason); ask for what its `plan` takes over",
       entity: query.entity.name)
+  }
+}
+
+extension SQLiteStore: LookupStore {
+  package func lookup(_ query: StoreQuery, of values: [Value]) throws -> (any StoreLookup)? {
+    guard case .statement(let select) = try attempt(query) else { return nil }
+    let sql = select.rows(query)
+    // Behind the values stand limit and offset.
+    guard sql.values.count == values.count + 2, zip(sql.values, values).allSatisfy({ $0.isSame(as: $1) }) else {
+      return nil
+    }
+    return SQLiteLookup(sql: sql.text, plan: select.plan)
+  }
+}
+
+/// The statement of a lookup.
+private final class SQLiteLookup: StoreLookup {
+  private let sql: String
+  private let plan: RowPlan
+
+  init(sql: String, plan: RowPlan) { (self.sql, self.plan) = (sql, plan) }
+
+  func snapshots(with values: [Value], limit: Int, in session: any ReadSession) throws -> [Snapshot] {
+    guard let session = session as? SQLiteReadSession else { return [] }
+    return try session.snapshots(sql, with: values + [.int(Int64(limit)), .int(0)], plan)
   }
 }
 

@@ -213,6 +213,10 @@ public final class ManagedObjectContext {
   /// Entities by the classes of their objects, as far as they were asked for.
   var entitiesByClass: [ObjectIdentifier: ResolvedEntity] = [:]
 
+  /// What lookups of objects by values have planned, with the revision of the stores that it holds for.
+  var lookups: (revision: Int, known: [ObjectLookup]) = (0, [])
+  /// What lookups read that follow each other.
+  var lookupSession: LookupSession?
   /// Which stored attributes depend on what; made by the first save that asks.
   var storedInputs: StoredInputs?
 
@@ -362,6 +366,7 @@ public final class ManagedObjectContext {
     forgetEntities()
     changedObjects.forgetIndex()
     storedInputs = nil
+    lookups.known = []
     // What is stored and was computed from what changed, the next save computes, in whichever way that is then.
     let outdated = outdatedStored
     forgetDerivations()

@@ -13,8 +13,40 @@ final class PendingIndex {
 
   /// A class, for as a value it would be copied whole while the list of tables is being looked at.
   private final class Table {
-    var members: [[Value]: Set<ManagedObject>] = [:]
+    var members: [[Value]: Members] = [:]
     var places: [ObjectIdentifier: [Value]] = [:]
+  }
+
+  /// The objects with the same values: mostly there is one.
+  private enum Members {
+    case one(ManagedObject)
+    case several(Set<ManagedObject>)
+
+    var objects: [ManagedObject] {
+      switch self {
+      case .one(let object): [object]
+      case .several(let objects): Array(objects)
+      }
+    }
+
+    mutating func insert(_ object: ManagedObject) {
+      switch self {
+      case .one(let known): self = .several([known, object])
+      case .several(var objects):
+        self = .several([])  // so that the set is not copied
+        objects.insert(object)
+        self = .several(objects)
+      }
+    }
+
+    /// Takes an object out; false where none is left.
+    mutating func remove(_ object: ManagedObject) -> Bool {
+      guard case .several(var objects) = self else { return false }
+      self = .several([])
+      objects.remove(object)
+      self = .several(objects)
+      return !objects.isEmpty
+    }
   }
 
   /// Each table keeps something of all changed objects, so that there are few: beyond these all are made anew.
@@ -52,8 +84,9 @@ final class PendingIndex {
       throw error
     }
     var found: [ManagedObject] = []
-    for values in condition.keys { found += tables[key]?.members[values] ?? [] }
+    for values in condition.keys { found += tables[key]?.members[values]?.objects ?? [] }
     try HostWork.charge(found.count &+ condition.keys.count &- 1)
+    if found.count <= 1 { return found }
     return found.sorted { $0.changePosition < $1.changePosition }
   }
 
@@ -65,11 +98,8 @@ final class PendingIndex {
     guard let table = tables[key] else { return }
     let old = table.places[ObjectIdentifier(object)]
     guard old != new else { return }
-    if let old {
-      table.members[old]?.remove(object)
-      if table.members[old]?.isEmpty == true { table.members[old] = nil }
-    }
-    if let new { table.members[new, default: []].insert(object) }
+    if let old, table.members[old]?.remove(object) == false { table.members[old] = nil }
+    if let new { table.members[new]?.insert(object) ?? (table.members[new] = .one(object)) }
     table.places[ObjectIdentifier(object)] = new
   }
 

@@ -170,6 +170,7 @@ extension ManagedObjectContext {
 
   /// What is read from now on is current.
   func endViews() {
+    endLookups()
     if openViews.isEmpty { return }
     let views = openViews
     openViews = []

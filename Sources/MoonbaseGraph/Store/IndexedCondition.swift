@@ -37,6 +37,18 @@ struct IndexedCondition {
     keys = (0..<count).map { index in slots.compactMap { found[$0].map { $0.count == 1 ? $0[0] : $0[index] } } }
   }
 
+  /// What slots hold together; nil where a value is not compared by itself alone.
+  init?(entities: Range<EntityIndex>, entity: ResolvedEntity, slots: [Slot], values: [Value]) {
+    self.entities = entities
+    var keys: [(slot: Slot, key: Value)] = []
+    for (slot, value) in zip(slots, values) {
+      guard let key = Self.key(of: value, as: entity.property(at: slot)) else { return nil }
+      keys.append((slot, key))
+    }
+    keys.sort { $0.slot < $1.slot }
+    (self.slots, self.keys) = (keys.map(\.slot), [keys.map(\.key)])
+  }
+
   private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Slot, [Value])? {
     guard comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(.evaluatedObject, let names) = comparison.left, names.count == 1, let slot = entity.slot(names[0]),

@@ -80,6 +80,12 @@ public final class PersistentStoreCoordinator: Sendable {
     return registry.withLock { $0.stores.count > 1 }
   }
 
+  /// A number that is another one whenever the stores are others.
+  var revision: Int {
+    followParent()
+    return registry.withLock { $0.revision }
+  }
+
   /// The stores, and a number that is another one whenever they are.
   private var numberedStores: (stores: [any PersistentStore], revision: Int) {
     followParent()

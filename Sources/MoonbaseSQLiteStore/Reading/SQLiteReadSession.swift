@@ -81,6 +81,18 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
+  /// The rows of a statement with these values.
+  func snapshots(_ sql: String, with values: [Value], _ plan: RowPlan) throws -> [Snapshot] {
+    try read(looksAtFile: !isView) { session in
+      let statement = try session.connection.statement(sql)
+      defer { statement.reset() }
+      for (index, value) in values.enumerated() { SQLValue.bind(value, at: Int32(index + 1), to: statement) }
+      let rows = RowCollector(store: store.number)
+      _ = try plan.collect(statement, into: rows)
+      return Array(rows.finish())
+    }
+  }
+
   func rows(matching query: StoreQuery) throws -> any RowCursor {
     let select = try store.select(query)
     let cursor = try begin { SQLiteRowCursor(query, select.rows(query), select.plan, self) }

@@ -142,7 +142,7 @@ extension HostTypes {
             "no values to find by (a nil in a table is none): give one, moonbase.null where none is meant, or call "
             + "context:fetch(\"\(entity.name)\"):first()")
       }
-      try call.return(try Self.find(entity, with: values, in: context).map { try domain.handle($0) } ?? .nil)
+      try call.return(try context.firstObject(of: entity, with: values).map { try domain.handle($0) } ?? .nil)
     }
     context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, call: &call) }
   }
@@ -182,7 +182,7 @@ extension HostTypes {
       guard let value = values[key] else { throw Self.missing(key, of: entity) }
       sought[key] = value
     }
-    let found = try Self.find(entity, with: sought, in: context)
+    let found = try context.firstObject(of: entity, with: sought, mayBeOld: true)
     // It was found by the row that the store has now: the values are compared with that one.
     try found?.takeCurrentValues()
     return try context.changingTogether {
@@ -205,18 +205,6 @@ extension HostTypes {
       .invalidRequest,
       message: "upsert: the values have no \(key), which is a key: give it, or moonbase.null where no value is meant",
       entity: entity.name, property: key)
-  }
-
-  static func find(_ entity: ResolvedEntity, with values: [String: Value], in context: ManagedObjectContext) throws
-    -> ManagedObject?
-  {
-    var request = FetchRequest(entity.name)
-    request.predicate = .and(
-      values.sorted { $0.key < $1.key }.map {
-        .comparison(.init(.keyPath(.evaluatedObject, [$0.key]), .equal, .constant($0.value)))
-      })
-    request.fetchLimit = 1
-    return try context.fetch(request).first
   }
 
   /// Sets the property that a key of a table names.

@@ -1,0 +1,215 @@
+package import MoonbaseModel
+import MoonbasePlatform
+
+package import enum MoonbaseModel.Predicate
+
+/// A store that finds rows by values of plain attributes with a statement that stays the same for all values.
+package protocol LookupStore: PersistentStore {
+  /// Prepares a query whose conditions ask for these values, in their order; nil where the statement depends on the values.
+  func lookup(_ query: StoreQuery, of values: [Value]) throws -> (any StoreLookup)?
+}
+
+/// A query that was prepared, for values of the same types.
+package protocol StoreLookup: AnyObject, Sendable {
+  /// The first rows with these values.
+  func snapshots(with values: [Value], limit: Int, in session: any ReadSession) throws -> [Snapshot]
+}
+
+/// What a fetch for one object by values of attributes plans: it is kept for the next one that asks for the same attributes.
+struct ObjectLookup {
+  fileprivate let entity: ResolvedEntity
+  fileprivate let names: [String]
+  fileprivate let slots: [Slot]
+  private let entities: Range<EntityIndex>
+  private let store: any PersistentStore
+  private let lookup: any StoreLookup
+
+  /// So many rows more than one are read, for those whose objects are changed are passed over.
+  private static let limit = 16
+
+  /// Nil where a fetch has to do it.
+  init?(_ values: [(name: String, value: Value)], of entity: ResolvedEntity, in context: ManagedObjectContext) throws {
+    let entities = entity.indexes(includingSubentities: true)
+    let stores = context.source.stores(for: entity, includingSubentities: true)
+    guard stores.count == 1, let store = stores[0] as? any LookupStore else { return nil }
+    var slots: [Slot] = []
+    for (name, _) in values {
+      guard let slot = entity.slot(name), entity.property(at: slot).attribute?.isTransient == false,
+        try entities.allSatisfy({ try context.behavior(of: context.model.entities[$0]).isStoredAsIs(slot) })
+      else { return nil }
+      slots.append(slot)
+    }
+    var query = StoreQuery(entity: entity, in: context.model, includesSubentities: true)
+    query.predicate = ObjectLookup.predicate(values)
+    query.limit = Self.limit
+    guard let lookup = try store.lookup(query, of: values.map(\.value)) else { return nil }
+    (self.entity, names, self.slots, self.entities) = (entity, values.map(\.name), slots, entities)
+    (self.store, self.lookup) = (store, lookup)
+  }
+
+  static func predicate(_ values: [(name: String, value: Value)]) -> Predicate {
+    .and(values.map { .comparison(.init(.keyPath(.evaluatedObject, [$0.name]), .equal, .constant($0.value))) })
+  }
+
+  fileprivate func isFor(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) -> Bool {
+    guard self.entity === entity, names.count == values.count else { return false }
+    for index in names.indices where names[index] != values[index].name { return false }
+    return true
+  }
+
+  /// What is known of the object.
+  fileprivate enum Answer {
+    case object(ManagedObject?)
+    /// A fetch has to tell.
+    case unknown
+  }
+
+  fileprivate func first(
+    _ values: [(name: String, value: Value)], in context: ManagedObjectContext, mayBeOld: Bool
+  ) throws -> Answer {
+    let rows = try rows(values.map(\.value), in: context, mayBeOld: mayBeOld)
+    for object in try context.objects(for: RowBatch(rows)) where !object.state.contains(.listed) {
+      return .object(object)
+    }
+    if rows.count == Self.limit { return .unknown }
+    return context.hasChanges ? try changed(values, in: context) : .object(nil)
+  }
+
+  private func rows(_ values: [Value], in context: ManagedObjectContext, mayBeOld: Bool) throws -> [Snapshot] {
+    if mayBeOld {
+      return try context.withLookupSession(of: store) {
+        try lookup.snapshots(with: values, limit: Self.limit, in: $0)
+      }
+    }
+    let session = try store.beginReading(.oneCall)
+    defer { session.end() }
+    return try lookup.snapshots(with: values, limit: Self.limit, in: session)
+  }
+
+  /// The first changed object that has the values now. The index compares no closer than the values do.
+  private func changed(
+    _ values: [(name: String, value: Value)], in context: ManagedObjectContext
+  ) throws -> Answer {
+    guard let condition = IndexedCondition(entities: entities, entity: entity, slots: slots, values: values.map(\.value))
+    else { return .unknown }
+    let found = try context.changedObjects.makeIndex().objects(condition, in: context)
+    for object in found where !object.isDeleted {
+      for (slot, value) in zip(slots, values) where try !object.read(slot).isSame(as: value.value) { return .unknown }
+      return .object(object)
+    }
+    return .object(nil)
+  }
+}
+
+extension ManagedObjectContext {
+  /// The object that a fetch of an entity finds first by values of properties; nil where there is none.
+  ///
+  /// With `mayBeOld` many calls that follow each other read one state of the store, which is 50 milliseconds old at most, and none from
+  /// before a save in this process.
+  package func firstObject(
+    of entity: ResolvedEntity, with values: [String: Value], mayBeOld: Bool = false
+  ) throws -> ManagedObject? {
+    let values = values.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+    if let lookup = try lookup(values, of: entity) {
+      try beginFetch(of: entity)
+      if case .object(let object) = try lookup.first(values, in: self, mayBeOld: mayBeOld) { return object }
+    }
+    var request = FetchRequest(entity.name)
+    request.predicate = ObjectLookup.predicate(values)
+    request.fetchLimit = 1
+    return try fetch(request).first
+  }
+
+  /// What every fetch does first.
+  private func beginFetch(of entity: ResolvedEntity) throws {
+    try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entity.name) was asked for")
+    settle()
+    noteOpenRead()
+    try mergeNews()
+    try applyDeleteRulesOfEvent()
+  }
+
+  private func lookup(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) throws -> ObjectLookup? {
+    guard values.allSatisfy({ $0.value.isFoundAsIs(as: entity.property($0.name)?.attributeType) }) else { return nil }
+    let revision = source.revision
+    if lookups.revision != revision { lookups = (revision, []) }
+    if let known = lookups.known.first(where: { $0.isFor(values, of: entity) }) { return known }
+    guard let new = try ObjectLookup(values, of: entity, in: self) else { return nil }
+    if lookups.known.count == Self.greatestLookupCount { lookups.known.removeFirst() }
+    lookups.known.append(new)
+    return new
+  }
+
+  private static var greatestLookupCount: Int { 16 }
+
+  fileprivate func withLookupSession<Result: Sendable>(
+    of store: any PersistentStore, _ body: (any ReadSession) throws -> Result
+  ) throws -> Result {
+    let writings = source.writingCount
+    if let kept = lookupSession, kept.store === store, kept.writingCount == writings,
+      let result = try kept.withSession(body)
+    {
+      return result
+    }
+    endLookups()
+    let new = LookupSession(try store.beginReading(.view), of: store, writingCount: writings)
+    // A store that keeps no view gives each call the state of its own moment.
+    if let result = try new.withSession(body) {
+      if new.isSteady { lookupSession = new } else { new.end() }
+      return result
+    }
+    let session = try store.beginReading(.oneCall)
+    defer { session.end() }
+    return try body(session)
+  }
+
+  /// Lookups read the store anew from now on.
+  func endLookups() {
+    guard let session = lookupSession else { return }
+    lookupSession = nil
+    session.end()
+  }
+}
+
+/// A view of a store for lookups that follow each other closely. It ends by itself, so that no writer waits for a context that is idle.
+final class LookupSession: Sendable {
+  fileprivate let store: any PersistentStore
+  fileprivate let writingCount: Int
+  fileprivate let isSteady: Bool
+  private let session: Lock<(any ReadSession)?>
+
+  private static let life = DispatchTimeInterval.milliseconds(50)
+
+  init(_ session: any ReadSession, of store: any PersistentStore, writingCount: Int) {
+    (self.store, self.writingCount, isSteady) = (store, writingCount, session.isSteady)
+    self.session = Lock(session)
+    DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + Self.life) { [weak self] in self?.end() }
+  }
+
+  deinit { end() }
+
+  /// Nil where it has ended.
+  fileprivate func withSession<Result: Sendable>(_ body: (any ReadSession) throws -> Result) throws -> Result? {
+    try session.withLock { session in try session.map(body) }
+  }
+
+  func end() {
+    let ended = session.withLock { session in
+      defer { session = nil }
+      return session
+    }
+    ended?.end()
+  }
+}
+
+extension Value {
+  /// Whether a column of an attribute's type holds it as it is, so that a store compares it as it is.
+  fileprivate func isFoundAsIs(as type: AttributeType?) -> Bool {
+    switch (type, self) {
+    case (.string, .string(let text)): !text.utf8.contains(0)
+    case (.integer16, .int), (.integer32, .int), (.integer64, .int), (.boolean, .bool), (.uuid, .uuid): true
+    case (.double, .double(let number)): number.isFinite
+    default: false
+    }
+  }
+}
