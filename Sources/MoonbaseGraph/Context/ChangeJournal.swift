@@ -1,5 +1,4 @@
 import MoonbaseModel
-import OrderedCollections
 
 /// What was there before each change, for as long as that may be wanted back: a save, a transaction, or an insertion with hooks.
 ///
@@ -126,9 +125,12 @@ struct ChangeJournal {
   private func index(of savepoint: Savepoint) -> Int { max(0, savepoint.start - forgottenCount) }
 
   /// The objects that changed, came or went since a savepoint; with `noted` only those for which that was not silent.
-  func objects(since savepoint: Savepoint, noted: Bool = false) -> OrderedSet<ManagedObject> {
-    let recent = changes[index(of: savepoint)...].lazy.filter { $0.isChange && !(noted && $0.isSilent) }
-    return OrderedSet(recent.map(\.object))
+  func objects(since savepoint: Savepoint, noted: Bool = false) -> [ManagedObject] {
+    var objects = DistinctObjects()
+    for change in changes[index(of: savepoint)...] where change.isChange && !(noted && change.isSilent) {
+      objects.append(change.object)
+    }
+    return objects.elements
   }
 
   /// Whether anything is kept since a savepoint.

@@ -107,6 +107,28 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Asks a rule in its quick form. False also where it failed or changed something, which is undone: the rule itself is asked then, and that
+  /// tells the error.
+  func isFulfilled(
+    _ rule: EntityExtension.QuickRule, _ cell: RawCell, of object: ManagedObject
+  ) -> Bool {
+    guard hookDepth < Self.greatestHookDepth else { return false }
+    let (savepoint, sweeps) = (journal.begin(), propagationCount)
+    ruleDepth += 1
+    hookDepth += 1
+    var isFulfilled = (try? rule.holds(cell, object)) ?? false
+    if journal.hasChanges(since: savepoint) {
+      if sweeps == propagationCount, journal.firstNoted(since: savepoint) != nil { isFulfilled = false }
+      if !isFulfilled { undo(since: savepoint) }
+    }
+    hookDepth -= 1
+    if hasEndsOfHooks { endHook() }
+    ruleDepth -= 1
+    endSavepoint(savepoint)
+    tellObservers()
+    return isFulfilled
+  }
+
   private func changed(_ object: ManagedObject, _ slot: Slot?, by rule: String) -> GraphError {
     let property = slot.map { object.entity.property(at: $0).name }
     let subject = property.map { "\($0) of \(object.objectID)" } ?? "\(object.objectID)"

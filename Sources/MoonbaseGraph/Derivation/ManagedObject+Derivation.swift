@@ -69,8 +69,10 @@ extension ManagedObject {
     _ slot: Slot, of derived: DerivedSlot, isStored: Bool = false, _ body: () throws -> Value
   ) throws -> (value: Value, reads: Readings?) {
     guard let context else { return (try body(), nil) }
-    try context.checkCircle(of: self, slot)
-    try context.checkDepth(of: self, slot)
+    if !context.derivations.computations.isEmpty {
+      try context.checkCircle(of: self, slot)
+      try context.checkDepth(of: self, slot)
+    }
     return try context.computingDeepOnes(behind: self, slot) {
       try computingAlone(slot, of: derived, in: context, isStored: isStored, body)
     }

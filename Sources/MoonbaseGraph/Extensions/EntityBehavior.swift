@@ -32,6 +32,10 @@ final class EntityBehavior {
   let rules: [Slot: [EntityExtension.Rule]]
   /// Of these, those that need no object.
   let valueRules: [Slot: [EntityExtension.ValueRule]]
+  /// By slot: the rule in its quick form, where nothing else is asked of the value.
+  private let onlyRules: ContiguousArray<EntityExtension.QuickRule?>
+  /// What validation asks, where all of it has a quick form; else nil.
+  let quickChecks: QuickChecks?
   /// Methods of the objects by name: of several the one that is declared nearest to the entity.
   let methods: [String: EntityMethod]
   /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
@@ -44,6 +48,8 @@ final class EntityBehavior {
   let derivedSlotsToValidate: [Slot]
   /// Those that will-save computes, and that are stored, in the order in which extensions declare them.
   let storedSlots: [Slot]
+  /// The derived attributes in these slots.
+  let storedAttributes: ContiguousArray<(slot: Slot, derived: DerivedSlot)>
   /// Those that say of themselves that they change with the object's own values only.
   let selfContainedSlots: SlotSet
 
@@ -91,11 +97,20 @@ final class EntityBehavior {
     normalizers = builder.normalizers
     rules = builder.rules
     valueRules = builder.valueRules
+    onlyRules = builder.onlyRules
+    quickChecks = builder.quickChecks
     methods = builder.methods
     delayedShadows = builder.delayedShadows
     preCalculatedSlots = builder.preCalculatedSlots
     derivedSlotsToValidate = builder.derivedSlotsToValidate
     storedSlots = builder.storedSlotsInOrder
+    storedAttributes = ContiguousArray(
+      storedSlots.compactMap { [kinds] slot in
+        switch kinds[slot] {
+        case .stored(let derived), .storedTransformable(let derived, _): (slot, derived)
+        default: nil
+        }
+      })
     selfContainedSlots = builder.selfContainedSlots
     self.simpleSlots = simpleSlots
     derivedSlots = builder.derivedSlots
@@ -120,6 +135,12 @@ final class EntityBehavior {
   @inline(__always)
   func kind(_ slot: Slot) -> SlotKind { slot < kinds.count ? kinds[slot] : .gone }
 
+  /// The rule of a slot in its quick form, where nothing else is asked of the value.
+  @inline(__always)
+  func onlyRule(_ slot: Slot) -> EntityExtension.QuickRule? {
+    slot < onlyRules.count ? onlyRules[slot] : nil
+  }
+
   /// The derived attribute in a slot, stored or not.
   func derived(_ slot: Slot) -> DerivedSlot? {
     switch kind(slot) {
@@ -135,6 +156,9 @@ final class EntityBehavior {
     default: nil
     }
   }
+
+  /// Whether any value is normalized.
+  var normalizes: Bool { !normalizers.isEmpty || hooks.contains(.validateValue) }
 
   /// The transformer of a slot whose row has bytes.
   func transformer(_ slot: Slot) -> ValueTransformer? {

@@ -68,6 +68,38 @@ extension EntityBehaviorBuilder {
       || rules[slot] != nil || normalizers[slot] != nil
   }
 
+  /// The one rule of each simple slot of which nothing else is asked, in its quick form.
+  var onlyRules: ContiguousArray<EntityExtension.QuickRule?> {
+    guard !hooks.contains(.validateValue) else { return [] }
+    return ContiguousArray(
+      kinds.indices.map { slot in
+        guard simpleSlots.contains(slot), rules[slot]?.count == 1, let quick = quickRules[slot], quick.count == 1,
+          normalizers[slot] == nil, !entity.property(at: slot).hasValueRules
+        else { return nil }
+        return quick[0]
+      })
+  }
+
+  /// What validation asks, where all of it has a quick form; else nil.
+  var quickChecks: QuickChecks? {
+    guard derivedSlotsToValidate.isEmpty, slotsToCount.isEmpty, ruledToManySlots.isEmpty,
+      !has(.validateForInsert, \.validateForInsert), !has(.validateForUpdate, \.validateForUpdate)
+    else { return nil }
+    let (only, required) = (onlyRules, requiredSlots)
+    var checks = QuickChecks()
+    for slot in slotsToValidate {
+      guard !entity.property(at: slot).isTransient else { return nil }
+      if slot < only.count, let rule = only[slot] {
+        checks.rules.append((slot, rule))
+      } else if required.contains(slot), simpleSlots.contains(slot) {
+        checks.requiredSlots.append(slot)
+      } else {
+        return nil
+      }
+    }
+    return checks
+  }
+
   var derivedSlotsToValidate: [Slot] {
     guard hasRules else { return [] }
     return attributeSlots.filter { slot in

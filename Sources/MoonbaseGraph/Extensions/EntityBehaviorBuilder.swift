@@ -17,6 +17,7 @@ struct EntityBehaviorBuilder {
   private(set) var normalizers: [Slot: [(Value, ManagedObject) throws -> Value]] = [:]
   private(set) var rules: [Slot: [EntityExtension.Rule]] = [:]
   private(set) var valueRules: [Slot: [EntityExtension.ValueRule]] = [:]
+  private(set) var quickRules: [Slot: [EntityExtension.QuickRule]] = [:]
   private(set) var methods: [String: EntityMethod] = [:]
   private(set) var delayedShadows: [Slot: Slot] = [:]
   private(set) var preCalculatedSlots: [Slot] = []
@@ -96,6 +97,7 @@ struct EntityBehaviorBuilder {
     for (name, rule) in entry.validate {
       let slot = try slot(name, from: ancestor)
       rules[slot, default: []].append(rule)
+      if let quick = entry.quickRules[name] { quickRules[slot, default: []].append(quick) }
       if let ofValue = entry.valueRules[name] { valueRules[slot, default: []].append(ofValue) }
     }
     for (name, method) in entry.methods {

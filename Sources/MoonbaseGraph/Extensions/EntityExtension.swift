@@ -30,6 +30,14 @@ public struct EntityExtension {
     }
   }
 
+  /// The quick form of a rule, which is asked of a cell.
+  package struct QuickRule {
+    /// True where nothing is wrong with the cell. Else the rule itself is asked, and says what is.
+    package let holds: (RawCell, ManagedObject) throws -> Bool
+
+    package init(_ holds: @escaping (RawCell, ManagedObject) throws -> Bool) { self.holds = holds }
+  }
+
   /// By attribute: changes a value before all rules.
   public var normalize: [String: (Value, ManagedObject) throws -> Value] = [:]
   /// By property: checks a value.
@@ -37,6 +45,8 @@ public struct EntityExtension {
   /// By property: of the rules in `validate` those that look at nothing but the value, in a form that needs no object. They say whether nothing
   /// is wrong with it. A store may ask them of rows that it changes by itself.
   package var valueRules: [String: ValueRule] = [:]
+  /// By attribute: of the rules in `validate` those that have a quick form.
+  package var quickRules: [String: QuickRule] = [:]
   /// Checks a new object as a whole.
   public var validateForInsert: ((ManagedObject) throws -> RuleFailure?)?
   /// Checks a changed object as a whole.

@@ -6,17 +6,18 @@ extension ManagedObject {
   ///
   /// Calls that go round in a circle, such as a derived attribute that needs itself, end with an error.
   package final func blaming<Result>(_ slot: Slot, hook: String, _ body: () throws -> Result) throws -> Result {
-    let name = entity.property(at: slot).name
-    if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
+    guard let context else {
+      do { return try body() } catch { throw failure(of: error, property: entity.property(at: slot).name, hook: hook) }
+    }
+    if context.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
         "needs itself: \(context.hookDepth) transformers, rules and derived attributes called each other",
-        property: name)
+        property: entity.property(at: slot).name)
     }
     do {
-      guard let context else { return try body() }
       return try context.withinHook(body)
     } catch {
-      throw failure(of: error, property: name, hook: hook)
+      throw failure(of: error, property: entity.property(at: slot).name, hook: hook)
     }
   }
 

@@ -10,6 +10,9 @@ extension ManagedObject {
   final var batch: FaultBatch? { record?.batch }
   /// To-many relationships of which something is known.
   final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
+  /// Whether a delayed value waits for will-save.
+  @inline(__always)
+  final var hasDelayedValues: Bool { record.map { !$0.delayed.isEmpty } ?? false }
   /// Whether any value was made of others.
   @inline(__always)
   final var hasCaches: Bool { record.map { !$0.caches.isEmpty } ?? false }

@@ -18,8 +18,8 @@ extension ManagedObject {
   /// Weighs what was computed or waits to be written, as it is now.
   final func weighComputed() {
     guard let record else { return }
-    let now =
-      record.caches.reduce(0) { $0 + $1.value.value.weight } + record.delayed.reduce(0) { $0 + $1.value.weight }
+    var now = record.caches.sum { $0.pointee.value.weight }
+    if !record.delayed.isEmpty { now += record.delayed.sum { $0.pointee.weight } }
     weigh(now - record.computedWeight)
     record.computedWeight = now
   }

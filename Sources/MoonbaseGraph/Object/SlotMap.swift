@@ -49,6 +49,17 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// The sum of what `body` says of the elements, of which no copies are made.
+  @inline(__always)
+  func sum(_ body: (UnsafePointer<Element>) -> Int) -> Int {
+    var sum = 0
+    _ = slots { _, element in
+      sum += body(element)
+      return false
+    }
+    return sum
+  }
+
   /// The slots for whose elements `body` says so. No copy is made of these.
   @inline(__always)
   func slots(where body: (Slot, UnsafePointer<Element>) -> Bool) -> SlotSet {

@@ -73,6 +73,7 @@ struct ObjectValidator {
   }
 
   private func validate(_ slot: Slot) throws {
+    if let rule = behavior.onlyRule(slot), try object.fulfills(rule, slot: slot) { return }
     if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }
     // A derived value that was not assigned has no change of its own (`validateDerived`).
     if case .derived = behavior.kind(slot), object.delayed[slot] == nil { return }

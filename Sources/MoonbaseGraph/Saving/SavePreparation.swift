@@ -1,6 +1,5 @@
 import MoonbaseModel
 import MoonbasePlatform
-import OrderedCollections
 
 /// What a save does before it writes: delete rules, rules and `willSave`, again for what these change.
 struct SavePreparation {
@@ -20,7 +19,11 @@ struct SavePreparation {
     }
     if context.saveOrder == .guide {
       try validate(waiting)
-      waiting = try objectsToLookAt().objects
+      (waiting, areUpdates) = try objectsToLookAt(after: .validation)
+      guard !waiting.isEmpty else {
+        try context.throwPendingError()
+        return areUpdates
+      }
     }
     var isUnchecked = context.saveOrder == .framework
     var rounds = Rounds("rules assign delayed values again and again: a rule only looks")
@@ -34,9 +37,14 @@ struct SavePreparation {
     return false
   }
 
+  private enum Step {
+    case beginning
+    case validation
+  }
+
   /// The changed objects at which anything but the store looks: rules, hooks, delete rules, counts of destinations, stored attributes,
-  /// and what writes delayed values. And whether all changed objects were there before and stay.
-  private func objectsToLookAt() throws -> (objects: [ManagedObject], areUpdates: Bool) {
+  /// and what writes delayed values. Rules are past after validation. And whether all changed objects were there before and stay.
+  private func objectsToLookAt(after step: Step = .beginning) throws -> (objects: [ManagedObject], areUpdates: Bool) {
     guard !context.hasStoredAttributes else { return (Array(context.changedObjects), false) }
     var result: [ManagedObject] = []
     var all: ManagedObject.State = []
@@ -45,10 +53,10 @@ struct SavePreparation {
       try pointer._withUnsafeGuaranteedRef { object in
         if last.table != object.table.toOpaque() {
           let behavior = try context.behavior(of: object.entity)
-          last = (object.table.toOpaque(), behavior.looksAtSaves)
+          last = (object.table.toOpaque(), step == .beginning ? behavior.looksAtSaves : behavior.hasWillSave)
         }
         all.formUnion(object.state)
-        if last.isLookedAt || object.state.contains(.deleted) || object.record?.delayed.isEmpty == false {
+        if last.isLookedAt || object.state.contains(.deleted) || object.hasDelayedValues {
           result.append(object)
         }
       }
@@ -78,21 +86,21 @@ struct SavePreparation {
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
     try body()
-    return Array(context.journal.objects(since: savepoint, noted: noted))
+    return context.journal.objects(since: savepoint, noted: noted)
   }
 
   /// Checks objects until neither rules nor the stored attributes that follow what rules changed change any more; returns those
   /// to which rules gave delayed values.
   private func settle(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    var late: OrderedSet<ManagedObject> = []
+    var late = DistinctObjects()
     var waiting = objects
     var rounds = Rounds("its rules change again what stored attributes are computed from: a rule only looks")
     while let first = waiting.first {
       try rounds.begin(with: first)
-      let changed = try changes { late.append(contentsOf: try validate(waiting)) }
+      let changed = try changes { late.append(distinct: try validate(waiting)) }
       waiting = try changes { try context.keepStoredAttributes(after: changed) }
     }
-    return late.filter { $0.context === context && !$0.delayed.isEmpty }
+    return late.elements.filter { $0.context === context && !$0.delayed.isEmpty }
   }
 
   /// Checks objects, and again those that rules changed meanwhile; returns those to which rules gave delayed values.
@@ -101,15 +109,20 @@ struct SavePreparation {
     guard context.validatesAtSave else { return [] }
     context.phase = .validating
     defer { context.phase = .willSave }
-    var late: OrderedSet<ManagedObject> = []
+    var late = DistinctObjects()
     var waiting = objects
     var rounds = Rounds("its rules change objects again and again: a rule only looks")
     while let first = waiting.first {
       try rounds.begin(with: first)
       let changed = try changes(noted: true) {
         let failures = FailureCollector()
+        var last: (table: UnsafeMutableRawPointer?, checks: QuickChecks?) = (nil, nil)
         for object in waiting where try hasSomethingToSave(object) {
           try HostWork.charge()
+          if last.table != object.table.toOpaque() {
+            last = (object.table.toOpaque(), try context.behavior(of: object.entity).quickChecks)
+          }
+          if let checks = last.checks, try checks.pass(object) { continue }
           var validator = try ObjectValidator(object, failures: failures)
           try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
         }
@@ -118,15 +131,15 @@ struct SavePreparation {
         // Rules may have moved what kept one here.
         try context.dropNewDeletedObjects()
       }
-      late.append(contentsOf: waiting.lazy.filter { !$0.delayed.isEmpty })
+      late.append(distinct: waiting.filter (\.hasDelayedValues))
       waiting = changed
     }
-    return Array(late)
+    return late.elements
   }
 
   /// Calls `willSave` on objects, and on those that change meanwhile, by delete rules too; returns all that changed.
   private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    var touched: OrderedSet<ManagedObject> = []
+    var touched = DistinctObjects()
     var waiting = objects
     var rounds = Rounds(adviceOnWillSave)
     while !waiting.isEmpty {
@@ -135,17 +148,17 @@ struct SavePreparation {
       waiting = try changes(noted: true) {
         // A primitive setter is silent, and what is computed from the value follows all the same.
         let changed = try changes {
-          for object in waiting where try hasSomethingToSave(object) {
+          for object in waiting where try hasWorkAtWillSave(object) {
             try HostWork.charge()
             try callWillSave(object)
           }
         }
         let followers = try changes { try context.keepStoredAttributes(after: waiting, changed) }
         let swept = try changes { try context.applyDeleteRules() }
-        touched.append(contentsOf: [changed, followers, swept].joined())
+        for objects in [changed, followers, swept] { touched.append(distinct: objects) }
       }
     }
-    return Array(touched)
+    return touched.elements
   }
 
   private var adviceOnWillSave: String {
@@ -161,6 +174,13 @@ struct SavePreparation {
   private func hasSomethingToSave(_ object: ManagedObject) throws -> Bool {
     guard object.context === context else { return false }
     return try !object.needsRow || !context.behavior(of: object.entity).looksAtSaves || !context.isGone(object)
+  }
+
+  /// Most objects of which only stored attributes are computed have none.
+  private func hasWorkAtWillSave(_ object: ManagedObject) throws -> Bool {
+    guard object.context === context else { return false }
+    guard try object.hasDelayedValues || context.behavior(of: object.entity).hasWillSave else { return false }
+    return try hasSomethingToSave(object)
   }
 
   private func callWillSave(_ object: ManagedObject) throws {

@@ -21,6 +21,8 @@ struct StoredPropagation {
   private var next = 0
   /// Whether the properties of an entity are followed at all.
   private var followed: [EntityIndex: Bool] = [:]
+  /// The entity that was asked for last.
+  private var last: (entity: EntityIndex, isFollowed: Bool)?
   /// How often a place was computed because something changed that it had read.
   private var repetitions: [Place: Int] = [:]
 
@@ -50,6 +52,13 @@ struct StoredPropagation {
 
   /// Whether anything is computed from properties of an entity's objects but what is stored in these themselves.
   private mutating func isFollowed(_ entity: ResolvedEntity) throws -> Bool {
+    if let last, last.entity == entity.index { return last.isFollowed }
+    let isFollowed = try findFollowed(entity)
+    last = (entity.index, isFollowed)
+    return isFollowed
+  }
+
+  private mutating func findFollowed(_ entity: ResolvedEntity) throws -> Bool {
     if let known = followed[entity.index] { return known }
     let behavior = try context.behavior(of: entity)
     let isFollowed = entity.properties.contains { property in
@@ -94,8 +103,8 @@ struct StoredPropagation {
   /// Computes all that is stored in a changed object.
   private mutating func keepOwn(of object: ManagedObject) throws {
     let behavior = try context.behavior(of: object.entity)
-    for slot in behavior.storedSlots {
-      if let derived = behavior.stored(slot), try object.keep(derived, in: slot) { changes.append((object, slot)) }
+    for (slot, derived) in behavior.storedAttributes where try object.keep(derived, in: slot, behavior: behavior) {
+      changes.append((object, slot))
     }
   }
 
@@ -131,8 +140,9 @@ extension ManagedObjectContext {
     guard !inputs.isEmpty else { return }
     var propagation = StoredPropagation(self, inputs: inputs)
     let lists = changed.filter { !$0.isEmpty }
-    let objects = lists.count == 1 ? lists[0] : OrderedSet(lists.joined()).elements
-    try propagation.run(after: objects.filter { try $0.context === self && !isGone($0) })
+    var objects = DistinctObjects()
+    for list in lists { objects.append(distinct: list) }
+    try propagation.run(after: objects.elements.filter { try $0.context === self && !isGone($0) })
   }
 
   /// The objects from which a path of relationships leads to one of some, each once.
@@ -182,29 +192,30 @@ extension ManagedObject {
   /// its value changed. `following` says that something changed from which a declared input leads here: where that is
   /// not among what was read, the list by which it would have been read may be old.
   @discardableResult
-  final func keep(_ derived: DerivedSlot, in slot: Slot, following: Bool = false) throws -> Bool {
-    guard !isDeleted, context != nil else { return false }
-    if let reads = caches[slot]?.reads, holds(reads),
+  final func keep(
+    _ derived: DerivedSlot, in slot: Slot, behavior known: EntityBehavior? = nil, following: Bool = false
+  ) throws -> Bool {
+    guard !isDeleted, let context else { return false }
+    if hasCaches, let reads = caches[slot]?.reads, holds(reads),
       !(following || isMarked(slot)) || !wasComputedBefore(reads)
     {
       return false
     }
-    let behavior = try behavior()
-    let normalizer = ValueNormalizer(self, behavior)
-    context?.derivations.beginStored()
-    defer { context?.derivations.endStored() }
+    let behavior = try known ?? behavior()
+    context.derivations.beginStored()
+    defer { context.derivations.endStored() }
     // A value of the object's own row is written with that row, whose version is checked.
-    if derived.ownFacets == nil { context?.noteInput(self, slot) }
+    if derived.ownFacets == nil { context.noteInput(self, slot) }
     let (value, reads) = try computing(slot, of: derived, isStored: true) {
       let computed = try blaming(slot, hook: "get") { try derived.get(self) }
       // As validation would change it anyway, and the save would compute it again.
-      return try normalizer.normalized(computed, slot: slot)
+      return behavior.normalizes ? try ValueNormalizer(self, behavior).normalized(computed, slot: slot) : computed
     }
     let isNew = try keep(value, slot: slot, behavior: behavior)
     if var reads {
       // Who puts another value there wants it computed anew.
       reads.own.insert(Facet(slot).number)
-      cache(Cached(value: caches[slot]?.value ?? .null, reads: reads), slot: slot)
+      cache(Cached(value: hasCaches ? caches[slot]?.value ?? .null : .null, reads: reads), slot: slot)
     }
     return isNew
   }

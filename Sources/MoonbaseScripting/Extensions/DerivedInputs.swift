@@ -135,7 +135,7 @@ extension ResolvedModel {
 
 extension LuaArguments {
   /// Sets an argument to what lies in a row, where it lies until the call has ended.
-  fileprivate func set(_ index: Int, to cell: RawCell, _ types: HostTypes) throws {
+  func set(_ index: Int, to cell: RawCell, _ types: HostTypes) throws {
     switch cell.kind {
     case .null, .other: setNil(index)
     case .bool: set(index, boolean: cell.bool)

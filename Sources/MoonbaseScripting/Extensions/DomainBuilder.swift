@@ -145,6 +145,7 @@ struct DomainBuilder {
       result.validate[key] = rule(function, of: name, translations)
       let isOverAttribute = model.entity(entry.name)?.property(key)?.attribute != nil
       if isOverAttribute, function.parameterCount <= 1 { result.valueRules[key] = valueRule(function, of: name) }
+      if isOverAttribute, function.parameterCount <= 2 { result.quickRules[key] = quickRule(function) }
     }
     for (name, function) in entry.methods {
       result.methods[name] = method(function)
@@ -223,6 +224,20 @@ struct DomainBuilder {
         if count > 0, !$0.set(0, plain: value) {
           try types.openDomain().setArgument(0, of: $0, to: value.asValue, ofAttribute: name)
         }
+      } reading: {
+        $0.boolean == true
+      }
+    }
+  }
+
+  /// A rule over a cell, and the object where it asks for that.
+  private func quickRule(_ function: LuaFunction) -> EntityExtension.QuickRule {
+    let count = function.parameterCount
+    let call = LuaFastCall(function, parameters: count)
+    return EntityExtension.QuickRule { [types] cell, object in
+      try call.run {
+        if count > 0 { try $0.set(0, to: cell, types) }
+        if count > 1 { try $0.set(1, object: object, as: types.type(of: object.entity)) }
       } reading: {
         $0.boolean == true
       }

@@ -20,7 +20,7 @@ extension EntityExtension {
     for (key, body) in normalize { result.normalize[key] = meter.measured("\(entity).normalize.\(key)", body) }
     for (key, body) in validate { result.validate[key] = meter.measured("\(entity).validate.\(key)", body) }
     // Calls within another function would count for that function.
-    result.valueRules = [:]
+    (result.valueRules, result.quickRules) = ([:], [:])
     for (name, body) in methods { result.methods[name] = meter.measured("\(entity).methods.\(name)", body) }
     for (name, origin) in methodOrigins {
       guard let method = origin as? ScriptMethod else { continue }
