@@ -7,8 +7,8 @@ final class EntityBehavior {
   /// How a slot is read and written.
   enum SlotKind {
     case plain
-    case transformable(ValueTransformer)
-    case storedTransformable(DerivedSlot, ValueTransformer)  // both: the bytes are in the row
+    indirect case transformable(ValueTransformer)
+    indirect case storedTransformable(DerivedSlot, ValueTransformer)  // both: the bytes are in the row
     case opaque  // transformable without its transformer: bytes are kept as they are
     case derived(DerivedSlot)
     case stored(DerivedSlot)  // derived, and the value is in the row: the save computes it

@@ -90,8 +90,8 @@ struct ObjectLookup {
   private func changed(
     _ values: [(name: String, value: Value)], in context: ManagedObjectContext
   ) throws -> Answer {
-    guard let condition = IndexedCondition(entities: entities, entity: entity, slots: slots, values: values.map(\.value))
-    else { return .unknown }
+    let condition = IndexedCondition(entities: entities, entity: entity, slots: slots, values: values.map(\.value))
+    guard let condition else { return .unknown }
     let found = try context.changedObjects.makeIndex().objects(condition, in: context)
     for object in found where !object.isDeleted {
       for (slot, value) in zip(slots, values) where try !object.read(slot).isSame(as: value.value) { return .unknown }
@@ -107,9 +107,9 @@ extension ManagedObjectContext {
   /// With `mayBeOld` many calls that follow each other read one state of the store, which is 50 milliseconds old at most, and none from
   /// before a save in this process.
   package func firstObject(
-    of entity: ResolvedEntity, with values: [String: Value], mayBeOld: Bool = false
+    of entity: ResolvedEntity, with values: [(name: String, value: Value)], mayBeOld: Bool = false
   ) throws -> ManagedObject? {
-    let values = values.map { (name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+    let values = values.count > 1 ? values.sorted { $0.name < $1.name } : values
     if let lookup = try lookup(values, of: entity) {
       try beginFetch(of: entity)
       if case .object(let object) = try lookup.first(values, in: self, mayBeOld: mayBeOld) { return object }

@@ -340,9 +340,9 @@ extension ManagedObject {
   }
 
   private func derivedValue(_ slot: Slot, derived: DerivedSlot, behavior: EntityBehavior) throws -> Value {
-    if let pending = delayed[slot] { return pending }
+    if hasDelayedValues, let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
-    if let cached = caches[slot], cached.reads.map(holds) ?? true { return cached.value }
+    if hasCaches, let cached = caches[slot], cached.reads.map(holds) ?? true { return cached.value }
     let (value, reads) = try computing(slot, of: derived) { try blaming(slot, hook: "get") { try derived.get(self) } }
     cache(reads.map { Cached(value: value, reads: $0) }, slot: slot)
     if derived.shadowValue != nil { keepForChecks() }

@@ -131,7 +131,7 @@ struct SavePreparation {
         // Rules may have moved what kept one here.
         try context.dropNewDeletedObjects()
       }
-      late.append(distinct: waiting.filter (\.hasDelayedValues))
+      late.append(distinct: waiting.filter(\.hasDelayedValues))
       waiting = changed
     }
     return late.elements

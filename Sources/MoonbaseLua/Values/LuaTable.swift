@@ -165,6 +165,16 @@ public struct LuaTable {
     }
   }
 
+  /// The address of the metatable, to be compared with `address` of a table that is kept; nil for none.
+  package var metatableAddress: UnsafeRawPointer? {
+    get throws(LuaError) { mbl_metatable_address(try reference.state.raw, reference.index) }
+  }
+
+  /// What tells the table from others as long as it is kept.
+  package var address: UnsafeRawPointer? {
+    get throws(LuaError) { mbl_table_address(try reference.state.raw, reference.index) }
+  }
+
   /// Sets the metatable; nil removes it. Throws for one with `__gc`, except in preset `trusted`.
   public func setMetatable(_ metatable: LuaTable?) throws(LuaError) {
     let state = try reference.state

@@ -247,6 +247,25 @@ bool mbl_table_metatable(MBLState *S, int32_t index) {
   return lua_getmetatable(L, index);
 }
 
+const void *mbl_metatable_address(MBLState *S, int32_t table) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 8)) return NULL;
+  int top = lua_gettop(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  const void *address = mbl_table_metatable(S, -1) ? lua_topointer(L, -1) : NULL;
+  lua_settop(L, top);
+  return address;
+}
+
+const void *mbl_table_address(MBLState *S, int32_t table) {
+  lua_State *L = S->running;
+  if (!lua_checkstack(L, 8)) return NULL;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  const void *address = lua_topointer(L, -1);
+  lua_settop(L, -2);
+  return address;
+}
+
 // A weak set in the registry names the tables that are lists: a script cannot take the mark away or forge it.
 static int mark_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);

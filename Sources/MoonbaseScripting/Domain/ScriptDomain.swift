@@ -33,7 +33,19 @@ public final class ScriptDomain {
   /// keep their class; a metatable that no value has any more goes.
   private let classNames: LuaTable
   /// The classes as they are now, in the order they came.
-  private(set) var currentClasses: [(name: String, value: LuaTable)] = []
+  private(set) var currentClasses: [(name: String, value: LuaTable)] = [] {
+    didSet {
+      classAddresses = currentClasses.compactMap { known in
+        guard let address = try? known.value.address, let name = try? classNames.get(.table(known.value)).textValue
+        else {
+          return nil
+        }
+        return (address, name)
+      }
+    }
+  }
+  /// Where they lie, which is quicker to compare than to look a table up.
+  private var classAddresses: [(address: UnsafeRawPointer, name: String)] = []
   /// The model that scripts see as `moonbase.model`.
   var model: ResolvedModel?
   /// What tables of `moonbase.model` say to misspelt names, by what they describe.
@@ -178,7 +190,9 @@ public final class ScriptDomain {
 
   /// The registered class of a table, by its metatable.
   func className(of table: LuaTable) throws -> String? {
-    guard !currentClasses.isEmpty, let metatable = try table.metatable else { return nil }
+    guard !currentClasses.isEmpty, let address = try table.metatableAddress else { return nil }
+    if let known = classAddresses.first(where: { $0.address == address }) { return known.name }
+    guard let metatable = try table.metatable else { return nil }
     if let known = try classNames.get(.table(metatable)).textValue { return known }
     // The shipped classes show a frozen table as their metatable.
     if case .table(let shown) = try metatable.get("__metatable"),

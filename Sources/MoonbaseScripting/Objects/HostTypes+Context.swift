@@ -142,7 +142,7 @@ extension HostTypes {
             "no values to find by (a nil in a table is none): give one, moonbase.null where none is meant, or call "
             + "context:fetch(\"\(entity.name)\"):first()")
       }
-      try call.return(try context.firstObject(of: entity, with: values).map { try domain.handle($0) } ?? .nil)
+      try call.return(try context.firstObject(of: entity, with: values.map { (name: $0.key, value: $0.value) }).map { try domain.handle($0) } ?? .nil)
     }
     context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, call: &call) }
   }
@@ -153,7 +153,7 @@ extension HostTypes {
     let keys = try Self.keys(of: call, at: 1, for: entity).map { name in
       let property = try domain.property(.text(name), of: entity)
       if property.relationship?.isToMany == true { throw Self.notSought(name, of: entity) }
-      return name
+      return property
     }
     let argument = try Self.values(of: call, at: 2, for: entity)
     let rows = try argument.elements.isEmpty ? [] : Self.rows(of: argument, call, at: 2, for: entity)
@@ -173,21 +173,24 @@ extension HostTypes {
 
   /// The object that agrees with a table in `keys`, or a new one, with the table's values.
   private func upsert(
-    _ table: LuaTable, of entity: ResolvedEntity, keys: [String], in context: ManagedObjectContext
+    _ table: LuaTable, of entity: ResolvedEntity, keys: [ResolvedProperty], in context: ManagedObjectContext
   ) throws -> ManagedObject {
     let domain = try openDomain()
-    let values = try domain.values(table, of: entity, in: context)
-    var sought: [String: Value] = [:]
-    for key in keys {
-      guard let value = values[key] else { throw Self.missing(key, of: entity) }
-      sought[key] = value
+    var values: [(slot: Slot, value: Value)] = []
+    try table.forEach { key, value in
+      let property = try domain.property(key, of: entity)
+      values.append((property.slot, try domain.graphValue(from: value, for: property, in: context)))
+    }
+    let sought = try keys.map { key in
+      guard let found = values.first(where: { $0.slot == key.slot }) else { throw Self.missing(key.name, of: entity) }
+      return (name: key.name, value: found.value)
     }
     let found = try context.firstObject(of: entity, with: sought, mayBeOld: true)
     // It was found by the row that the store has now: the values are compared with that one.
     try found?.takeCurrentValues()
     return try context.changingTogether {
-      let object = try found ?? context.insert(entity.name)
-      for (key, value) in values { try object.setValue(value, forKey: key) }
+      let object = try found ?? context.insert(entity)
+      for (slot, value) in values { try object.setValue(value, slot: slot) }
       return object
     }
   }

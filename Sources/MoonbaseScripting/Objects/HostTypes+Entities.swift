@@ -127,16 +127,17 @@ extension HostTypes {
     return (
       get: { [unowned self] object, call in
         if let value = object.valueAtHand(of: symbol), try call.return(value, self) { return }
+        if let slot = object.entity.slot(symbol) { return try get(object, slot: slot, call: &call) }
         // A property or method that it hid is there again.
-        if object.entity.slot(symbol) == nil, Self.namesOfPropertiesOfObjects.contains(name),
+        if Self.namesOfPropertiesOfObjects.contains(name),
           let method = objectMethods.first(where: { $0.name == name })
         {
           return try method.body(object, &call)
         }
-        if object.entity.slot(symbol) == nil, let method = objectMethods.first(where: { $0.name == name }) {
+        if let method = objectMethods.first(where: { $0.name == name }) {
           return try call.return(try openDomain().function(method))
         }
-        if object.entity.slot(symbol) == nil, let method = try openDomain().extensionMethod(name, of: object) {
+        if let method = try openDomain().extensionMethod(name, of: object) {
           return try call.return(method)
         }
         try get(object, slot: slot(of: object), call: &call)
