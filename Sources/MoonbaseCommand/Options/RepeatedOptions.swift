@@ -25,6 +25,16 @@ enum RepeatedOptions {
     return nil
   }
 
+  /// Whether an option is given, and is no value of another one.
+  static func isGiven(_ name: String, in arguments: [String]) -> Bool {
+    var rest = arguments[...]
+    while let argument = rest.popFirst(), argument != "--" {
+      if argument == name { return true }
+      if takingAnything.contains(argument) { rest = rest.dropFirst() }
+    }
+    return false
+  }
+
   static func message(_ name: String) -> String {
     "\(name) is given twice, and one is used: \(advice[name] ?? "leave the other out")"
   }

@@ -6,7 +6,8 @@ typealias StoreOption = CommandOption
 
 extension CommandOption {
   static let stores = [
-    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, extensionLimit, profile,
+    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, withoutExtension,
+    extensionLimit, profile,
   ]
 
   static let store = CommandOption(
@@ -30,6 +31,11 @@ extension CommandOption {
     name: "--extension", argument: "PATH", isRepeatable: true,
     help: "load an extension; repeatable, dependencies in any order"
   ) { value, settings in settings.stores.extensions.append(value) }
+
+  static let withoutExtension = CommandOption(
+    name: "--without-extension", argument: "NAME", isRepeatable: true,
+    help: "go without an extension that saves of the store ran with; repeatable"
+  ) { value, settings in settings.stores.withoutExtensions.insert(value) }
 
   static let extensionLimit = CommandOption(
     name: "--extension-limit", argument: "NAME:LIMITS", isRepeatable: true,

@@ -59,7 +59,17 @@ struct RowOptionGroup: ParsableArguments {
     throw ValidationError("--null is for csv, tsv and tables: JSON has a null of its own")
   }
 
-  var form: OutputForm { OutputForm(format: format ?? .table, null: null ?? "") }
+  /// The form that the options say, or the project.
+  var form: OutputForm {
+    get throws(UsageError) {
+      let project = format == nil ? try Project.current() : nil
+      let format = format ?? project?.format ?? .table
+      if null != nil, format == .json || format == .ndjson {
+        throw UsageError("--null is for csv, tsv and tables, and the project writes \(format.rawValue): give --format")
+      }
+      return OutputForm(format: format, null: null ?? "")
+    }
+  }
 }
 
 /// The options of commands that write objects, which may have dates.
@@ -70,8 +80,10 @@ struct ObjectOptionGroup: ParsableArguments {
   var dates: DateForm = .iso
 
   var form: OutputForm {
-    var form = rows.form
-    form.dates = dates
-    return form
+    get throws(UsageError) {
+      var form = try rows.form
+      form.dates = dates
+      return form
+    }
   }
 }
