@@ -4,6 +4,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseScripting
 
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,6 +14,9 @@ struct DoctorCommand: ParsableCommand {
       Looked at are the write-ahead log, SQLite's own structures, what the model asks for and the file lacks, each row's values against the model's types and rules, relationships that lead \
       nowhere or that two rows tell otherwise, places in ordered relationships, derived attributes, the numbers of Z_PRIMARYKEY, and the \
       files of values.
+
+      With --extension, or in a project, objects are looked at with the extensions too: rules that are broken, and stored derived attributes \
+      that the present code computes otherwise (moonbase recompute mends these).
 
       --repair raises numbers that are too small, takes relationships away that lead nowhere (where the model lets them be \
       missing), gives out places, derives attributes anew, and removes pairs and files that nobody names. All else is only told, and \
@@ -33,6 +37,15 @@ struct DoctorCommand: ParsableCommand {
 
   @OptionGroup var file: FileOptionGroup
 
+  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  var extensions: [String] = []
+
+  @Option(name: StoreOption.withoutExtension.parserName, help: StoreOption.withoutExtension.parserHelp)
+  var withoutExtensions: [String] = []
+
+  @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
+  var quiet = false
+
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
@@ -43,12 +56,13 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  func run() throws { try file.limits.run { _ in try look() } }
+  func run() throws { try file.limits.run(look) }
 
-  private func look() throws {
+  private func look(in domain: ScriptDomain?) throws {
     let url = URL(literalPath: store)
     let model = try file.model(ofStoreAt: url)
-    let before = try findings(url, model, isTold: true)
+    var before = try findings(url, model, isTold: true)
+    let ofExtensions = try findings(of: domain, beside: before, model)
     var left = before
     if repair, before.contains(where: { $0.repair != .none }) {
       let refusals = try mend(before, url, model)
@@ -56,8 +70,44 @@ struct DoctorCommand: ParsableCommand {
       for finding in before where finding.repair != .none && !left.contains(finding) { tell("mended", finding) }
       for refusal in refusals { Terminal.complain("moonbase: \(refusal)") }
     }
+    before += ofExtensions
+    left += ofExtensions
     Terminal.complain("moonbase: \(Self.summary(before.count, left.count))")
     if !left.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// What extensions find. A store that lacks something is not looked at with them.
+  private func findings(
+    of domain: ScriptDomain?, beside known: [StoreFinding], _ model: ResolvedModel
+  ) throws -> [StoreFinding] {
+    var settings = try settings()
+    settings.readOnly = true
+    guard !settings.extensions.isEmpty, !known.contains(where: { [.integrity, .missing].contains($0.kind) }) else {
+      return []
+    }
+    var description = try file.limits.settings().limiting(settings.container, settings)
+    description.model = .value(model.description)
+    let container = try PersistentContainer(description)
+    var found: [StoreFinding] = []
+    let bar = ProgressBar(quiet: quiet)
+    try ExtensionCheck(container.context(in: domain), known: known) { finding in
+      bar.end()
+      found.append(finding)
+      tell("found", finding)
+    }.run(showing: bar)
+    return found
+  }
+
+  /// The store with the extensions that the command line or the project names.
+  private func settings() throws(UsageError) -> StoreSettings {
+    var settings = try file.settings(store)
+    settings.extensions = extensions
+    settings.withoutExtensions = Set(withoutExtensions)
+    settings.allowsCloudKit = allowsCloudKit
+    let model = settings.model
+    try settings.complete(with: Project.current())
+    settings.model = model
+    return settings
   }
 
   /// Each finding once, told as it is found.
@@ -113,11 +163,10 @@ struct DoctorCommand: ParsableCommand {
       if case .nullify(let id, let property) = finding.repair { (id, property) } else { nil }
     }
     guard !loose.isEmpty else { return [] }
-    var settings = try file.settings(store)
-    settings.allowsCloudKit = allowsCloudKit
-    var description = settings.container
+    var description = try settings().container
     description.model = .value(model.description)
-    let context = try ManagedObjectContext(PersistentContainer(description).coordinator)
+    let container = try PersistentContainer(description)
+    let context = try container.context(in: nil)
     var refusals: [String] = []
     for (id, property) in loose {
       do {

@@ -88,7 +88,7 @@ final class EachWorker {
     var batch = try visit(ids)
     guard try settleUnderWay(before: batch) else { return try process(ids) }
     do {
-      try context.saveAhead(with: bookmark?.change(after: ids, changed: batch.report.changed))
+      try context.saveAhead(with: bookmark?.change(after: batch.visited, changed: batch.report.changed))
     } catch let error as GraphError where !ObjectFunction.endsAll(error) {
       try giveUp(batch)
       return try process(ids)

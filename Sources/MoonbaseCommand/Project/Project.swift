@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// What `moonbase.project.lua` says of a folder: the store, the model and the extensions that commands in it work with.
+/// The contents of `moonbase.project.lua`: the store, the model and the extensions that commands in its folder work with.
 struct Project: Equatable {
   /// The name of the file.
   static let fileName = "moonbase.project.lua"
@@ -20,7 +20,7 @@ struct Project: Equatable {
     var grants: Grants?
   }
 
-  /// What an extension may reach beyond its sandbox.
+  /// The files and variables of an extension beyond its sandbox.
   struct Grants: Equatable {
     var readable: [ProjectPath] = []
     var writable: [ProjectPath] = []
@@ -33,8 +33,9 @@ struct Project: Equatable {
     }
   }
 
-  /// The file.
+  /// The file, and its folder as commands name it.
   let file: String
+  let folder: String
   var stores: [Store] = []
   var model: ProjectPath?
   var extensions: [Extension] = []
@@ -58,7 +59,7 @@ struct ProjectPath: Equatable {
   let folder: String
   /// The place that names it, as `moonbase.project.lua:3:11`.
   let place: String
-  /// What it is, and the option that may name any other.
+  /// The word for it in messages, and the option that may name any other path.
   let what: String
   let option: String
 

@@ -15,7 +15,7 @@ struct ProjectReader {
   private static let keys = ["store", "model", "extensions", "sandbox", "format"]
 
   func project(_ data: LuaData) throws(Failure) -> Project {
-    var project = Project(file: file)
+    var project = Project(file: file, folder: folder)
     for (key, value) in try fields(of: data, Self.keys, "a project") {
       switch key {
       case "store": project.stores = try stores(value)

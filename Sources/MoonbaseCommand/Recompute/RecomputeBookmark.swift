@@ -2,12 +2,12 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// How far a recomputation is, in the metadata of the store: it is noted with each batch, so that a run which was ended goes on
-/// behind the last batch that was saved.
+/// The progress of a recomputation, in the metadata of the store. It is noted with each batch, so that a run which was ended
+/// goes on behind the last batch that was saved.
 struct RecomputeBookmark: Sendable {
   private static let key = "MoonbaseRecompute"
 
-  /// What is noted.
+  /// An entry of the metadata.
   private struct Note {
     /// The key of the last object of the last batch, and how many objects were visited and changed so far.
     var place: Int64
@@ -39,11 +39,11 @@ struct RecomputeBookmark: Sendable {
   private let entity: String
   private let code: String
   private let store: any PersistentStore
-  /// What an earlier run did.
+  /// The note of an earlier run.
   private let former: Note?
   private let progress = Lock((visited: 0, changed: 0))
 
-  /// The bookmark of an entity in a store. One that other code left, or whose objects do not come by ascending keys, is not followed.
+  /// The bookmark of an entity in a store. A note of other code is not followed, and neither is any where keys do not ascend.
   init(_ entity: String, code: String, in store: any PersistentStore) throws {
     (self.entity, self.code, self.store) = (entity, code, store)
     let note = Note(Self.notes(in: try store.metadata())[entity])
@@ -58,17 +58,17 @@ struct RecomputeBookmark: Sendable {
   /// The counts of an earlier run; nil where this one begins anew.
   var formerCounts: (visited: Int, changed: Int)? { former.map { ($0.visited, $0.changed) } }
 
-  /// Those of the objects that are left.
+  /// The objects behind the note of the earlier run.
   func rest(of ids: IDList) -> IDList {
     guard let former, zip(ids, ids.dropFirst()).allSatisfy({ $0.key < $1.key }) else { return ids }
     return IDList(ids.drop { $0.key <= former.place })
   }
 
-  /// The change that notes a batch.
-  func change(after ids: [ManagedObjectID], changed: Int) -> MetadataChange? {
-    guard let last = ids.last else { return nil }
+  /// The change that notes a batch, as far as it was visited.
+  func change(after objects: [ManagedObject], changed: Int) -> MetadataChange? {
+    guard let last = objects.last?.objectID else { return nil }
     let (visited, changed) = progress.withLock { progress in
-      progress.visited += ids.count
+      progress.visited += objects.count
       progress.changed += changed
       return progress
     }

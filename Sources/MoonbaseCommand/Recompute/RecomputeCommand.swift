@@ -92,7 +92,7 @@ struct RecomputeCommand: ParsableCommand {
     return try RecomputeBookmark(entity, code: code, in: store)
   }
 
-  /// The names, or all. Throws for a name that is none of a stored derived attribute.
+  /// The names, or all. Throws where a name is no stored derived attribute.
   private func checkedNames(in context: ManagedObjectContext) throws -> [String] {
     guard let named = context.model.entity(entity) else { throw GraphError.unknownEntity(entity, in: context.model) }
     let known = try Set(context.model.entities.filter { $0.isKind(of: named) }.flatMap(context.storedAttributeNames))
@@ -107,7 +107,7 @@ struct RecomputeCommand: ParsableCommand {
       throw GraphError(
         .unknownName,
         message:
-          "\(entity).\(name) is no stored derived attribute\(suggestion(for: name, among: known.sorted())): there are \(known.sorted().listed())",
+          "\(entity).\(name) is no stored derived attribute\(suggestion(for: name, among: known.sorted())): it has \(known.sorted().listed())",
         entity: entity, property: name)
     }
     return names.isEmpty ? known.sorted() : names
