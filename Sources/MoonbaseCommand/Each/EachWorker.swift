@@ -247,7 +247,7 @@ final class EachWorker {
   /// Shows what a save would leave. Throws what would fail it.
   private func preview(_ visited: [ManagedObject]) throws {
     try context.prepareSave()
-    for object in visited where object.isDeleted { work.show { "\(object.objectID): deleted" } }
+    for object in visited where object.isDeleted { work.show { "\(object.objectID.short): deleted" } }
     for object in visited where !object.isDeleted && object.hasPersistentChangedValues {
       try work.show { try ObjectDifference(object).text }
     }

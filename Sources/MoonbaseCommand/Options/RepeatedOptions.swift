@@ -3,7 +3,9 @@ enum RepeatedOptions {
   /// Those that may be.
   static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union(["--from", "--param"])
   /// Whatever follows these is their value, whether it looks like an option or not.
-  static let takingAnything: Set = ["--author", "--columns", "--do", "--null", "--param", "--sort", "--where"]
+  static let takingAnything: Set = [
+    "--author", "--columns", "--do", "--having", "--null", "--param", "--sort", "--where",
+  ]
 
   private static let advice = [
     "--where": "join the conditions by AND", "--sort": "name all keys in one, as in lastName,-age",

@@ -41,6 +41,8 @@ struct OutputForm {
   var dates = DateForm.iso
   /// What stands for no value where nothing does not say so: in csv, tsv and tables.
   var null = ""
+  /// Whether IDs of objects are written as `Person/12`, and not as URIs.
+  var hasShortIDs = false
 }
 
 /// The options of commands that write rows.
@@ -79,10 +81,14 @@ struct ObjectOptionGroup: ParsableArguments {
   @Option(help: "How dates are written: iso (default), unix or reference (seconds since 2001, as stored).")
   var dates: DateForm = .iso
 
+  @Flag(help: "Write IDs of objects as URIs (default: as Person/12, which commands take too).")
+  var uri = false
+
   var form: OutputForm {
     get throws(UsageError) {
       var form = try rows.form
       form.dates = dates
+      form.hasShortIDs = !uri
       return form
     }
   }
