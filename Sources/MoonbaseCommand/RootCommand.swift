@@ -13,6 +13,7 @@ struct RootCommand: ParsableCommand {
       RunEntry.self, FetchCommand.self, EachCommand.self, ImportCommand.self, ExportCommand.self, BatchCommand.self,
       RecomputeCommand.self,
       SQLCommand.self, InfoCommand.self, BackupCommand.self, HistoryCommand.self, DoctorCommand.self,
-      MigrateCommand.self, ModelCommand.self, CheckCommand.self, TestCommand.self, InitCommand.self,
+      MigrateCommand.self, ModelCommand.self, CheckCommand.self, TestCommand.self, InitCommand.self, VacuumCommand.self,
+      CopyCommand.self, DiffCommand.self,
     ])
 }

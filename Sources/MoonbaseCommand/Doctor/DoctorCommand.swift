@@ -43,6 +43,15 @@ struct DoctorCommand: ParsableCommand {
   @Option(name: StoreOption.withoutExtension.parserName, help: StoreOption.withoutExtension.parserHelp)
   var withoutExtensions: [String] = []
 
+  @Option(name: StoreOption.author.parserName, parsing: .unconditional, help: StoreOption.author.parserHelp)
+  var author: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Let the store forget an extension that its saves ran with, so that it is written without it from now on; repeatable.",
+      valueName: "NAME"))
+  var forgetExtension: [String] = []
+
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
@@ -51,7 +60,11 @@ struct DoctorCommand: ParsableCommand {
 
   func validate() throws {
     if file.readOnly, repair { throw ValidationError("--repair writes: leave --read-only out") }
-    if allowsCloudKit, !repair {
+    if file.readOnly, !forgetExtension.isEmpty {
+      throw ValidationError("--forget-extension writes: leave --read-only out")
+    }
+    if author != nil, !repair { throw ValidationError("--author is for what writes: without --repair nothing does") }
+    if allowsCloudKit, !repair, forgetExtension.isEmpty {
       throw ValidationError("--allow-cloudkit is for what writes: without --repair nothing does")
     }
   }
@@ -61,6 +74,7 @@ struct DoctorCommand: ParsableCommand {
   private func look(in domain: ScriptDomain?) throws {
     let url = URL(literalPath: store)
     let model = try file.model(ofStoreAt: url)
+    try forgetExtensions(model)
     var before = try findings(url, model, isTold: true)
     let ofExtensions = try findings(of: domain, beside: before, model)
     var left = before
@@ -74,6 +88,24 @@ struct DoctorCommand: ParsableCommand {
     left += ofExtensions
     Terminal.complain("moonbase: \(Self.summary(before.count, left.count))")
     if !left.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// Throws for a name that the store does not remember.
+  private func forgetExtensions(_ model: ResolvedModel) throws {
+    guard !forgetExtension.isEmpty else { return }
+    var description = try settings().container
+    (description.model, description.extensions) = (.value(model.description), [])
+    description.missingExtensions = .ignored
+    let container = try PersistentContainer(description)
+    let known = try container.rememberedExtensions().map(\.name)
+    for name in forgetExtension {
+      guard known.contains(name) else {
+        let all = known.isEmpty ? "it remembers none" : "it remembers \(known.listed())"
+        throw UsageError("\(store) remembers no extension \(name)\(suggestion(for: name, among: known)): \(all)")
+      }
+      try container.forgetExtension(name)
+      Terminal.complain("moonbase: \(store) has forgotten the extension \(name)")
+    }
   }
 
   /// What extensions find. A store that lacks something is not looked at with them.
@@ -104,6 +136,7 @@ struct DoctorCommand: ParsableCommand {
     settings.extensions = extensions
     settings.withoutExtensions = Set(withoutExtensions)
     settings.allowsCloudKit = allowsCloudKit
+    if let author { try StoreOption.author.take(author, &settings) }
     let model = settings.model
     try settings.complete(with: Project.current())
     settings.model = model

@@ -1,7 +1,9 @@
 /// Options that are given twice, looked at before the argument parser is: it would take the last one without a word.
 enum RepeatedOptions {
   /// Those that may be.
-  static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union(["--from", "--param"])
+  static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union([
+    "--forget-extension", "--from", "--param",
+  ])
   /// Whatever follows these is their value, whether it looks like an option or not.
   static let takingAnything: Set = [
     "--author", "--columns", "--do", "--having", "--null", "--param", "--sort", "--where",

@@ -51,6 +51,9 @@ struct WritingOptionGroup: ParsableArguments {
   @Option(name: StoreOption.synchronous.parserName, help: StoreOption.synchronous.parserHelp)
   var synchronous: String?
 
+  @Option(name: StoreOption.author.parserName, parsing: .unconditional, help: StoreOption.author.parserHelp)
+  var author: String?
+
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// The settings that the options give. Where no store is named, `MOONBASE_STORE` of the environment names one.
@@ -60,6 +63,7 @@ struct WritingOptionGroup: ParsableArguments {
     var settings = try stores.settings(argument, mayNameNone: mayNameNone, isInProject: isInProject)
     if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
     if keepHistory { try StoreOption.keepsHistory.take("", &settings) }
+    if let author { try StoreOption.author.take(author, &settings) }
     if let synchronous { try StoreOption.synchronous.take(synchronous, &settings) }
     return settings
   }

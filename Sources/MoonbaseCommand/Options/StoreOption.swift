@@ -7,7 +7,7 @@ typealias StoreOption = CommandOption
 extension CommandOption {
   static let stores = [
     store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, withoutExtension,
-    extensionLimit, profile,
+    extensionLimit, profile, author,
   ]
 
   static let store = CommandOption(
@@ -48,6 +48,14 @@ extension CommandOption {
   static let profile = CommandOption(
     name: "--profile", argument: nil, help: "count what the functions of extensions cost, and print a table at the end"
   ) { _, settings in settings.stores.profiles = true }
+
+  /// For what writes objects.
+  static let author = CommandOption(
+    name: "--author", argument: "NAME", help: "the author of what is saved, for a store that keeps a history"
+  ) { value, settings throws(UsageError) in
+    guard !value.isEmpty else { throw UsageError("--author takes a name") }
+    settings.stores.author = value
+  }
 
   static let readOnly = CommandOption(name: "--read-only", argument: nil, help: "change nothing in the store") {
     _, settings in settings.stores.readOnly = true

@@ -24,6 +24,8 @@ struct StoreSettings: Equatable {
   /// In milliseconds.
   var busyTimeout: Int?
   var synchronizesFully = false
+  /// The author of saves, for a history.
+  var author: String?
   /// Of each connection, in bytes.
   var cacheSize: Int?
 
@@ -58,6 +60,7 @@ struct StoreSettings: Equatable {
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }
       if keepsHistory { description.stores[index].keepsHistory = true }
+      if let author { description.stores[index].transactionAuthor = author }
       if synchronizesFully { description.stores[index].synchronizesFully = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
       if let cacheSize { description.stores[index].cacheSize = cacheSize }
