@@ -13,8 +13,8 @@ struct ExtensionFilesCheck {
     (self.model, self.description, self.paths) = (model, description, paths)
   }
 
-  /// The findings. A file that does not run is the only one that loading tells of, so the others are loaded without it then; what they
-  /// lack of it is no finding.
+  /// The findings. Loading tells of nothing else where a file does not run, so the other files are loaded without it then. A dependency that
+  /// is missing in such a second load is no finding.
   func run() throws -> [ScriptError] {
     var rest = paths
     var findings: [ScriptError] = []
@@ -27,7 +27,7 @@ struct ExtensionFilesCheck {
     return findings
   }
 
-  /// What is wrong with files, together; nil where nothing is.
+  /// The findings of files that are loaded together; nil where there are none.
   private func load(_ paths: [String]) throws -> [ScriptError]? {
     var description = description
     (description.model, description.stores) = (.value(model), [.inMemory])

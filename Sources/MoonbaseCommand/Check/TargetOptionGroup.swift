@@ -22,7 +22,7 @@ struct TargetOptionGroup: ParsableArguments {
     if store.count > 1 { throw ValidationError(StoreArgument.several(store)) }
   }
 
-  /// The model and the extensions: those that are named, or those of the project.
+  /// The model and the extensions that the options name, or the project.
   func settings(extensions: [String]) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings(model: model, extensions: extensions)
     for value in store { try StoreOption.store.take(value, &settings) }

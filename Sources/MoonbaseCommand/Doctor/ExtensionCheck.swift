@@ -74,7 +74,7 @@ struct ExtensionCheck {
     }
   }
 
-  /// What is wrong; errors that end the run are thrown.
+  /// The failures of a body; errors that end the run are thrown.
   private func failures(_ body: () throws -> Void) throws -> [GraphError] {
     do {
       try body()

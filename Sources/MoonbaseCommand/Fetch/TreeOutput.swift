@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Objects, and indented below each those that its relationships lead to.
+/// Objects, and indented below each object the destinations of its relationships.
 struct TreeOutput {
   /// Of a relationship so many objects are shown, and the others counted.
   private static let greatestCount = 100

@@ -41,7 +41,7 @@ extension StartedProject {
     project.store = (
       name,
       { (folder: String) throws in
-        // As a person would: the rows that cannot be taken are told, and are in a file of rejects.
+        // As a person would. Rows that cannot be taken are in a file of rejects.
         let importing = try ImportCommand.parse([
           entity, path, "--store", "\(folder)/\(name)", "--model", "\(folder)/\(modelName)", "--no-project", "--quiet",
           "--rejects", "\(folder)/\(stem).rejects.csv",
@@ -84,7 +84,7 @@ extension StartedProject {
   }
 }
 
-/// What the extension of a project around existing data is about.
+/// The entity and the attribute of the extension in a project around existing data.
 private struct Subject {
   let entity: String
   let attribute: String

@@ -8,7 +8,7 @@ import MoonbaseSQLiteStore
 struct StartedProject {
   /// Bytes by name.
   var files: [(name: String, bytes: [UInt8])]
-  /// What makes the store, and its name in the folder; nil for one that a script makes.
+  /// The name of the store in the folder, and a function that makes it; nil for one that a script makes.
   var store: (name: String, make: (_ folder: String) throws -> Void)?
 
   static let modelName = "model.lua"

@@ -31,7 +31,7 @@ enum TestFiles {
     return names.filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
       let path = folder == "." ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       var status = stat()
-      // Links are not followed: one may lead in a circle.
+      // Links are not followed, because a link may lead in a circle.
       guard lstat(path, &status) == 0 else { return [] }
       if status.st_mode & S_IFMT == S_IFDIR { return files(in: path) }
       return name.hasSuffix(ending) ? [path] : []

@@ -5,7 +5,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Runs files of tests, and tells of those that fail as they do.
+/// Runs files of tests, and prints each failure when it happens.
 final class TestRun {
   private let settings: StoreSettings
   private let scripts: ScriptSettings
@@ -64,9 +64,9 @@ final class TestRun {
   }
 }
 
-/// What became of tests.
+/// The results of tests.
 struct TestResults {
-  /// Those of a file.
+  /// The results of a file.
   struct File {
     let path: String
     let results: [ScriptTests.Result]

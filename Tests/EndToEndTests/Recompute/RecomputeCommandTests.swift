@@ -28,7 +28,7 @@ import Testing
     #expect(again.complaints.contains("5 objects visited: 0 changed"), "\(again)")
   }
 
-  /// One that breaks a rule stays, and the others go on.
+  /// An object that breaks a rule stays as it is.
   @Test func objectsThatFailAreToldAndTheOthersAreComputed() throws {
     let bench = try Self.outdated()
     try bench.execute("UPDATE ZPERSON SET ZAGE = -1 WHERE ZNAME = 'Cid'", in: "s.sqlite")
