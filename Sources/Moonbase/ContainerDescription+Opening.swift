@@ -26,7 +26,7 @@ extension ContainerDescription {
   func openExtensions() throws -> [ExtensionSource] {
     try extensions.map { source in
       try HostWork.charge(Self.fileUnits)
-      return try source.path.map(Self.source) ?? source
+      return try source.path.map { source.located(as: try Self.source($0)) } ?? source
     }
   }
 

@@ -113,6 +113,7 @@ extension PersistentContainer {
       }
     }
     let store = try description.open(coordinator.model)
+    try checkExtensions(of: store)
     try coordinator.add(store)
     opened = store
   }

@@ -18,6 +18,9 @@ public final class PersistentContainer: Sendable {
   /// The stores, and whether each is being opened.
   let stores: Lock<[StorePlace]>
 
+  /// What opening does about extensions that stores remember.
+  let missingExtensions: MissingExtensions
+
   @MainActor private(set) var madeViewContext: ManagedObjectContext?
   /// Whether it gives out no more contexts.
   let isClosed = Lock(false)
@@ -39,6 +42,7 @@ public final class PersistentContainer: Sendable {
       language: description.language, log: description.log, extensionLimits: description.extensionLimits,
       onExceeding: description.onExceeding, fileGuard: OpenStoreGuard())
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+    missingExtensions = description.missingExtensions
     coordinator.meter = description.meter
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores

@@ -11,7 +11,9 @@ struct RootCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunEntry.self, FetchCommand.self, EachCommand.self, ImportCommand.self, ExportCommand.self, BatchCommand.self,
+      RecomputeCommand.self,
       SQLCommand.self, InfoCommand.self, BackupCommand.self, HistoryCommand.self, DoctorCommand.self,
-      MigrateCommand.self, ModelCommand.self,
+      MigrateCommand.self, ModelCommand.self, CheckCommand.self, TestCommand.self, InitCommand.self, VacuumCommand.self,
+      CopyCommand.self, DiffCommand.self,
     ])
 }

@@ -204,10 +204,11 @@ extension Importer {
   }
 
   private func destination(_ key: InputKey, _ column: Int) throws -> ManagedObjectID {
-    if let id = context.coordinator.managedObjectID(forURIRepresentation: key.shown) { return id }
+    if let id = context.coordinator.managedObjectID(named: key.shown) { return id }
     throw RowFault(
       column: columns.names[column], value: key.shown,
-      reason: "it is no URI of an object of this store; an object is found by an attribute of it in a column like "
+      reason:
+        "it is no ID of an object of this store, as Person/12 or a URI; an object is found by an attribute of it in a column like "
         + "\(columns.names[column]).name")
   }
 

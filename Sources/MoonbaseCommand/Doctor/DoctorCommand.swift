@@ -4,6 +4,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseScripting
 
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,6 +14,9 @@ struct DoctorCommand: ParsableCommand {
       Looked at are the write-ahead log, SQLite's own structures, what the model asks for and the file lacks, each row's values against the model's types and rules, relationships that lead \
       nowhere or that two rows tell otherwise, places in ordered relationships, derived attributes, the numbers of Z_PRIMARYKEY, and the \
       files of values.
+
+      With --extension, or in a project, objects are looked at with the extensions too: rules that are broken, and stored derived attributes \
+      that the present code computes otherwise (moonbase recompute mends these).
 
       --repair raises numbers that are too small, takes relationships away that lead nowhere (where the model lets them be \
       missing), gives out places, derives attributes anew, and removes pairs and files that nobody names. All else is only told, and \
@@ -33,22 +37,46 @@ struct DoctorCommand: ParsableCommand {
 
   @OptionGroup var file: FileOptionGroup
 
+  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  var extensions: [String] = []
+
+  @Option(name: StoreOption.withoutExtension.parserName, help: StoreOption.withoutExtension.parserHelp)
+  var withoutExtensions: [String] = []
+
+  @Option(name: StoreOption.author.parserName, parsing: .unconditional, help: StoreOption.author.parserHelp)
+  var author: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Let the store forget an extension that its saves ran with, so that it is written without it from now on; repeatable.",
+      valueName: "NAME"))
+  var forgetExtension: [String] = []
+
+  @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
+  var quiet = false
+
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
   func validate() throws {
     if file.readOnly, repair { throw ValidationError("--repair writes: leave --read-only out") }
-    if allowsCloudKit, !repair {
+    if file.readOnly, !forgetExtension.isEmpty {
+      throw ValidationError("--forget-extension writes: leave --read-only out")
+    }
+    if author != nil, !repair { throw ValidationError("--author is for what writes: without --repair nothing does") }
+    if allowsCloudKit, !repair, forgetExtension.isEmpty {
       throw ValidationError("--allow-cloudkit is for what writes: without --repair nothing does")
     }
   }
 
-  func run() throws { try file.limits.run { _ in try look() } }
+  func run() throws { try file.limits.run(look) }
 
-  private func look() throws {
+  private func look(in domain: ScriptDomain?) throws {
     let url = URL(literalPath: store)
     let model = try file.model(ofStoreAt: url)
-    let before = try findings(url, model, isTold: true)
+    try forgetExtensions(model)
+    var before = try findings(url, model, isTold: true)
+    let ofExtensions = try findings(of: domain, beside: before, model)
     var left = before
     if repair, before.contains(where: { $0.repair != .none }) {
       let refusals = try mend(before, url, model)
@@ -56,8 +84,63 @@ struct DoctorCommand: ParsableCommand {
       for finding in before where finding.repair != .none && !left.contains(finding) { tell("mended", finding) }
       for refusal in refusals { Terminal.complain("moonbase: \(refusal)") }
     }
+    before += ofExtensions
+    left += ofExtensions
     Terminal.complain("moonbase: \(Self.summary(before.count, left.count))")
     if !left.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// Throws for a name that the store does not remember.
+  private func forgetExtensions(_ model: ResolvedModel) throws {
+    guard !forgetExtension.isEmpty else { return }
+    var description = try settings().container
+    (description.model, description.extensions) = (.value(model.description), [])
+    description.missingExtensions = .ignored
+    let container = try PersistentContainer(description)
+    let known = try container.rememberedExtensions().map(\.name)
+    for name in forgetExtension {
+      guard known.contains(name) else {
+        let all = known.isEmpty ? "it remembers none" : "it remembers \(known.listed())"
+        throw UsageError("\(store) remembers no extension \(name)\(suggestion(for: name, among: known)): \(all)")
+      }
+      try container.forgetExtension(name)
+      Terminal.complain("moonbase: \(store) has forgotten the extension \(name)")
+    }
+  }
+
+  /// What extensions find. A store that lacks something is not looked at with them.
+  private func findings(
+    of domain: ScriptDomain?, beside known: [StoreFinding], _ model: ResolvedModel
+  ) throws -> [StoreFinding] {
+    var settings = try settings()
+    settings.readOnly = true
+    guard !settings.extensions.isEmpty, !known.contains(where: { [.integrity, .missing].contains($0.kind) }) else {
+      return []
+    }
+    var description = try file.limits.settings().limiting(settings.container, settings)
+    description.model = .value(model.description)
+    let container = try PersistentContainer(description)
+    var found: [StoreFinding] = []
+    let bar = ProgressBar(quiet: quiet)
+    try ExtensionCheck(container.context(in: domain), known: known) { finding in
+      bar.end()
+      found.append(finding)
+      tell("found", finding)
+    }.run(showing: bar)
+    return found
+  }
+
+  /// The store with the extensions that the command line or the project names.
+  private func settings() throws(UsageError) -> StoreSettings {
+    var settings = try file.settings(store)
+    settings.extensions = extensions
+    settings.withoutExtensions = Set(withoutExtensions)
+    settings.allowsCloudKit = allowsCloudKit
+    if let author { try StoreOption.author.take(author, &settings) }
+    let model = settings.model
+    try settings.complete(with: Project.current())
+    settings.model = model
+    return settings
   }
 
   /// Each finding once, told as it is found.
@@ -113,11 +196,10 @@ struct DoctorCommand: ParsableCommand {
       if case .nullify(let id, let property) = finding.repair { (id, property) } else { nil }
     }
     guard !loose.isEmpty else { return [] }
-    var settings = try file.settings(store)
-    settings.allowsCloudKit = allowsCloudKit
-    var description = settings.container
+    var description = try settings().container
     description.model = .value(model.description)
-    let context = try ManagedObjectContext(PersistentContainer(description).coordinator)
+    let container = try PersistentContainer(description)
+    let context = try container.context(in: nil)
     var refusals: [String] = []
     for (id, property) in loose {
       do {

@@ -98,10 +98,29 @@ struct EachCommand: ParsableCommand {
 struct EachFunction: Sendable {
   private let source: ScriptSource
   private let isBody: Bool
+  /// The stored derived attributes to be computed, where that is all.
+  private let recomputed: [String]?
 
   init(code: String?, file: String?, limit: Int?) throws {
     isBody = code != nil
+    recomputed = nil
     source = try code.map { ScriptSource(name: "--do", text: $0) } ?? ScriptSource(path: file ?? "", limit: limit)
+  }
+
+  private init(recomputing names: [String]) {
+    (source, isBody, recomputed) = (ScriptSource(name: "recompute", text: ""), true, names)
+  }
+
+  /// Computes stored derived attributes, of those names that an object's entity has.
+  static func recomputing(_ names: [String]) -> EachFunction { EachFunction(recomputing: names) }
+
+  /// What is called for an object in a state.
+  func call(in domain: ScriptDomain) throws -> (ManagedObject, ManagedObjectContext) throws -> Void {
+    guard let recomputed else { return try load(in: domain).call }
+    return { object, context in
+      let known = try context.storedAttributeNames(of: object.entity)
+      try object.recomputeStoredAttributes(recomputed.filter(known.contains))
+    }
   }
 
   /// Where `require` looks, and where scripts may read.

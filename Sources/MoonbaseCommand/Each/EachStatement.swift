@@ -22,7 +22,8 @@ struct EachStatement {
     do {
       done = try interrupting(domain.state.interrupter) {
         try domain.state.run {
-          try setting.function.load(in: domain).runInStore(request, in: context)
+          try setting.container.noteExtensions(of: context)
+          return try setting.function.load(in: domain).runInStore(request, in: context)
         }
       }
     } catch  where Interruption.hasCome {

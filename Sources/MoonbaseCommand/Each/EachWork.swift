@@ -57,7 +57,7 @@ final class EachWork: Sendable {
       state.report.failed += 1
       guard state.failures.isToBeTold(text) else { return }
       bar.withLock { $0.end() }
-      Terminal.complain("moonbase: \(id): \(text)")
+      Terminal.complain("moonbase: \(id.short): \(text)")
     }
   }
 

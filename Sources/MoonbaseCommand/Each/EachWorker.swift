@@ -12,6 +12,8 @@ final class EachWorker {
     let function: EachFunction
     let scripts: ScriptSettings
     let stores: StoreSettings
+    /// Where batches are noted that are saved.
+    var bookmark: RecomputeBookmark? = nil
   }
 
   /// So often what somebody else saved meanwhile is read anew before a batch is halved, or an object fails.
@@ -22,7 +24,8 @@ final class EachWorker {
   private let work: EachWork
   private let domain: ScriptDomain
   private let context: ManagedObjectContext
-  private let function: ObjectFunction
+  private let call: (ManagedObject, ManagedObjectContext) throws -> Void
+  private let bookmark: RecomputeBookmark?
   /// The objects that the last save wrote. Only asked for where hooks of a save may change more than the code does,
   /// because a save that is observed waits for the disk.
   private var written: SavedObjectIDs?
@@ -36,7 +39,8 @@ final class EachWorker {
     self.domain = domain
     context = try domain.context(of: setting.container.opened)
     try domain.setContext(context)
-    function = try domain.state.run { try setting.function.load(in: domain) }
+    call = try domain.state.run { try setting.function.call(in: domain) }
+    bookmark = setting.bookmark
     work.add(domain.state.interrupter)
     if context.domain.extensions.values.joined().contains(where: { $0.willSave != nil }) {
       saves = context.observeSaves(didSave: { [unowned self] save in written = save.objectIDs })
@@ -84,7 +88,7 @@ final class EachWorker {
     var batch = try visit(ids)
     guard try settleUnderWay(before: batch) else { return try process(ids) }
     do {
-      try context.saveAhead()
+      try context.saveAhead(with: bookmark?.change(after: batch.visited, changed: batch.report.changed))
     } catch let error as GraphError where !ObjectFunction.endsAll(error) {
       try giveUp(batch)
       return try process(ids)
@@ -204,7 +208,7 @@ final class EachWorker {
       batch.visited.append(object)
       unsettled += 1
       do {
-        try function.call(object, in: context)
+        try call(object, context)
       } catch  where !ObjectFunction.endsAll(error) && !ObjectFunction.isOfProgram(error) {
         batch.failures.append((object.objectID, ObjectFunction.text(of: error)))
       }
@@ -243,7 +247,7 @@ final class EachWorker {
   /// Shows what a save would leave. Throws what would fail it.
   private func preview(_ visited: [ManagedObject]) throws {
     try context.prepareSave()
-    for object in visited where object.isDeleted { work.show { "\(object.objectID): deleted" } }
+    for object in visited where object.isDeleted { work.show { "\(object.objectID.short): deleted" } }
     for object in visited where !object.isDeleted && object.hasPersistentChangedValues {
       try work.show { try ObjectDifference(object).text }
     }

@@ -11,7 +11,7 @@ struct ObjectDifference {
     let new = try object.changedValues()
     let old = try object.committedValues(
       forKeys: new.keys.filter { object.entity.property($0)?.relationship?.isToMany != true })
-    var lines = ["\(object.objectID)"]
+    var lines = [object.objectID.short]
     for (name, value) in new.sorted(by: { $0.key < $1.key }) {
       let former = old[name].map { "\(Self.shown($0)) → " } ?? ""
       lines.append("  \(name): \(former)\(Self.shown(value))")
@@ -22,7 +22,7 @@ struct ObjectDifference {
   private static func shown(_ value: Value) -> String {
     var bytes: [UInt8] = []
     var losses = OutputLosses()
-    bytes.append(json: value, dates: .iso, column: "", losses: &losses)
+    bytes.append(json: value.withShortIDs, dates: .iso, column: "", losses: &losses)
     let text = String(decoding: bytes, as: UTF8.self)
     return text.count > greatestLength ? "\(text.prefix(greatestLength))…" : text
   }

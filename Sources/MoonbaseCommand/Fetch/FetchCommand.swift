@@ -33,11 +33,29 @@ struct FetchCommand: ParsableCommand {
   @Flag(help: "Print how the request would be answered.")
   var explain = false
 
+  @OptionGroup var groups: GroupOptionGroup
+
+  @Option(
+    help: ArgumentHelp(
+      "Print each object with those that these relationships lead to, as in people,people.friends.", valueName: "paths")
+  )
+  var tree: String?
+
   func validate() throws {
     try EntityArgument.check(entity, store, command: "fetch")
     if count, explain { throw ValidationError("--count and --explain are two questions: ask one") }
     if explain, output.rows.format != nil { throw ValidationError("--explain prints text: leave --format out") }
+    try validateForm()
     if count, selection.columns != nil { throw ValidationError("--count prints one number: leave --columns out") }
+  }
+
+  private func validateForm() throws {
+    if count || explain, tree != nil { throw ValidationError("--tree prints objects: leave --count and --explain out") }
+    guard tree != nil else { return }
+    if groups.isGiven {
+      throw ValidationError("--tree prints objects, and --group-by makes groups of them: ask for one")
+    }
+    if output.rows.format != nil { throw ValidationError("--tree prints text: leave --format out") }
   }
 
   func run() throws { try limits.run(fetch) }
@@ -48,6 +66,13 @@ struct FetchCommand: ParsableCommand {
     let container = try PersistentContainer(limits.settings().limiting(settings.container, settings))
     let context = try container.context(in: domain)
     let request = try selection.request(entity, in: context)
+    if groups.isGiven {
+      let output = try GroupOutput(request, groups, columns: selection.columns, form: output.form, in: context)
+      return try explain ? Terminal.print(output.explanation()) : output.run(counting: count)
+    }
+    if let tree {
+      return try TreeOutput(request, tree, columns: selection.columnNames, form: output.form, in: context).run()
+    }
     if count { return try print(count: context.count(request)) }
     let output = try FetchOutput(request, columns: selection.columnNames, form: output.form, in: context)
     try explain ? Terminal.print(output.explanation()) : output.run()
@@ -55,7 +80,7 @@ struct FetchCommand: ParsableCommand {
 
   private func print(count: Int) throws {
     guard output.rows.format != nil else { return Terminal.print("\(count)") }
-    let writer = RowWriter(output.form, columns: ["count"])
+    let writer = RowWriter(try output.form, columns: ["count"])
     try writer.write([.int(Int64(count))])
     try writer.finish()
   }

@@ -33,6 +33,15 @@ struct ParameterTexts {
     return typed(try Predicate(format: format, arguments: marks.map(Value.string)).replacing(restoringKeys))
   }
 
+  /// A predicate with a value for each of these variables; the texts are in their order.
+  func substituting(_ names: [String], in predicate: Predicate) -> Predicate {
+    typed(
+      predicate.replacing { part in
+        guard case .variable(let name) = part, let index = names.firstIndex(of: name) else { return nil }
+        return .constant(.string(marks[index]))
+      })
+  }
+
   private func read(_ format: String) throws -> Predicate {
     if let entity, let word = PredicateWords.property(in: format, of: entity, asOperand: true) {
       throw ModelError(.invalidPredicate, message: PredicateWords.advice(word), entity: entity.name, property: word)
@@ -86,7 +95,7 @@ struct ParameterTexts {
     switch text.lowercased() {
     case "true", "yes": return .bool(true)
     case "false", "no": return .bool(false)
-    default: return context.coordinator.managedObjectID(forURIRepresentation: text).map(Value.objectID)
+    default: return context.coordinator.managedObjectID(named: text).map(Value.objectID)
     }
   }
 

@@ -17,20 +17,75 @@ struct ConditionOptionGroup: ParsableArguments {
       valueName: "value"))
   var parameters: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "A fetch request template of the model; --param NAME=VALUE gives its variables.", valueName: "name"))
+  var template: String?
+
   func validate() throws {
-    guard parameters.isEmpty || predicate != nil else { throw ValidationError("--param is for the %@ of --where") }
+    guard parameters.isEmpty || predicate != nil || template != nil else {
+      throw ValidationError("--param is for the %@ of --where, or as NAME=VALUE for the variables of --template")
+    }
+    guard template == nil || predicate == nil else {
+      throw ValidationError("--template has a predicate of its own: leave --where out")
+    }
+    for parameter in parameters where template != nil && !parameter.dropFirst().contains("=") {
+      throw ValidationError("--param of a template is NAME=VALUE, not '\(parameter)'")
+    }
   }
 
   /// Whether they say anything.
-  var isGiven: Bool { predicate != nil }
+  var isGiven: Bool { predicate != nil || template != nil }
 
   /// A request for the objects of an entity.
   func request(_ entity: String, in context: ManagedObjectContext) throws -> FetchRequest {
+    if let template { return try request(template: template, of: entity, in: context) }
     var request = FetchRequest(entity)
     if let predicate {
       request.predicate = try ParameterTexts(parameters, entity: entity, in: context).predicate(predicate)
     }
     return request
+  }
+}
+
+extension ConditionOptionGroup {
+  private func request(
+    template: String, of entity: String, in context: ManagedObjectContext
+  ) throws -> FetchRequest {
+    // Of an unknown template it tells the nearest name.
+    var request = context.model.description.fetchRequestTemplates[template] ?? FetchRequest(entity)
+    if request == FetchRequest(entity) { request = try context.fetchRequest(fromTemplate: template) }
+    guard request.entityName == entity else {
+      throw UsageError("the template \(template) is of \(request.entityName), not of \(entity): name that entity")
+    }
+    let pairs = parameters.map {
+      $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    }
+    let names = pairs.map { $0[0] }
+    try check(names, in: request.predicate, of: template)
+    request.predicate = try request.predicate.map { predicate in
+      let texts = ParameterTexts(pairs.map { $0[1] }, entity: entity, in: context)
+      return try texts.substituting(names, in: predicate).substituting([:])
+    }
+    request.resultType = .objects
+    return request
+  }
+
+  /// Throws for a name that is no variable, and for a variable without a value.
+  private func check(_ names: [String], in predicate: Predicate?, of template: String) throws {
+    var variables: [String] = []
+    _ = predicate?.replacing { part in
+      if case .variable(let name) = part, !variables.contains(name) { variables.append(name) }
+      return nil
+    }
+    let known = variables.isEmpty ? "it has none" : "it has \(variables.joined(separator: ", "))"
+    if let unknown = names.first(where: { !variables.contains($0) }) {
+      throw UsageError(
+        "the template \(template) has no variable \(unknown)\(suggestion(for: unknown, among: variables)): \(known)")
+    }
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw UsageError("--param gives \(twice) twice: leave one out")
+    }
   }
 }
 
@@ -44,21 +99,30 @@ struct RequestOptionGroup: ParsableArguments {
   @Option(help: "How many objects at most.")
   var limit: Int?
 
+  @Option(help: "How many objects to pass over at the beginning.")
+  var offset: Int?
+
+  @Flag(help: "Only the first object.")
+  var first = false
+
   @Option(parsing: .unconditional, help: "Key paths of the columns, as in _id,name,department.name.")
   var columns: String?
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
+    if let offset, offset < 0 { throw ValidationError("--offset takes a number from 0 on, not \(offset)") }
+    if first, limit != nil { throw ValidationError("--first is one object: leave --limit out") }
   }
 
   /// Whether they say anything.
-  var isGiven: Bool { condition.isGiven || sort != nil || limit != nil || columns != nil }
+  var isGiven: Bool { condition.isGiven || sort != nil || limit != nil || columns != nil || offset != nil || first }
 
   /// A request for the objects of an entity.
   func request(_ entity: String, in context: ManagedObjectContext) throws -> FetchRequest {
     var request = try condition.request(entity, in: context)
-    request.fetchLimit = limit ?? 0
-    request.sortDescriptors = sort.map(FetchColumns.names).map { $0.map { SortDescriptor(text: $0) } } ?? []
+    if let limit = first ? 1 : limit { request.fetchLimit = limit }
+    if let offset { request.fetchOffset = offset }
+    if let sort { request.sortDescriptors = FetchColumns.names(sort).map { SortDescriptor(text: $0) } }
     return request
   }
 

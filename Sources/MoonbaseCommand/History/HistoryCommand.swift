@@ -82,7 +82,10 @@ struct HistoryCommand: ParsableCommand {
   private func look() throws {
     let settings = try settings()
     try settings.requireStores()
-    let container = try PersistentContainer(settings.container)
+    // No object is written.
+    var description = settings.container
+    description.missingExtensions = .ignored
+    let container = try PersistentContainer(description)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     guard let last = try container.coordinator.currentPersistentHistoryToken() else {
       throw GraphError(
@@ -130,7 +133,7 @@ struct HistoryCommand: ParsableCommand {
       case nil: .token(nil)
       }
     var walk = try HistoryWalk(context, from: start, matching: condition(in: context.model))
-    let writer = RowWriter(output.form, columns: Self.columns)
+    let writer = RowWriter(try output.form, columns: Self.columns)
     var left = limit ?? .max
     while left > 0, let transactions = try walk.next() {
       for transaction in transactions {

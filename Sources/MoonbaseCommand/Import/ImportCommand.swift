@@ -117,7 +117,8 @@ struct ImportCommand: ParsableCommand {
     if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores.stores) }
     // No entity's name has a dot or a slash.
     let beginsWithFile = infer && first?.contains { "./-".contains($0) } == true
-    return ArgumentsBeforeStore(words, least: beginsWithFile ? 1 : 2, most: 2, isNamed: stores.stores.isNamed)
+    return ArgumentsBeforeStore(
+      words, least: beginsWithFile ? 1 : 2, most: 2, isNamed: infer ? stores.stores.isNamedHere : stores.stores.isNamed)
   }
 
   private var entity: String? { arguments[0] }
@@ -125,7 +126,10 @@ struct ImportCommand: ParsableCommand {
   private var file: String? { arguments[1] }
 
   /// The settings of the store, by argument or options.
-  func storeSettings() throws(UsageError) -> StoreSettings { try stores.settings(arguments.store) }
+  func storeSettings() throws(UsageError) -> StoreSettings {
+    // A store that is made of data has a model of its own.
+    try stores.settings(arguments.store, isInProject: !infer && all == nil)
+  }
 
   func validate() throws {
     if let entity, all != nil {

@@ -22,9 +22,10 @@ struct InfoCommand: ParsableCommand {
 
   private func tell() throws {
     try checkForm()
-    let report = try StoreReport(
+    var report = try StoreReport(
       URL(literalPath: store), model: file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) },
       busyTimeout: file.settings().busyTimeout)
+    report.project = try Project.current()?.file
     Terminal.print(try json ? Terminal.json(report) : report.text)
   }
 }

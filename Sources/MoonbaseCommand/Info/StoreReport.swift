@@ -25,6 +25,10 @@ struct StoreReport: Encodable {
   }
 
   let path: String
+  /// The file of the project that holds here; nil where there is none.
+  var project: String?
+  /// The extensions that saves of the store ran with: versions by name.
+  let extensions: [String: String]
   let identifier: String
   let frameworkVersion: String?
   let versionIdentifiers: [String]
@@ -48,6 +52,7 @@ struct StoreReport: Encodable {
     identifier = metadata["NSStoreUUID"]?.text ?? ""
     frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
     modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
+    extensions = RememberedExtensions.versions(in: metadata)
     guard try named != nil || SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: busyTimeout) != nil else {
       (versionIdentifiers, configuration, entities, unmadeIndexes) = ([], nil, [], [])
       tables = try SQLiteStore.rowCounts(ofStoreAt: url, busyTimeout: busyTimeout).map(Table.init)
@@ -91,12 +96,19 @@ struct StoreReport: Encodable {
   }
 
   var text: String {
-    var lines = ["store       \(path)", "identifier  \(identifier)"]
+    var lines = [
+      "store       \(path)", "identifier  \(identifier)",
+    ]
+    if let project { lines.insert("project     \(project)", at: 0) }
     if let frameworkVersion { lines.append("framework   \(frameworkVersion)") }
     if let modelChecksum { lines.append("model       \(modelChecksum)") }
     // Xcode writes an empty one for a model that has none.
     let versions = versionIdentifiers.filter { !$0.isEmpty }
     if !versions.isEmpty { lines.append("version     \(versions.listed())") }
+    if !extensions.isEmpty {
+      let all = extensions.sorted { $0.key < $1.key }.map { $0.value.isEmpty ? $0.key : "\($0.key) \($0.value)" }
+      lines.append("extensions  \(all.listed()) (saves ran with them)")
+    }
     if let configuration { lines.append("holds       configuration \(configuration) of the model") }
     lines += file.lines
     lines += unmadeIndexes.map { "not indexed \($0)" }

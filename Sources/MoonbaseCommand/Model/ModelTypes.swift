@@ -13,22 +13,31 @@ struct ModelTypes: ParsableCommand {
       the definitions of the API, and .luarc.json and .luacheckrc where the folder has none.
       """)
 
-  @Argument(help: ModelFile.help)
-  var model: String
+  @Argument(
+    help: ArgumentHelp("The model: \(ModelFile.forms). Without one that of the project.", valueName: "model"))
+  var named: String?
 
   @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
   var extensions: [String] = []
+
+  @OptionGroup var project: ProjectOptionGroup
 
   @Option(help: ArgumentHelp("Write files for an editor and a linter into a folder.", valueName: "FOLDER"))
   var output: String?
 
   func run() throws {
-    let text = try types().text(of: model)
+    let project = try named == nil ? Project.current() : nil
+    guard let model = try named ?? project?.model?.resolved() else {
+      throw UsageError("there is no model: name one, or give one in a project file, \(Project.fileName)")
+    }
+    var settings = StoreSettings(model: model, extensions: extensions)
+    try settings.complete(with: project)
+    let text = try types(model, settings.extensions).text(of: model)
     guard let output else { return Terminal.write(text) }
     for advice in try EditorFiles.write(model: text, into: output) { Terminal.complain("moonbase: \(advice)") }
   }
 
-  private func types() throws -> EditorTypes {
+  private func types(_ model: String, _ extensions: [String]) throws -> EditorTypes {
     // Without its extensions, too, a model has types.
     guard !extensions.isEmpty else { return EditorTypes(try ModelFile.read(model)) }
     let file = URL(literalPath: model)

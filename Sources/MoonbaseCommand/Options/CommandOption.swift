@@ -12,7 +12,7 @@ struct CommandOption: Sendable {
   let apply: @Sendable (String, inout CommandSettings) throws(UsageError) -> Void
 
   /// The whole table, in the order of the help.
-  static let all = stores + scripts + [quiet]
+  static let all = stores + scripts + [noProject, quiet]
 
   static let quiet = CommandOption(name: "--quiet", argument: nil, help: "no word but errors on standard error") {
     _, settings in settings.isQuiet = true
@@ -24,6 +24,7 @@ struct CommandSettings: Equatable {
   var stores = StoreSettings()
   var scripts = ScriptSettings()
   var isQuiet = false
+  var leavesProjectOut = false
 }
 
 // MARK: - For the argument parser

@@ -5,6 +5,8 @@ struct PatienceOptionGroup: ParsableArguments {
   @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
   var busyTimeout: String?
 
+  @OptionGroup var project: ProjectOptionGroup
+
   func validate() throws { try understood { _ = try milliseconds() } }
 
   /// Nil where nothing is said.

@@ -1,9 +1,13 @@
 /// Options that are given twice, looked at before the argument parser is: it would take the last one without a word.
 enum RepeatedOptions {
   /// Those that may be.
-  static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union(["--from", "--param"])
+  static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union([
+    "--forget-extension", "--from", "--param",
+  ])
   /// Whatever follows these is their value, whether it looks like an option or not.
-  static let takingAnything: Set = ["--author", "--columns", "--do", "--null", "--param", "--sort", "--where"]
+  static let takingAnything: Set = [
+    "--author", "--columns", "--do", "--having", "--null", "--param", "--sort", "--where",
+  ]
 
   private static let advice = [
     "--where": "join the conditions by AND", "--sort": "name all keys in one, as in lastName,-age",
@@ -23,6 +27,16 @@ enum RepeatedOptions {
       return message(name)
     }
     return nil
+  }
+
+  /// Whether an option is given, and is no value of another one.
+  static func isGiven(_ name: String, in arguments: [String]) -> Bool {
+    var rest = arguments[...]
+    while let argument = rest.popFirst(), argument != "--" {
+      if argument == name { return true }
+      if takingAnything.contains(argument) { rest = rest.dropFirst() }
+    }
+    return false
   }
 
   static func message(_ name: String) -> String {

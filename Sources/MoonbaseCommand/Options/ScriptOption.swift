@@ -29,7 +29,7 @@ extension CommandOption {
       let names = LuaPreset.allCases.map(\.rawValue).joined(separator: ", ")
       throw UsageError("--sandbox takes one of \(names), not '\(value)'")
     }
-    settings.scripts.sandbox = preset
+    (settings.scripts.sandbox, settings.scripts.isSandboxGiven) = (preset, true)
   }
 
   static let allow = CommandOption(

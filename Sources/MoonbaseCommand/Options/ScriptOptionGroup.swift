@@ -19,10 +19,10 @@ struct ScriptOptionGroup: ParsableArguments {
 
   @OptionGroup var limits: LimitOptionGroup
 
-  func validate() throws { try understood { _ = try settings() } }
+  func validate() throws { try understood { _ = try settings(isInProject: false) } }
 
-  /// What they say.
-  func settings() throws(UsageError) -> ScriptSettings {
+  /// What they say, and a project where they say nothing.
+  func settings(isInProject: Bool = true) throws(UsageError) -> ScriptSettings {
     var settings = ScriptSettings()
     if strict { try CommandOption.strict.take("", &settings) }
     if noFiles { try CommandOption.noFiles.take("", &settings) }
@@ -33,6 +33,7 @@ struct ScriptOptionGroup: ParsableArguments {
     for (option, value) in single {
       if let value { try option.take(value, &settings) }
     }
+    if isInProject { try settings.complete(with: Project.current()) }
     return try limits.settings(settings)
   }
 }
@@ -50,13 +51,19 @@ struct WritingOptionGroup: ParsableArguments {
   @Option(name: StoreOption.synchronous.parserName, help: StoreOption.synchronous.parserHelp)
   var synchronous: String?
 
+  @Option(name: StoreOption.author.parserName, parsing: .unconditional, help: StoreOption.author.parserHelp)
+  var author: String?
+
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// The settings that the options give. Where no store is named, `MOONBASE_STORE` of the environment names one.
-  func settings(_ argument: String? = nil, mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
-    var settings = try stores.settings(argument, mayNameNone: mayNameNone)
+  func settings(
+    _ argument: String? = nil, mayNameNone: Bool = false, isInProject: Bool = true
+  ) throws(UsageError) -> StoreSettings {
+    var settings = try stores.settings(argument, mayNameNone: mayNameNone, isInProject: isInProject)
     if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
     if keepHistory { try StoreOption.keepsHistory.take("", &settings) }
+    if let author { try StoreOption.author.take(author, &settings) }
     if let synchronous { try StoreOption.synchronous.take(synchronous, &settings) }
     return settings
   }

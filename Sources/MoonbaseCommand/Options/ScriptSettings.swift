@@ -11,6 +11,8 @@ struct ScriptSettings: Equatable {
   var strict = false
   var saveOrder = ManagedObjectContext.SaveOrder.guide
   var sandbox = LuaPreset.standard
+  /// Whether an option says which.
+  var isSandboxGiven = false
   var grants: [Grant] = []
   var noFiles = false
   var instructionLimit: Int64?

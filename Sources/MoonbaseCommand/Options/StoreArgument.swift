@@ -12,6 +12,9 @@ struct StoreArgument: ParsableArguments {
   func validate() throws {
     let all = (store.map { [$0] } ?? []) + named
     if all.count > 1 { throw ValidationError(Self.several(all)) }
+    if all.isEmpty, StoreOption.storeOfEnvironment == nil {
+      try understood { _ = try Project.current()?.onlyStore() }
+    }
     guard !path.isEmpty else {
       throw ValidationError("Missing expected argument '<store>': name the store, as an argument or with --store")
     }
@@ -21,7 +24,10 @@ struct StoreArgument: ParsableArguments {
     "two stores are named, '\(stores[0])' and '\(stores[1])', and this command takes one: leave the other out"
   }
 
-  var path: String { store ?? named.first ?? StoreOption.storeOfEnvironment ?? "" }
+  var path: String { store ?? named.first ?? StoreOption.storeOfEnvironment ?? projectStore ?? "" }
+
+  /// What is wrong with it is told when the arguments are looked at.
+  private var projectStore: String? { try? Project.current()?.onlyStore() }
 }
 
 /// The entity of a command that takes a store behind it.
@@ -45,11 +51,16 @@ struct StoreAndArgument {
   init(_ first: String, _ second: String?, named: [String], what: String) throws {
     let all = (second == nil ? [] : [first]) + named
     if all.count > 1 { throw ValidationError(StoreArgument.several(all)) }
-    let place = second == nil ? named.first ?? StoreOption.storeOfEnvironment ?? "" : first
+    let place = second == nil ? try Self.place(named) : first
     guard !place.isEmpty else {
       throw ValidationError("Missing expected argument '<\(what)>': the store comes first, or is named by --store")
     }
     (store, other) = (place, second ?? first)
+  }
+
+  private static func place(_ named: [String]) throws(UsageError) -> String {
+    if let known = named.first ?? StoreOption.storeOfEnvironment { return known }
+    return try Project.current()?.onlyStore() ?? ""
   }
 }
 

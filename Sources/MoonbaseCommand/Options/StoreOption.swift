@@ -6,7 +6,8 @@ typealias StoreOption = CommandOption
 
 extension CommandOption {
   static let stores = [
-    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, extensionLimit, profile,
+    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, withoutExtension,
+    extensionLimit, profile, author,
   ]
 
   static let store = CommandOption(
@@ -31,6 +32,11 @@ extension CommandOption {
     help: "load an extension; repeatable, dependencies in any order"
   ) { value, settings in settings.stores.extensions.append(value) }
 
+  static let withoutExtension = CommandOption(
+    name: "--without-extension", argument: "NAME", isRepeatable: true,
+    help: "go without an extension that saves of the store ran with; repeatable"
+  ) { value, settings in settings.stores.withoutExtensions.insert(value) }
+
   static let extensionLimit = CommandOption(
     name: "--extension-limit", argument: "NAME:LIMITS", isRepeatable: true,
     help: "limit each call of an extension's functions: instructions=N,memory=BYTES,time=SECONDS,disable; repeatable"
@@ -42,6 +48,14 @@ extension CommandOption {
   static let profile = CommandOption(
     name: "--profile", argument: nil, help: "count what the functions of extensions cost, and print a table at the end"
   ) { _, settings in settings.stores.profiles = true }
+
+  /// For what writes objects.
+  static let author = CommandOption(
+    name: "--author", argument: "NAME", help: "the author of what is saved, for a store that keeps a history"
+  ) { value, settings throws(UsageError) in
+    guard !value.isEmpty else { throw UsageError("--author takes a name") }
+    settings.stores.author = value
+  }
 
   static let readOnly = CommandOption(name: "--read-only", argument: nil, help: "change nothing in the store") {
     _, settings in settings.stores.readOnly = true

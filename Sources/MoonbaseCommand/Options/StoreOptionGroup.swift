@@ -23,14 +23,24 @@ struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
   var busyTimeout: String?
 
+  @Option(name: StoreOption.withoutExtension.parserName, help: StoreOption.withoutExtension.parserHelp)
+  var withoutExtensions: [String] = []
+
+  @OptionGroup var project: ProjectOptionGroup
+
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
-  /// Whether `--store` or the environment names a store.
-  var isNamed: Bool { !store.isEmpty || StoreOption.storeOfEnvironment != nil }
+  /// Whether `--store`, the environment or a project names a store.
+  var isNamed: Bool { isNamedHere || Project.namesStore }
+
+  /// Whether `--store` or the environment does.
+  var isNamedHere: Bool { !store.isEmpty || StoreOption.storeOfEnvironment != nil }
 
   /// The settings that the options give, with the store of an argument. Where no store is named, `MOONBASE_STORE` of
-  /// the environment names one.
-  func settings(_ argument: String? = nil, mayNameNone: Bool = false) throws(UsageError) -> StoreSettings {
+  /// the environment names one, or the project does, which says what the options leave open.
+  func settings(
+    _ argument: String? = nil, mayNameNone: Bool = false, isInProject: Bool = true
+  ) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings()
     if let argument, let named = store.first {
       throw UsageError("two stores are named: '\(argument)', and '\(named)' by --store: leave one out")
@@ -45,9 +55,13 @@ struct StoreOptionGroup: ParsableArguments {
     if let model { try StoreOption.model.take(model, &settings) }
     for value in modules { try StoreOption.modules.take(value, &settings) }
     for value in extensionLimits { try StoreOption.extensionLimit.take(value, &settings) }
+    for value in withoutExtensions { try StoreOption.withoutExtension.take(value, &settings) }
+    if isInProject, !mayNameNone { try settings.complete(with: Project.current()) }
     if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
     guard !settings.stores.isEmpty || mayNameNone else {
-      throw UsageError("there is no store to work on: name one with --store PATH, or in the variable MOONBASE_STORE")
+      throw UsageError(
+        "there is no store to work on: name one with --store PATH, in the variable MOONBASE_STORE, or in a project file, \(Project.fileName)"
+      )
     }
     return settings
   }

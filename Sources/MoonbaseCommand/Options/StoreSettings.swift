@@ -1,5 +1,6 @@
 import Moonbase
 import MoonbaseGraph
+import MoonbaseLua
 import MoonbaseScripting
 import MoonbasePlatform
 
@@ -8,6 +9,11 @@ struct StoreSettings: Equatable {
   var stores: [PersistentStoreDescription] = []
   var model: String?
   var extensions: [String] = []
+  /// The files and variables that a project grants to extensions, and its limits for them, by the paths above.
+  var extensionGrants: [String: LuaFileAccess] = [:]
+  var projectLimits: [String: ExtensionLimits] = [:]
+  /// Extensions that a store remembers and that may be missing.
+  var withoutExtensions: Set<String> = []
   var readOnly = false
   /// The limits of extensions, by name.
   var extensionLimits: [String: ExtensionLimits] = [:]
@@ -18,6 +24,8 @@ struct StoreSettings: Equatable {
   /// In milliseconds.
   var busyTimeout: Int?
   var synchronizesFully = false
+  /// The author of saves, for a history.
+  var author: String?
   /// Of each connection, in bytes.
   var cacheSize: Int?
 
@@ -39,7 +47,7 @@ struct StoreSettings: Equatable {
     return applied(
       to: ContainerDescription(
         model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
-        extensions: extensions.map(ExtensionSource.path)))
+        extensions: extensions.map { .path($0, limits: projectLimits[$0], grants: extensionGrants[$0]) }))
   }
 
   /// A description with what holds for all stores.
@@ -47,10 +55,12 @@ struct StoreSettings: Equatable {
     var description = description
     if readOnly { description.setReadOnly() }
     description.extensionLimits.merge(extensionLimits) { _, option in option }
+    description.missingExtensions = .refused(but: withoutExtensions, tell: MissingExtensionNotice.tell)
     description.profile = profiles ? CommandProfile.profile : nil
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }
       if keepsHistory { description.stores[index].keepsHistory = true }
+      if let author { description.stores[index].transactionAuthor = author }
       if synchronizesFully { description.stores[index].synchronizesFully = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
       if let cacheSize { description.stores[index].cacheSize = cacheSize }

@@ -41,6 +41,8 @@ struct OutputForm {
   var dates = DateForm.iso
   /// What stands for no value where nothing does not say so: in csv, tsv and tables.
   var null = ""
+  /// Whether IDs of objects are written as `Person/12`, and not as URIs.
+  var hasShortIDs = false
 }
 
 /// The options of commands that write rows.
@@ -59,7 +61,17 @@ struct RowOptionGroup: ParsableArguments {
     throw ValidationError("--null is for csv, tsv and tables: JSON has a null of its own")
   }
 
-  var form: OutputForm { OutputForm(format: format ?? .table, null: null ?? "") }
+  /// The form that the options say, or the project.
+  var form: OutputForm {
+    get throws(UsageError) {
+      let project = format == nil ? try Project.current() : nil
+      let format = format ?? project?.format ?? .table
+      if null != nil, format == .json || format == .ndjson {
+        throw UsageError("--null is for csv, tsv and tables, and the project writes \(format.rawValue): give --format")
+      }
+      return OutputForm(format: format, null: null ?? "")
+    }
+  }
 }
 
 /// The options of commands that write objects, which may have dates.
@@ -69,9 +81,15 @@ struct ObjectOptionGroup: ParsableArguments {
   @Option(help: "How dates are written: iso (default), unix or reference (seconds since 2001, as stored).")
   var dates: DateForm = .iso
 
+  @Flag(help: "Write IDs of objects as URIs (default: as Person/12, which commands take too).")
+  var uri = false
+
   var form: OutputForm {
-    var form = rows.form
-    form.dates = dates
-    return form
+    get throws(UsageError) {
+      var form = try rows.form
+      form.dates = dates
+      form.hasShortIDs = !uri
+      return form
+    }
   }
 }

@@ -23,7 +23,7 @@ final class RowWriter {
   /// The names of columns as keys of JSON, with the colon.
   private let keys: [[UInt8]]
   private var bytes: [UInt8] = []
-  private var uris = ObjectURIs()
+  private var uris: ObjectURIs
   private var count = 0
   private var table: TableLines
   private(set) var losses = OutputLosses()
@@ -33,6 +33,7 @@ final class RowWriter {
     to destination: OutputDestination = .standardOutput
   ) {
     (self.form, self.columns, self.destination) = (form, columns, destination)
+    uris = ObjectURIs(areShort: form.hasShortIDs)
     self.transformables = transformables.contains(true) ? transformables : []
     self.floats = floats.contains(true) ? floats : []
     keys = columns.map { name in
@@ -47,14 +48,16 @@ final class RowWriter {
 
   /// Writes a row, of as many values as there are columns; an error names the object that they are of.
   func write(_ values: [Value], of id: ManagedObjectID? = nil) throws {
-    let values = floats.isEmpty ? values : zip(values, floats).map { $1 ? $0.inFewestDigits : $0 }
+    let areIDs = values.map(\.isID)
+    var values = floats.isEmpty ? values : zip(values, floats).map { $1 ? $0.inFewestDigits : $0 }
+    if form.hasShortIDs { values = values.map(\.withShortIDs) }
     for (index, isTransformable) in transformables.enumerated() where isTransformable {
       losses.noteTexts(in: values[index], column: columns[index], isJSON: form.format.separator == nil)
     }
     switch form.format {
     case .table:
       table.add(
-        values.map(cell), isNumber: values.map(\.isNumber), isID: values.map(\.isID), to: &bytes)
+        values.map(cell), isNumber: values.map(\.isNumber), isID: areIDs, to: &bytes)
     case .json:
       bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8)
       writeObject(values)
@@ -83,7 +86,8 @@ final class RowWriter {
       if !floats.isEmpty, floats[index] {
         bytes.append(json: value(index).inFewestDigits, dates: form.dates, column: columns[index], losses: &losses)
       } else if !Self.write(row, slots[index], to: &bytes, &uris, form.dates) {
-        bytes.append(json: value(index), dates: form.dates, column: columns[index], losses: &losses)
+        let value = form.hasShortIDs ? value(index).withShortIDs : value(index)
+        bytes.append(json: value, dates: form.dates, column: columns[index], losses: &losses)
       }
     }
     bytes.append(UInt8(ascii: "}"))
@@ -178,7 +182,17 @@ final class RowWriter {
       entity: id?.entityName, property: column, objectID: id)
   }
 
-  private func cell(_ value: Value) -> String { value.isNull ? form.null : text(value, column: nil) }
+  /// A value of a table. A date at midnight UTC is a day.
+  private func cell(_ value: Value) -> String {
+    if value.isNull { return form.null }
+    let text = text(value, column: nil)
+    if case .date = value, form.dates == .iso, text.hasSuffix(Self.midnight) {
+      return String(text.dropLast(Self.midnight.count))
+    }
+    return text
+  }
+
+  private static let midnight = "T00:00:00.000Z"
 
   /// A value as one text. A text that looks like a list, an object or a quoted text is quoted.
   private func text(_ value: Value, isTransformable: Bool, column: String) -> String {

@@ -10,7 +10,9 @@ struct RunCommand {
   /// Runs what follows `run` on the command line; returns the exit status.
   static func main(_ words: ArraySlice<String>) -> Int32 {
     do {
-      return try RunCommand(options: RunOptions(words)).run()
+      var options = try RunOptions(words)
+      if !options.help { try options.settings.complete(with: Project.current()) }
+      return try RunCommand(options: options).run()
     } catch let error as UsageError {
       Terminal.complain("moonbase run: \(error)\nSee 'moonbase run --help'.")
       return ExitStatus.usage

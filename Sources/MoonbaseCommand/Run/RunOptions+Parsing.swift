@@ -28,6 +28,11 @@ extension RunOptions {
       .first { word in CommandOption.all.contains { word == $0.name || word.hasPrefix("\($0.name)=") } }
   }
 
+  /// Whether what follows `moonbase run` says that there is no project. What cannot be understood is told elsewhere.
+  static func leavesProjectOut(_ words: ArraySlice<String>) -> Bool {
+    do { return try RunOptions(words).settings.leavesProjectOut } catch { return true }
+  }
+
   private mutating func take(
     _ word: String, from rest: inout ArraySlice<String>, given: inout Set<String>
   ) throws(UsageError) {

@@ -6,6 +6,8 @@ import MoonbaseScripting
 /// a file changes: its own, a module that it requires, the model, an extension or a module of one.
 final class WatchedRun {
   private let isQuiet: Bool
+  /// The command, for messages.
+  private let command: String
   private var paths: [String] = []
   private var seen = WatchedFiles(modules: [])
   /// The extensions as the command line names them, and the folders of those that are files.
@@ -16,7 +18,7 @@ final class WatchedRun {
   private var former: ScriptExtensions?
   private var watch: ExtensionWatch?
 
-  init(isQuiet: Bool) { self.isQuiet = isQuiet }
+  init(_ command: String = "run", isQuiet: Bool) { (self.command, self.isQuiet) = ("moonbase \(command)", isQuiet) }
 
   /// Calls `run` again after each change. It ends by SIGINT, with the status of a run that this ended, or where files
   /// cannot be watched.
@@ -30,7 +32,7 @@ final class WatchedRun {
         if status == ExitStatus.interrupted { return status }
       } catch {
         if ExitStatus.status(for: error) == ExitStatus.interrupted { throw error }
-        Terminal.complain("moonbase run: \(error)")
+        Terminal.complain("\(command): \(error)")
       }
       waitForChange(events)
     }
@@ -50,10 +52,10 @@ final class WatchedRun {
   /// Reloads the extensions of a container from now on, and reports each reload.
   func take(_ container: PersistentContainer) {
     extensions = container.extensions
-    let isQuiet = isQuiet
+    let (isQuiet, command) = (isQuiet, command)
     watch = container.watchExtensions { outcome in
       if case .reloaded = outcome, isQuiet { return }
-      Terminal.complain("moonbase run: \(outcome)")
+      Terminal.complain("\(command): \(outcome)")
     }
     seen.merge(filesNow)
   }
@@ -82,7 +84,7 @@ final class WatchedRun {
   }
 
   private func waitForChange(_ events: FolderEvents) {
-    if !isQuiet { Terminal.complain("moonbase run: waiting for a change") }
+    if !isQuiet { Terminal.complain("\(command): waiting for a change") }
     repeat {
       for folder in seen.folders { events.watch(folder) }
       if filesNow.differs(from: seen) { break }

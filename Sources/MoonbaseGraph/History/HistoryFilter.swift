@@ -32,7 +32,7 @@ struct HistoryFilter {
     }
     guard let predicate = request.predicate else { return nil }
     let checked = try HistoryModel(preservedBy: coordinator.model).checked(
-      predicate, of: request.entityName, id: coordinator.managedObjectID(forURIRepresentation:))
+      predicate, of: request.entityName, id: coordinator.managedObjectID(named:))
     self.predicate = try CompiledPredicate(checked, nulls: .fetch)
   }
 

@@ -89,6 +89,7 @@ struct SaveOperation {
     let inSessions = !mayRunAhead && context.parent == nil
     plan = try SavePlan(context, keys: areUpdates ? .none : inSessions ? .ofSessions : .ofStores)
     if let metadataChange { try plan?.add(metadataChange) }
+    if !context.domain.versions.isEmpty, context.parent == nil { try plan?.noteExtensions(context.domain.versions) }
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0
     isHandedOver =

@@ -282,6 +282,17 @@ struct SavePlan {
     plans[index].changes.metadataChange = change.body
   }
 
+  /// Has each store that is written note the extensions, where it does not know them.
+  mutating func noteExtensions(_ versions: [String: String]) throws {
+    for index in plans.indices {
+      let plan = plans[index]
+      guard try !plan.changes.isEmpty && context.coordinator.mustNote(versions, in: plan.store, number: plan.number)
+      else { continue }
+      plans[index].changes.metadataChange = RememberedExtensions.adding(
+        versions, after: plan.changes.metadataChange)
+    }
+  }
+
   private mutating func addPlan(
     _ number: UInt32, _ store: any PersistentStore, for id: ManagedObjectID?
   ) throws -> Int {

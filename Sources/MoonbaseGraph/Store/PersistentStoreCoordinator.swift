@@ -33,6 +33,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private let registry = Lock(Registry())
   /// How often the process wrote to stores, by their numbers.
   private static let writings = Lock<[UInt32: Int]>([:])
+  /// The extensions that stores are known to have noted, by their numbers.
+  let notedExtensions = Lock<[UInt32: [String: String]]>([:])
   let rows: RowCache
   private let listeners = NewsListeners<SavedObjectIDs>()
   /// The attributes that stores derive, by entity.

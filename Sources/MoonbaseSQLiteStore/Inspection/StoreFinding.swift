@@ -47,4 +47,8 @@ package struct StoreFinding: Sendable, Hashable {
   package let place: String
   package let message: String
   package var repair = Repair.none
+
+  package init(kind: Kind, place: String, message: String, repair: Repair = .none) {
+    (self.kind, self.place, self.message, self.repair) = (kind, place, message, repair)
+  }
 }

@@ -46,6 +46,16 @@ public struct ExtensionSource: Sendable {
   /// A file, or every `.lua` file in a folder: what it is, is looked at when it is opened.
   package static func path(_ path: String) -> ExtensionSource { ExtensionSource(kind: .path(path)) }
 
+  /// The same with limits and grants.
+  package static func path(_ path: String, limits: ExtensionLimits?, grants: LuaFileAccess?) -> ExtensionSource {
+    ExtensionSource(kind: .path(path), limits: limits, grants: grants)
+  }
+
+  /// Looked at by now: a file or a folder, with the limits and grants of the path.
+  package func located(as found: ExtensionSource) -> ExtensionSource {
+    ExtensionSource(kind: found.kind, limits: limits, grants: grants)
+  }
+
   /// The path of what is not looked at yet, as it was given.
   package var path: String? { if case .path(let path) = kind { path } else { nil } }
 

@@ -262,6 +262,7 @@ public final class ScriptExtensions: ExtensionProvider {
     domain.attributeValueClasses = new.attributeValueClasses
     domain.extensions = new.extensions
     domain.pureFunctions = generation.functions
+    domain.versions = generation.versions
     (domain.knownModel, domain.knownGeneration) = (generation.model, generation.number)
   }
 }

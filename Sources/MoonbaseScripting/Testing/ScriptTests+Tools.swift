@@ -19,11 +19,39 @@ extension ScriptTests {
       return #parts == 0 and "{}" or "{ " .. table.concat(parts, ", ") .. " }"
     end
 
+    local function is_plain(value) return type(value) == "table" and not getmetatable(value) end
+
+    -- The places in which tables differ, each a line.
+    local function differences(value, expected, path, lines)
+      if same(value, expected) or #lines > 10 then return lines end
+      if not (is_plain(value) and is_plain(expected)) then
+        lines[#lines + 1] = #lines == 10 and "  and more" or
+          ("  %s: %s, expected %s"):format(path:gsub("^%.", ""), shown(value, 1), shown(expected, 1))
+        return lines
+      end
+      local keys, seen = {}, {}
+      for _, side in ipairs { value, expected } do
+        for key in next, side do if not seen[key] then seen[key] = true keys[#keys + 1] = key end end
+      end
+      table.sort(keys, function(a, b)
+        if math.type(a) and math.type(b) then return a < b end
+        return tostring(a) < tostring(b)
+      end)
+      for _, key in ipairs(keys) do
+        local name = type(key) == "string" and key:match("^[%a_][%w_]*$")
+        differences(value[key], expected[key], path .. (name and "." .. name or "[" .. shown(key, 1) .. "]"), lines)
+      end
+      return lines
+    end
+
     local t = {}
 
     function t.equal(value, expected, message)
       if same(value, expected) then return end
       local text = shown(value, 1) .. " is not " .. shown(expected, 1)
+      if #text > 60 and is_plain(value) and is_plain(expected) then
+        text = "the tables differ:\\n" .. table.concat(differences(value, expected, "", {}), "\\n")
+      end
       error(message and message .. ": " .. text or text, 2)
     end
 

@@ -28,12 +28,21 @@ public struct ScriptTests {
 
     /// Whether it passed.
     public var isPassed: Bool { failure == nil }
+
+    /// Makes a result.
+    public init(name: String, failure: String? = nil, place: String? = nil, seconds: Double) {
+      (self.name, self.failure, self.place, self.seconds) = (name, failure, place, seconds)
+    }
   }
 
   /// How states are made.
   public var maker = ScriptDomainMaker()
   /// The folder of the values that `t.snapshot` compares with; nil where there are none.
   public var snapshotFolder: URL?
+  /// Which tests run, by their names; nil for all.
+  public var filter: ((String) -> Bool)?
+  /// Told of the files that a state has required, or would have.
+  package var noteFiles: (([String]) -> Void)?
   /// Whether snapshots that differ are written anew.
   public var updatesSnapshots = false
 
@@ -41,21 +50,24 @@ public struct ScriptTests {
 
   /// Loads the extensions. Throws what `ScriptExtensions` throws.
   public init(model: ManagedObjectModel, extensions: [ExtensionSource] = []) throws {
-    self.extensions = try ScriptExtensions(extensions, for: model)
+    self.init(try ScriptExtensions(extensions, for: model))
   }
+
+  /// Takes extensions that are loaded.
+  public init(_ extensions: ScriptExtensions) { self.extensions = extensions }
 
   /// Runs the tests of a file in the order in which they stand there.
   ///
   /// Throws for a file that does not run, and for one that returns no table of functions.
   public func run(_ source: ScriptSource) throws -> [Result] {
-    try names(in: source).map { try run($0, of: source) }
+    try names(in: source).filter { filter?($0) != false }.map { try run($0, of: source) }
   }
 
   // MARK: Files
 
   private func names(in source: ScriptSource) throws -> [String] {
     let domain = try maker.make()
-    defer { domain.close() }
+    defer { close(domain) }
     try domain.setContext(makeContext(in: domain))
     let found = try ScriptError.telling { try domain.state.run { try tests(of: source, in: domain) } }
     return found.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
@@ -65,6 +77,11 @@ public struct ScriptTests {
     let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
     return try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+  }
+
+  private func close(_ domain: ScriptDomain) {
+    noteFiles?(domain.state.requiredFiles + domain.state.missingFiles)
+    domain.close()
   }
 
   private struct Test {
@@ -97,7 +114,7 @@ public struct ScriptTests {
 
   private func run(_ name: String, of source: ScriptSource) throws -> Result {
     let domain = try maker.make()
-    defer { domain.close() }
+    defer { close(domain) }
     let begin = ContinuousClock.now
     var result = Result(name: name, seconds: 0)
     do {

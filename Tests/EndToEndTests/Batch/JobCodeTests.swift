@@ -73,7 +73,7 @@ import Testing
   @Test func extensionsAreOfTheCodeToo() throws {
     let bench = try bench()
     _ = try batch(bench, Self.begin + ["--extension", "x.lua"])
-    let without = try batch(bench, ["resume", "jobs/j.lua"], status: 1)
+    let without = try batch(bench, ["resume", "jobs/j.lua", "--without-extension", "x"], status: 1)
     #expect(without.contains("(--extension x.lua is missing)"), "\(without)")
     try bench.write("return { name = 'x', entities = {} }", to: "x.lua")
     let changed = try batch(bench, ["resume", "jobs/j.lua", "--extension", "x.lua"], status: 1)

@@ -17,7 +17,7 @@ import Testing
   @Test func theFormFollowsTheFileNameAndIsThatOfFetch() throws {
     for (format, names) in ["csv": ["a.csv"], "json": ["a.json"], "ndjson": ["a.ndjson", "a.jsonl"], "tsv": ["a.tsv"]] {
       let fetched = try bench.moonbase(
-        "fetch", "Person", "--store", "s.sqlite", "--sort", "age,name", "--format", format)
+        "fetch", "Person", "--store", "s.sqlite", "--sort", "age,name", "--uri", "--format", format)
       for name in names {
         let outcome = try export("Person", name, "--sort", "age,name")
         #expect(outcome.status == 0 && outcome.output == "", "\(outcome)")

@@ -65,8 +65,8 @@ import Testing
       #""born": "2001-01-01T00:00:01.500Z""#, #""key": "AQI=""#, #""active": true"#,
       #""code": "00000000-0000-0000-0000-00000000000A""#, #""site": "https://example.org/a""#,
     ] { #expect(line.contains(part), "\(part) in \(line)") }
-    #expect(line.contains(/"_id": "x-coredata:\/\/[0-9A-F-]{36}\/Person\/p\d+"/))
-    #expect(line.contains(/"department": "x-coredata:\/\/[0-9A-F-]{36}\/Department\/p1"/))
+    #expect(line.contains(/"_id": "Person\/\d+"/))
+    #expect(line.contains(/"department": "Department\/1"/))
     #expect(!line.contains("friends"), "to-many relationships come on request")
     #expect(try bench.moonbase(words + ["--dates", "reference"]).output.contains(#""born": 1.5"#))
     #expect(try bench.moonbase(words + ["--dates", "unix"]).output.contains(#""born": 978307201.5"#))
@@ -111,7 +111,7 @@ import Testing
         + "\n")
     let friends = try bench.moonbase(
       "fetch", "Boss", "--store", "s.sqlite", "--columns", "friends", "--format", "ndjson")
-    #expect(friends.output.contains(/\{"friends": \["x-coredata:[^"]+\/Person\/p\d"\]\}/))
+    #expect(friends.output.contains(/\{"friends": \["Person\/\d"\]\}/))
   }
 
   @Test func aTableHasAHeadAndShowsNoControlCharacters() throws {
@@ -132,7 +132,7 @@ import Testing
     let code = "moonbase.context:insert('\(name)', { x = ('long'):rep(30) }) assert(moonbase.context:save())"
     try #require(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
     let table = try bench.moonbase("fetch", name, "--store", "s.sqlite").output
-    #expect(table.contains("/\(name)/p1  "), "\(table)")
+    #expect(table.contains("\(name)/1  "), "\(table)")
     #expect(table.contains("longlong…"))
   }
 

@@ -36,7 +36,7 @@ import Testing
     let before = try bench.contents()
     let rows = try changes(bench)
     #expect(rows.count == 4)
-    #expect(rows[0].contains(/^\{"transaction": 1, "date": "20[^"]+Z", .*"change": "insert", "_id": "x-coredata:/))
+    #expect(rows[0].contains(/^\{"transaction": 1, "date": "20[^"]+Z", .*"change": "insert", "_id": "[A-Z][a-z]+\/1"/))
     #expect(rows[2].contains(#""change": "update""#) && rows[2].contains(#""properties": ["name"]"#))
     #expect(rows[3].contains(#""change": "delete""#) && rows[3].contains(#""tombstone": {"name": "Anna"}"#))
     #expect(try bench.contents() == before)

@@ -160,8 +160,13 @@ struct ExtensionPolicy: Sendable {
 
 extension ScriptSource {
   /// The name of the file without its folder and `.lua`.
-  var stem: String {
-    let file = name.lastPartOfPath
+  var stem: String { name.stemOfPath }
+}
+
+extension String {
+  /// The name of a file without its folder and `.lua`.
+  var stemOfPath: String {
+    let file = lastPartOfPath
     return file.hasSuffix(".lua") ? String(file.dropLast(4)) : file
   }
 }

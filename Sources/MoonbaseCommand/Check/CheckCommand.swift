@@ -1,0 +1,86 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Loads extensions against a model, and lists all that is wrong with them.",
+    discussion: """
+      moonbase check rules.lua colors.lua --model model.lua
+
+      The files run as extensions, and nothing else does: forms of tables, names of the model, names that two of them give, examples of \
+      transformers. In a project the files, and the model, may be left out.
+
+      Exit status: 0 if nothing is wrong, 1 if something is.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Extensions, or folders of them; without one those of the project.", valueName: "extension"))
+  var files: [String] = []
+
+  @OptionGroup var target: TargetOptionGroup
+  @OptionGroup var limits: LimitOptionGroup
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  private struct Report: Encodable {
+    struct Finding: Encodable {
+      let message: String
+      let code: Int
+      let file: String?
+      let line: Int?
+      let entity: String?
+      let property: String?
+
+      init(_ error: ScriptError) {
+        message = error.message
+        code = error.code.rawValue
+        file = error.location?.file
+        line = error.location?.line
+        entity = error.entity
+        property = error.property
+      }
+    }
+
+    let files: [String]
+    let sound: Bool
+    let findings: [Finding]
+  }
+
+  func run() throws {
+    let settings = try target.settings(extensions: files)
+    let paths = settings.extensions.flatMap(Self.files)
+    guard !paths.isEmpty else {
+      throw UsageError("there is no extension to check: name one, or give some in a project file, \(Project.fileName)")
+    }
+    let description = try limits.settings().limiting(settings.container, settings)
+    let check = ExtensionFilesCheck(try description.model(inMemory: settings.stores.isEmpty), description, paths)
+    let findings = try check.run()
+    if json {
+      Terminal.print(
+        try Terminal.json(
+          Report(files: paths, sound: findings.isEmpty, findings: findings.map(Report.Finding.init))))
+    } else {
+      findings.forEach { Terminal.print("\($0)") }
+    }
+    let count = "\(paths.count) file\(paths.count == 1 ? "" : "s")"
+    Terminal.complain(
+      "moonbase: \(count), \(findings.isEmpty ? "nothing is wrong" : "\(findings.count) finding\(findings.count == 1 ? "" : "s")")"
+    )
+    if !findings.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// A file, or the extensions in a folder.
+  private static func files(_ path: String) -> [String] {
+    guard FileIdentity.kind(path) == "folder",
+      let names = try? FileManager.default.contentsOfDirectory(atPath: path).filter({ $0.hasSuffix(".lua") }),
+      !names.isEmpty
+    else { return [path] }
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    return names.sorted().map { folder + $0 }
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The options of commands that are about extensions and need a model for them, and no objects.
+struct TargetOptionGroup: ParsableArguments {
+  @Option(
+    name: StoreOption.model.parserName,
+    help: ArgumentHelp("The model (default: that of the store, or of the project).", valueName: "PATH"))
+  var model: String?
+
+  @Option(
+    name: StoreOption.store.parserName,
+    help: ArgumentHelp("A store, for the model that it keeps; its objects are not looked at.", valueName: "PATH"))
+  var store: [String] = []
+
+  @OptionGroup var project: ProjectOptionGroup
+
+  func validate() throws {
+    if store.count > 1 { throw ValidationError(StoreArgument.several(store)) }
+  }
+
+  /// The model and the extensions that the options name, or the project.
+  func settings(extensions: [String]) throws(UsageError) -> StoreSettings {
+    var settings = StoreSettings(model: model, extensions: extensions)
+    for value in store { try StoreOption.store.take(value, &settings) }
+    let project = try Project.current()
+    if model == nil, !store.isEmpty {
+      // The model of the store that is named, and not that of the project.
+      var others = StoreSettings(extensions: extensions)
+      try others.complete(with: project)
+      (settings.extensions, settings.extensionGrants) = (others.extensions, others.extensionGrants)
+      settings.projectLimits = others.projectLimits
+    } else {
+      try settings.complete(with: project)
+    }
+    guard settings.model != nil || !settings.stores.isEmpty else {
+      throw UsageError(
+        "there is no model: name one with --model PATH or --store PATH, or in a project file, \(Project.fileName)")
+    }
+    return settings
+  }
+}
+
+extension ContainerDescription {
+  /// The model that it names, or that its store keeps.
+  func model(inMemory: Bool) throws -> ManagedObjectModel {
+    switch model {
+    case .value(let model): return model
+    case .file(let url): return try ManagedObjectModel(contentsOf: url)
+    case .kept:
+      guard !inMemory, let url = stores.first?.url else { return ManagedObjectModel() }
+      return try ManagedObjectModel(contentsOf: url)
+    }
+  }
+}

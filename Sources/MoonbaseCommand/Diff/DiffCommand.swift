@@ -1,0 +1,102 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff", abstract: "Tells the objects that came, went and changed from one store to another.",
+    discussion: """
+      moonbase diff before.sqlite after.sqlite --by email
+
+      Objects are the same where entity and key are, or with --by where these attributes have the same values. A row tells of an attribute or relationship \
+      that has another value, or of an object that one store has. --script prints Lua that makes the first store equal to the second: moonbase run \
+      --store before.sqlite changes.lua.
+
+      Exit status: 0 if the stores are equal, 1 if they differ.
+      """)
+
+  @Argument(help: ArgumentHelp("The store as it was.", valueName: "store"))
+  var old: String
+
+  @Argument(help: ArgumentHelp("The store as it is.", valueName: "store"))
+  var new: String
+
+  @Option(
+    help: ArgumentHelp("Attributes that tell which objects are the same, as in email or code,year.", valueName: "keys"))
+  var by: String?
+
+  @Option(help: "Only objects of this entity, and of its subentities.")
+  var entity: String?
+
+  @Flag(help: "Print Lua that makes the first store equal to the second.")
+  var script = false
+
+  @OptionGroup var output: RowOptionGroup
+  @OptionGroup var file: FileOptionGroup
+
+  func validate() throws {
+    if by?.isEmpty == true { throw ValidationError("--by takes attributes, as in email or code,year") }
+    if script, by != nil { throw ValidationError("--script knows objects by their keys: leave --by out") }
+    if script, output.format != nil { throw ValidationError("--script prints Lua: leave --format out") }
+  }
+
+  func run() throws {
+    let isEqual = try file.limits.run { _ in try compare() }
+    if !isEqual { throw ExitCode(ExitStatus.failed) }
+  }
+
+  private func compare() throws -> Bool {
+    let (left, right) = (try context(old), try context(new))
+    let keys = by.map(FetchColumns.names) ?? []
+    let difference = StoreDifference(from: left, to: right, keys: keys)
+    let writer: any DifferenceWriter =
+      script
+      ? DifferenceScript(of: left.coordinator.persistentStores.first?.identifier ?? "", left.model)
+      : DifferenceRows(try output.form)
+    let entities = try entities(in: left.model, right.model, keys)
+    try difference.run(entities, writer)
+    try writer.finish()
+    return writer.count == 0
+  }
+
+  private func context(_ path: String) throws -> ManagedObjectContext {
+    try StoreSettings.requireStore(path)
+    var settings = try file.settings(path)
+    settings.readOnly = true
+    var description = settings.container
+    description.missingExtensions = .ignored
+    var model = try description.model(inMemory: false)
+    // Values are compared as they are stored.
+    model.allowsUnknownClasses = true
+    description.model = .value(model)
+    return try ManagedObjectContext(PersistentContainer(description).coordinator)
+  }
+
+  /// The entities at the top of both models, or the one that is asked for. Those without the attributes of `--by` are told and left out.
+  private func entities(in left: ResolvedModel, _ right: ResolvedModel, _ keys: [String]) throws -> [String] {
+    if let entity {
+      for model in [left, right] where model.entity(entity) == nil { throw GraphError.unknownEntity(entity, in: model) }
+    }
+    let names = entity.map { [$0] } ?? left.entities.filter { $0.parent == nil }.map(\.name)
+    for name in Set(right.entities.filter { $0.parent == nil }.map(\.name)).subtracting(names).sorted()
+    where entity == nil {
+      Terminal.complain("moonbase: \(old) has no entity \(name): its objects are not compared")
+    }
+    return try names.filter { name in
+      guard let other = right.entity(name), let own = left.entity(name) else {
+        Terminal.complain("moonbase: \(new) has no entity \(name): its objects are not compared")
+        return false
+      }
+      guard
+        let missing = keys.first(where: { own.property($0)?.attribute == nil || other.property($0)?.attribute == nil })
+      else { return true }
+      guard entity == nil, names.count > 1 else {
+        throw GraphError.unknownProperty(missing, of: own)
+      }
+      Terminal.complain("moonbase: \(name) has no attribute \(missing): its objects are not compared")
+      return false
+    }
+  }
+}

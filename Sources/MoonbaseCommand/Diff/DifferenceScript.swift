@@ -1,0 +1,118 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Differences as a script that makes the first store equal to the second. Objects are those of the same entities and keys.
+final class DifferenceScript: DifferenceWriter {
+  private(set) var count = 0
+  private let model: ResolvedModel
+  /// The lines behind those that insert objects: relationships may lead to any of them.
+  private var later: [String] = []
+  private var deletions: [String] = []
+
+  private let store: String
+
+  init(of store: String, _ model: ResolvedModel) { (self.store, self.model) = (store, model) }
+
+  /// A difference: before the first one stands what all lines use.
+  private func begin() {
+    count += 1
+    guard count == 1 else { return }
+    Terminal.print(
+      """
+      -- Made by moonbase diff --script: makes one store equal to another.
+      local context, made = moonbase.context, {}
+      local function at(name)
+        local entity, key = name:match("^(.+)/(%d+)$")
+        return made[name] or assert(context:object("x-coredata://\(store)/" .. entity .. "/p" .. key), name .. " is not there")
+      end
+      """)
+  }
+
+  private func isRelationship(_ name: String, of entity: String) -> Bool {
+    model.entity(entity)?.property(name)?.relationship != nil
+  }
+
+  func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
+    begin()
+    let given = values.filter { !$0.value.isNull }
+    let attributes = try given.filter { !isRelationship($0.name, of: object.entity) }.map {
+      "[\(Self.quoted($0.name))] = \(try Self.literal($0.value, of: object, $0.name))"
+    }
+    let label = Self.quoted(object.label)
+    Terminal.print(
+      "made[\(label)] = context:insert(\(Self.quoted(object.entity)), { \(attributes.joined(separator: ", ")) })")
+    for (name, value) in given where isRelationship(name, of: object.entity) {
+      later.append("at(\(label))[\(Self.quoted(name))] = \(Self.destinations(value))")
+    }
+  }
+
+  func went(_ object: DifferentObject) throws {
+    begin()
+    deletions.append("context:delete(at(\(Self.quoted(object.label))))")
+  }
+
+  func changed(_ object: DifferentObject, _ name: String, from old: Value, to new: Value) throws {
+    begin()
+    let value =
+      isRelationship(name, of: object.entity) ? Self.destinations(new) : try Self.literal(new, of: object, name)
+    later.append("at(\(Self.quoted(object.label)))[\(Self.quoted(name))] = \(value)")
+  }
+
+  func finish() throws {
+    guard count > 0 else { return }
+    for line in later + deletions { Terminal.print(line) }
+    Terminal.print("assert(context:save())")
+  }
+
+  // MARK: Lua
+
+  private static func destinations(_ value: Value) -> String {
+    switch value {
+    case .string(let label): "at(\(quoted(label)))"
+    case .list(let list): "{ \(list.map(destinations).joined(separator: ", ")) }"
+    default: "nil"
+    }
+  }
+
+  private static func literal(_ value: Value, of object: DifferentObject, _ name: String) throws -> String {
+    switch value {
+    case .null: return "nil"
+    case .bool(let flag): return "\(flag)"
+    case .int(let number): return number == .min ? "math.mininteger" : "\(number)"
+    case .double(let number) where number.isNaN: return "0/0"
+    case .double(let number) where number.isInfinite: return number < 0 ? "-math.huge" : "math.huge"
+    case .double(let number): return "\(number)"
+    case .date(let date): return "moonbase.date.reference(\(date.timeIntervalSinceReferenceDate))"
+    case .uri: return "moonbase.uri(\(quoted(value.description)))"
+    case .string, .decimal, .uuid: return quoted(value.description)
+    case .data(let data): return quoted(bytes: data)
+    case .list(let list): return "{ \(try list.map { try literal($0, of: object, name) }.joined(separator: ", ")) }"
+    case .map(let map):
+      let entries = try map.sorted { $0.key < $1.key }.map {
+        "[\(quoted($0.key))] = \(try literal($0.value, of: object, name))"
+      }
+      return "{ \(entries.joined(separator: ", ")) }"
+    default:
+      throw GraphError(
+        .unsupportedForm,
+        message:
+          "\(object.label): \(name) holds \(value.typePhrase), which --script cannot write in Lua: compare without it",
+        entity: object.entity, property: name)
+    }
+  }
+
+  private static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
+
+  private static func quoted(bytes: some Sequence<UInt8>) -> String {
+    var result: [UInt8] = [UInt8(ascii: "\"")]
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+      case 0x20..<0x7F: result.append(byte)
+      default: result += Array("\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
+      }
+    }
+    return String(decoding: result + [UInt8(ascii: "\"")], as: UTF8.self)
+  }
+}

@@ -1,0 +1,88 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseScripting
+
+/// Looks at the objects of a store with extensions: rules that are broken, and stored derived attributes that the present code
+/// computes otherwise.
+struct ExtensionCheck {
+  private static let chunk = 1000
+  private let context: ManagedObjectContext
+  private let known: Set<StoreFinding>
+  private let tell: (StoreFinding) -> Void
+
+  /// `known` are the findings without extensions, which are not told again.
+  init(_ context: ManagedObjectContext, known: [StoreFinding], _ tell: @escaping (StoreFinding) -> Void) {
+    (self.context, self.known, self.tell) = (context, Set(known), tell)
+  }
+
+  func run(showing bar: ProgressBar) throws {
+    let roots = context.model.entities.filter { $0.parent == nil }
+    let lists = try roots.map { try context.fetchIDList(FetchRequest($0.name)) }
+    let total = lists.reduce(0) { $0 + $1.count }
+    var done = 0
+    for ids in lists {
+      var place = 0
+      while place < ids.count {
+        let end = min(ids.count, place + Self.chunk)
+        try check(Array(ids[place..<end]))
+        done += end - place
+        place = end
+        bar.show(done, of: total)
+      }
+    }
+    bar.end()
+  }
+
+  private func check(_ ids: [ManagedObjectID]) throws {
+    let objects = try context.loadObjects(with: ids)
+    for object in objects {
+      // The rules of the values as they are, not as they would be.
+      try failures { try object.validateAsNew() }.forEach { tellRule($0, of: object) }
+      try checkStored(object)
+    }
+    try context.rollback()
+    try context.turnIntoFaults(objects)
+  }
+
+  private func tellRule(_ error: GraphError, of object: ManagedObject) {
+    let place = place(of: object)
+    let isKnown = known.contains {
+      $0.place.hasPrefix("\(place) (") && $0.message.hasPrefix("\(error.property ?? "") ")
+    }
+    guard !isKnown else { return }
+    tell(StoreFinding(kind: .rule, place: place, message: error.description))
+  }
+
+  private func checkStored(_ object: ManagedObject) throws {
+    let names = try context.storedAttributeNames(of: object.entity)
+    guard !names.isEmpty else { return }
+    let before = try Dictionary(uniqueKeysWithValues: names.map { ($0, try object.value(forKey: $0)) })
+    for name in names {
+      let changed = try failures { _ = try object.recomputeStoredAttributes([name]) }
+      changed.forEach { tellRule($0, of: object) }
+      guard changed.isEmpty, case let now = try object.value(forKey: name), let former = before[name], now != former
+      else { continue }
+      tell(
+        StoreFinding(
+          kind: .derived, place: place(of: object),
+          message:
+            "\(name) is \(former.beginning ?? "no value"), and the extension computes \(now.beginning ?? "no value"): "
+            + "moonbase recompute \(object.entity.name) \(name) brings it up to date"))
+    }
+  }
+
+  /// The failures of a body; errors that end the run are thrown.
+  private func failures(_ body: () throws -> Void) throws -> [GraphError] {
+    do {
+      try body()
+      return []
+    } catch let error as GraphError where !ObjectFunction.endsAll(error) {
+      return error.details.isEmpty ? [error] : error.details
+    }
+  }
+
+  private func place(of object: ManagedObject) -> String { "\(object.entity.name) \(object.objectID.key)" }
+}

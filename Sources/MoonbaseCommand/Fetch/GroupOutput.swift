@@ -1,0 +1,72 @@
+import ArgumentParser
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+
+/// The options that make groups of objects.
+struct GroupOptionGroup: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Print a row for each group of equal values; --columns may have @count, @sum.age, total=@avg.age.",
+      valueName: "paths"))
+  var groupBy: String?
+
+  @Option(parsing: .unconditional, help: "A predicate over the columns of a group, as in '@count > 2'.")
+  var having: String?
+
+  func validate() throws {
+    guard having == nil || groupBy != nil else { throw ValidationError("--having is for the groups of --group-by") }
+    if groupBy?.isEmpty == true { throw ValidationError("--group-by takes key paths, as in kind,department.name") }
+  }
+
+  var isGiven: Bool { groupBy != nil }
+}
+
+/// Groups of objects, a row each.
+struct GroupOutput {
+  private let request: FetchRequest
+  private let form: OutputForm
+  private let context: ManagedObjectContext
+
+  init(
+    _ request: FetchRequest, _ groups: GroupOptionGroup, columns: String?, form: OutputForm,
+    in context: ManagedObjectContext
+  ) throws {
+    var request = request
+    let keys = FetchColumns.names(groups.groupBy ?? "")
+    request.resultType = .dictionaries
+    request.propertiesToGroupBy = keys
+    // Without columns there are the keys, and how many objects each group has.
+    request.propertiesToFetch =
+      try columns.map(FetchColumns.names).map { try $0.map(Self.column) }
+      ?? keys.map { FetchColumn($0) } + [FetchColumn("count", expression: try Expression(format: "@count"))]
+    request.havingPredicate = try groups.having.map { try Predicate(format: $0, arguments: []) }
+    (self.request, self.form, self.context) = (request, form, context)
+  }
+
+  /// `total=@sum.age`, or a path under its own name.
+  private static func column(_ text: String) throws -> FetchColumn {
+    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { return FetchColumn(text, expression: try Expression(format: text)) }
+    return FetchColumn(parts[0], expression: try Expression(format: parts[1]))
+  }
+
+  func explanation() throws -> String { try context.explain(request) }
+
+  /// Writes the groups, or how many there are.
+  func run(counting: Bool) throws {
+    let rows = try DictionaryRows(request, in: context)
+    guard !counting else {
+      var count = 0
+      try rows.forEach { _ in count += 1 }
+      return Terminal.print("\(count)")
+    }
+    let writer = RowWriter(form, columns: rows.names)
+    try rows.forEach { try writer.write($0) }
+    try writer.finish()
+    for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
+  }
+}

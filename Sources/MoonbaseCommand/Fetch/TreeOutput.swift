@@ -1,0 +1,109 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Objects, and indented below each object the destinations of its relationships.
+struct TreeOutput {
+  /// Of a relationship so many objects are shown, and the others counted.
+  private static let greatestCount = 100
+
+  /// A relationship to be followed, and those from its destinations.
+  private final class Branch {
+    let name: String
+    var branches: [Branch] = []
+
+    init(_ name: String) { self.name = name }
+
+    func branch(_ name: String) -> Branch {
+      if let known = branches.first(where: { $0.name == name }) { return known }
+      let new = Branch(name)
+      branches.append(new)
+      return new
+    }
+  }
+
+  private let request: FetchRequest
+  private let root = Branch("")
+  /// The columns of the objects at the top; nil for their attributes.
+  private let columns: [String]?
+  private let form: OutputForm
+  private let context: ManagedObjectContext
+
+  init(
+    _ request: FetchRequest, _ paths: String, columns: [String]?, form: OutputForm, in context: ManagedObjectContext
+  ) throws {
+    (self.request, self.columns, self.form, self.context) = (request, columns, form, context)
+    guard let entity = context.model.entity(request.entityName) else {
+      throw GraphError.unknownEntity(request.entityName, in: context.model)
+    }
+    if let columns { _ = try FetchColumns(columns, of: entity.name, in: context.model) }
+    for path in FetchColumns.names(paths) { try add(path, from: entity) }
+  }
+
+  private func add(_ path: String, from start: ResolvedEntity) throws {
+    var (branch, entity) = (root, start)
+    for name in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+      guard let property = entity.property(name) else { throw GraphError.unknownProperty(name, of: entity, id: nil) }
+      guard let relationship = property.relationship else {
+        throw UsageError(
+          "--tree follows relationships, and \(entity.name).\(name) is an attribute: name it in --columns")
+      }
+      branch = branch.branch(name)
+      entity = context.model.entities[relationship.destination]
+    }
+  }
+
+  func run() throws {
+    let found = try context.fetchedObjects(request)
+    var place = 0
+    while try found.reaches(place) {
+      if let object = try found.existingObject(at: place) { try write(object, "", root, depth: 0) }
+      place += 1
+    }
+  }
+
+  private func write(_ object: ManagedObject, _ name: String, _ branch: Branch, depth: Int) throws {
+    let indent = String(repeating: "  ", count: depth)
+    let label = name.isEmpty ? "" : "\(name): "
+    Terminal.print("\(indent)\(label)\(id(of: object))  \(try values(of: object, isTop: depth == 0))")
+    for next in branch.branches {
+      let members = try members(of: object, next.name)
+      for member in members.prefix(Self.greatestCount) { try write(member, next.name, next, depth: depth + 1) }
+      if members.count > Self.greatestCount {
+        Terminal.print("\(indent)  \(next.name): and \(members.count - Self.greatestCount) more")
+      }
+    }
+  }
+
+  private func id(of object: ManagedObject) -> String {
+    form.hasShortIDs ? object.objectID.short : object.objectID.uriRepresentation
+  }
+
+  private func members(of object: ManagedObject, _ name: String) throws -> [ManagedObject] {
+    guard object.entity.property(name)?.relationship?.isToMany == true else {
+      guard case .objectID(let id) = try object.value(forKey: name) else { return [] }
+      return try context.existingObject(with: id).map { [$0] } ?? []
+    }
+    guard case .list(let list) = try object.value(forKeyPath: name) else { return [] }
+    return try list.compactMap { value in
+      guard case .objectID(let id) = value else { return nil }
+      return try context.existingObject(with: id)
+    }
+  }
+
+  /// `name: Ann, age: 3`, of those that have a value.
+  private func values(of object: ManagedObject, isTop: Bool) throws -> String {
+    let names = isTop ? columns : nil
+    let own = object.entity.attributeSlots.map { object.entity.properties[$0] }.filter { !$0.isTransient }.map(\.name)
+    return try (names ?? own).filter { $0 != FetchColumns.id }.compactMap { name in
+      let value = try object.value(forKeyPath: name)
+      return value.isNull ? nil : "\(name): \(text(value))"
+    }.joined(separator: ", ")
+  }
+
+  private func text(_ value: Value) -> String {
+    let value = form.hasShortIDs ? value.withShortIDs : value
+    if case .date(let date) = value { return form.dates.text(date) }
+    return value.beginning ?? value.description
+  }
+}

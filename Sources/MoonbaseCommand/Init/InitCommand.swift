@@ -1,0 +1,41 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init", abstract: "Makes a project to start from.",
+    discussion: """
+      moonbase init people && cd people && moonbase test && moonbase run script.lua
+
+      The folder gets a project file, a model, an extension with a transformer, a rule and a derived attribute, a script, data, a test, files \
+      for an editor and a README. --from makes it around a store or rows of csv, tsv, json or ndjson, which are copied into the folder. Files that are \
+      there are not touched: where one of them is in the way, nothing is made.
+      """)
+
+  @Argument(help: ArgumentHelp("The folder (default: the current one).", valueName: "folder"))
+  var folder: String = "."
+
+  @Option(help: ArgumentHelp("A store, or a file of rows, that the project is about.", valueName: "file"))
+  var from: [String] = []
+
+  @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
+  var quiet = false
+
+  func validate() throws {
+    if folder.isEmpty { throw ValidationError("init takes the name of a folder") }
+    if from.count > 1 { throw ValidationError("--from names one file: leave '\(from[1])' out") }
+  }
+
+  func run() throws {
+    let project = try from.first.map { try StartedProject.around($0) } ?? StartedProject.people()
+    try project.write(into: folder)
+    guard !quiet else { return }
+    let enter = folder == "." ? "" : "cd \(folder) && "
+    Terminal.complain(
+      "moonbase: \(project.files.count) files and those of an editor are in \(folder == "." ? "this folder" : folder): \(enter)moonbase test && moonbase run script.lua"
+    )
+  }
+}

@@ -1,0 +1,183 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseBatch
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+extension StartedProject {
+  /// A project around a store, or around a file of rows, whose model is guessed.
+  static func around(_ path: String) throws -> StartedProject {
+    guard FileIdentity.kind(path) == nil, access(path, R_OK) == 0 else {
+      throw GraphError(
+        .cannotOpenFile, message: "\(path): there is no such file that can be read: name a store, or a file of rows")
+    }
+    let stem = stem(of: path)
+    guard try BoundedFile.beginning(of: path, count: 16).starts(with: Array("SQLite format 3".utf8)) else {
+      return try around(rows: path, stem: stem)
+    }
+    let model = try SQLiteStore.cachedModel(ofStoreAt: URL(literalPath: path))
+    var project = try around(model, stem: stem, data: nil)
+    project.files.append((modelName, Array(try model.luaSource().utf8)))
+    let name = "\(stem).sqlite"
+    project.store = (
+      name,
+      { (folder: String) throws in
+        try SQLiteStore.backUp(storeAt: URL(literalPath: path), to: URL(literalPath: "\(folder)/\(name)"))
+      }
+    )
+    return project
+  }
+
+  private static func around(rows path: String, stem: String) throws -> StartedProject {
+    let entity = RowInference.entityName(ofFile: path)
+    let input = try ImportInput(path, format: nil, rejectPath: nil)
+    guard let inferred = try RowInference(input).model(entity: entity) else { throw ExitCode(ExitStatus.interrupted) }
+    var project = try around(inferred.model, stem: stem, data: path.lastPartOfPath)
+    project.files.append((modelName, Array(try inferred.luaSource().utf8)))
+    let name = "\(stem).sqlite"
+    project.store = (
+      name,
+      { (folder: String) throws in
+        // As a person would. Rows that cannot be taken are in a file of rejects.
+        let importing = try ImportCommand.parse([
+          entity, path, "--store", "\(folder)/\(name)", "--model", "\(folder)/\(modelName)", "--no-project", "--quiet",
+          "--rejects", "\(folder)/\(stem).rejects.csv",
+        ])
+        do { try importing.run() } catch let status as ExitCode where status.rawValue == ExitStatus.rejects {
+          Terminal.complain("moonbase: some rows could not be taken: they are in \(folder)/\(stem).rejects.csv")
+        }
+      }
+    )
+    return project
+  }
+
+  /// A name for files that commands and Lua take as it is.
+  private static func stem(of path: String) -> String {
+    let name = URL(literalPath: path).lastPathComponent.prefix { $0 != "." }
+    let stem = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    return stem.isEmpty || stem == "model" || stem == "script" ? "data" : stem
+  }
+
+  /// The files but for the model, which comes from elsewhere.
+  private static func around(_ model: ManagedObjectModel, stem: String, data: String?) throws -> StartedProject {
+    let subject = Subject(of: try model.resolved())
+    var files = [
+      (
+        Project.fileName,
+        StarterTexts.project.replacingOccurrences(of: "people.sqlite", with: "\(stem).sqlite")
+          .replacingOccurrences(of: "people.lua", with: "\(stem).lua")
+      ),
+      ("\(stem).lua", subject.extensionText(named: stem)), ("\(stem)_test.lua", subject.test),
+      ("script.lua", StarterTexts.countingScript),
+    ]
+    files.append(
+      (
+        "README.md",
+        StarterTexts.readme(
+          store: "\(stem).sqlite", entity: subject.entity, attribute: subject.attribute, extension: stem,
+          script: "counts what is in the store")
+      ))
+    return StartedProject(files)
+  }
+}
+
+/// The entity and the attribute of the extension in a project around existing data.
+private struct Subject {
+  let entity: String
+  let attribute: String
+  let isText: Bool
+
+  /// The first text of an entity that has objects; else any attribute.
+  init(of model: ResolvedModel) {
+    let entities = model.entities.filter { !$0.description.isAbstract }
+    func attributes(_ entity: ResolvedEntity) -> [ResolvedProperty] {
+      entity.attributeSlots.map { entity.properties[$0] }.filter { !$0.isTransient }
+    }
+    func isText(_ property: ResolvedProperty) -> Bool { property.attributeType == .string }
+    let entity = entities.first { attributes($0).contains(where: isText) } ?? entities.first { !attributes($0).isEmpty }
+    let property = entity.flatMap { entity in attributes(entity).first(where: isText) ?? attributes(entity).first }
+    self.entity = entity?.name ?? entities.first?.name ?? "Thing"
+    attribute = property?.name ?? ""
+    self.isText = property.map(isText) ?? false
+  }
+
+  private func quoted(_ name: String) -> String {
+    "\"\(name.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\""))\""
+  }
+
+  func extensionText(named name: String) -> String {
+    guard !attribute.isEmpty else { return "return { name = \(quoted(name)), version = \"1.0\", entities = {} }\n" }
+    let rule =
+      isText
+      ? "[\(quoted(attribute))] = function(value) return #value <= 100000, \"is too long\" end,"
+      : "-- [\(quoted(attribute))] = function(value) return value ~= nil, \"is not as it should be\" end,"
+    return """
+      -- The extension: what Lua adds to the model. Change it, and the program behaves differently.
+      return {
+        name = \(quoted(name)),
+        version = "1.0",
+        -- How values of a class are kept, for attributes of the type transformable whose transformer it is.
+        transformers = {
+          ReversedText = {
+            transform = function(text) return text:reverse() end,
+            reverse = function(bytes) return bytes:reverse() end,
+          },
+        },
+        entities = {
+          [\(quoted(entity))] = {
+            validate = {
+              \(rule)
+            },
+            derived = {
+              -- Not stored: it is computed where it is read. In the model, with stored = true, it would be kept.
+              label = {
+                type = "string",
+                inputs = { \(quoted(attribute)) },
+                get = function(value) return value ~= nil and "[" .. tostring(value) .. "]" or nil end,
+              },
+            },
+          },
+        },
+      }
+
+      """
+  }
+
+  var test: String {
+    guard !attribute.isEmpty else { return "return { [\"there is nothing to test yet\"] = function() end }\n" }
+    let rule = """
+
+        ["a text is not too long"] = function(t)
+          local object = t.context:insert(\(quoted(entity)))
+          t.fails(function() return object:validate(\(quoted(attribute)), ("x"):rep(100001)) end, "is too long")
+        end,
+      """
+    return """
+      -- moonbase test
+      return {
+        ["the label is derived"] = function(t)
+          local object = t.context:insert(\(quoted(entity)))
+          t.equal(object.label, object[\(quoted(attribute))] ~= nil and "[" .. tostring(object[\(quoted(attribute))]) .. "]" or nil)
+        end,
+      \(isText ? rule : "")
+      }
+
+      """
+  }
+}
+
+extension StarterTexts {
+  /// A script that counts objects.
+  static let countingScript = """
+    -- moonbase run script.lua
+    local context = moonbase.context
+    local names = {}
+    for name in pairs(moonbase.model.entities) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do print(context:fetch(name):count(), name) end
+
+    """
+}

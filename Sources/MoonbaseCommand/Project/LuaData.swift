@@ -1,0 +1,39 @@
+/// A value of a Lua table of plain data, with the place where it is written.
+struct LuaData: Equatable {
+  indirect enum Content: Equatable {
+    case string(String)
+    case integer(Int64)
+    case number(Double)
+    case boolean(Bool)
+    case none
+    case table([Entry])
+  }
+
+  /// An entry of a table. One of the list part has no key.
+  struct Entry: Equatable {
+    var key: String?
+    /// The place of the key, or of a value without one.
+    var place: Place
+    var value: LuaData
+  }
+
+  /// A place in a file, both from 1.
+  struct Place: Equatable {
+    var line = 1
+    var column = 1
+  }
+
+  var content: Content
+  var place: Place
+
+  /// What it is, in words.
+  var phrase: String {
+    switch content {
+    case .string: "a text"
+    case .integer, .number: "a number"
+    case .boolean: "true or false"
+    case .none: "nil"
+    case .table: "a table"
+    }
+  }
+}

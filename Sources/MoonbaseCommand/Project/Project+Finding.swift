@@ -1,0 +1,69 @@
+import MoonbasePlatform
+
+extension Project {
+  /// The largest file that is read.
+  private static let greatestSize = 256 << 10
+
+  /// The option that leaves the project out.
+  static let leavingOut = "--no-project"
+
+  private static let found: Result<Project?, UsageError> = {
+    do throws(UsageError) {
+      return .success(try isLeftOut ? nil : find())
+    } catch {
+      return .failure(error)
+    }
+  }()
+
+  /// Whether the command line says `--no-project`, as an option of the command.
+  private static let isLeftOut: Bool = {
+    let words = Array(CommandLine.arguments.dropFirst())
+    return words.first == "run"
+      ? RunOptions.leavesProjectOut(words.dropFirst()) : RepeatedOptions.isGiven(leavingOut, in: words)
+  }()
+
+  /// The project of the current folder; nil where there is none, or where it is to be left out.
+  static func current() throws(UsageError) -> Project? { try found.get() }
+
+  /// Whether a project names a store. One whose file cannot be read is told when its store is asked for.
+  static var namesStore: Bool {
+    switch found {
+    case .success(let project): project?.stores.isEmpty == false
+    case .failure: true
+    }
+  }
+
+  /// Looks in the current folder and those above it, up to the home folder or the root.
+  private static func find() throws(UsageError) -> Project? {
+    let start = FileManager.default.currentDirectoryPath
+    let home = ProcessInfo.processInfo.environment["HOME"].flatMap(real)
+    var folder = start
+    while true {
+      let file = folder == "/" ? "/\(fileName)" : "\(folder)/\(fileName)"
+      if access(file, F_OK) == 0 { return try read(file, in: folder == start ? "." : folder) }
+      guard folder != "/", folder != home, folder.hasPrefix("/") else { return nil }
+      folder = folder.folderOfPath
+    }
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  private static func read(_ file: String, in folder: String) throws(UsageError) -> Project {
+    let name = folder == "." ? fileName : file
+    let bytes: [UInt8]
+    do throws(BoundedFile.Failure) {
+      bytes = try BoundedFile.read(file, limit: greatestSize)
+    } catch {
+      throw UsageError("\(name) cannot be read: \(error.reason); \(leavingOut) leaves it out")
+    }
+    do throws(LuaDataReader.Failure) {
+      return try ProjectReader(file: file, name: name, folder: folder).project(LuaDataReader.read(bytes))
+    } catch {
+      throw UsageError("\(name):\(error.place.line):\(error.place.column): \(error.message)")
+    }
+  }
+}

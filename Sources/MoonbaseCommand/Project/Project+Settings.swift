@@ -1,0 +1,40 @@
+import Moonbase
+import MoonbasePlatform
+import MoonbaseScripting
+
+extension StoreSettings {
+  /// Takes what options and environment leave open from a project.
+  mutating func complete(with project: Project?) throws(UsageError) {
+    guard let project else { return }
+    if stores.isEmpty {
+      for store in project.stores {
+        let url = URL(literalPath: try store.path.resolved())
+        stores.append(.sqlite(url, configuration: store.configuration))
+      }
+    }
+    if model == nil { model = try project.model?.resolved() }
+    guard extensions.isEmpty else { return }
+    for entry in project.extensions {
+      let path = try entry.path.resolved()
+      extensions.append(path)
+      extensionGrants[path] = try entry.grants?.access()
+      let name = URL(literalPath: path).deletingPathExtension().lastPathComponent
+      if extensionLimits[name] == nil { projectLimits[path] = entry.limits }
+    }
+  }
+}
+
+extension CommandSettings {
+  /// The same, with what scripts may do.
+  mutating func complete(with project: Project?) throws(UsageError) {
+    try stores.complete(with: project)
+    scripts.complete(with: project)
+  }
+}
+
+extension ScriptSettings {
+  /// The same of what scripts may do.
+  mutating func complete(with project: Project?) {
+    if !isSandboxGiven, let sandbox = project?.sandbox { self.sandbox = sandbox }
+  }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// The option of commands that work with a project where there is one.
+struct ProjectOptionGroup: ParsableArguments {
+  /// What it means is looked at before commands are parsed.
+  @Flag(
+    name: CommandOption.noProject.parserName, help: CommandOption.noProject.parserHelp)
+  var noProject = false
+}
+
+extension CommandOption {
+  static let noProject = CommandOption(
+    name: Project.leavingOut, argument: nil,
+    help: "leave out what moonbase.project.lua of this folder, or of one above it, says"
+  ) { _, settings in settings.leavesProjectOut = true }
+}

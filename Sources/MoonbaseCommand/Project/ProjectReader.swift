@@ -1,0 +1,202 @@
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// Makes a project of the table in its file.
+struct ProjectReader {
+  typealias Failure = LuaDataReader.Failure
+
+  let file: String
+  /// The file as messages name it.
+  let name: String
+  let folder: String
+
+  private static let keys = ["store", "model", "extensions", "sandbox", "format"]
+
+  func project(_ data: LuaData) throws(Failure) -> Project {
+    var project = Project(file: file, folder: folder)
+    for (key, value) in try fields(of: data, Self.keys, "a project") {
+      switch key {
+      case "store": project.stores = try stores(value)
+      case "model": project.model = try path(value, "model", "--model")
+      case "extensions": project.extensions = try extensions(value)
+      case "sandbox": project.sandbox = try sandbox(value)
+      default: project.format = try format(value)
+      }
+    }
+    return project
+  }
+
+  // MARK: Keys
+
+  private func stores(_ data: LuaData) throws(Failure) -> [Project.Store] {
+    guard case .table(let entries) = data.content else {
+      return [Project.Store(path: try path(data, "store", "--store"))]
+    }
+    var stores: [Project.Store] = []
+    for entry in entries {
+      guard let key = entry.key else {
+        throw Failure(
+          message: "store is a text, or a table of texts by configuration, as { Local = \"local.sqlite\" }",
+          place: entry.place)
+      }
+      stores.append(Project.Store(configuration: key, path: try path(entry.value, "store", "--store")))
+    }
+    return stores
+  }
+
+  private func extensions(_ data: LuaData) throws(Failure) -> [Project.Extension] {
+    if case .string = data.content { return [try makeExtension(data)] }
+    var all: [Project.Extension] = []
+    for element in try list(of: data, "extensions") { all.append(try makeExtension(element)) }
+    return all
+  }
+
+  private static let extensionKeys = ["path", "limits", "grants"]
+
+  private func makeExtension(_ data: LuaData) throws(Failure) -> Project.Extension {
+    guard case .table(var entries) = data.content else {
+      return Project.Extension(path: try path(data, "extension", "--extension"))
+    }
+    // { "colors.lua", limits = ... } is { path = "colors.lua", limits = ... }.
+    if let first = entries.first, first.key == nil { entries[0].key = "path" }
+    let fields = try fields(
+      of: LuaData(content: .table(entries), place: data.place), Self.extensionKeys, "an extension")
+    guard let named = fields.first(where: { $0.key == "path" })?.value else {
+      throw Failure(message: "an extension has a path, as { \"colors.lua\", limits = { } }", place: data.place)
+    }
+    var result = Project.Extension(path: try path(named, "extension", "--extension"))
+    for (key, value) in fields {
+      if key == "limits" { result.limits = try limits(value) }
+      if key == "grants" { result.grants = try grants(value) }
+    }
+    return result
+  }
+
+  private func limits(_ data: LuaData) throws(Failure) -> ExtensionLimits {
+    var limits = ExtensionLimits()
+    for (key, value) in try fields(of: data, ["instructions", "memory", "time", "disable"], "limits") {
+      switch key {
+      case "instructions": limits.instructions = try positive(value, key).0
+      case "memory": limits.memory = try memory(value)
+      case "time": limits.time = try positive(value, key).1
+      default: if try boolean(value, key) { limits.onExceeding = .disable }
+      }
+    }
+    return limits
+  }
+
+  private func memory(_ data: LuaData) throws(Failure) -> UInt64 {
+    if case .string(let text) = data.content, let count = ByteCount(argument: text), count.bytes > 0 {
+      return count.bytes
+    }
+    return UInt64(try positive(data, "memory").0)
+  }
+
+  private func grants(_ data: LuaData) throws(Failure) -> Project.Grants {
+    var grants = Project.Grants()
+    for (key, value) in try fields(of: data, ["read", "write", "env"], "grants") {
+      let elements: [LuaData] = if case .string = value.content { [value] } else { try list(of: value, key) }
+      for element in elements {
+        switch key {
+        case "env": grants.variables.append(try text(element, "a variable"))
+        case "read": grants.readable.append(try path(element, "folder to read", "--allow in a script of your own"))
+        default: grants.writable.append(try path(element, "folder to write", "--allow in a script of your own"))
+        }
+      }
+    }
+    return grants
+  }
+
+  private func sandbox(_ data: LuaData) throws(Failure) -> LuaPreset {
+    let name = try text(data, "sandbox")
+    guard let preset = LuaPreset(rawValue: name) else {
+      let names = LuaPreset.allCases.map(\.rawValue)
+      throw Failure(
+        message:
+          "sandbox is one of \(names.joined(separator: ", ")), not '\(name)'\(suggestion(for: name, among: names))",
+        place: data.place)
+    }
+    guard preset != .trusted else {
+      throw Failure(
+        message: "a project gives scripts no sandbox 'trusted': ask for it on the command line, --sandbox trusted",
+        place: data.place)
+    }
+    return preset
+  }
+
+  private func format(_ data: LuaData) throws(Failure) -> OutputFormat {
+    let name = try text(data, "format")
+    guard let format = OutputFormat(rawValue: name) else {
+      let names = OutputFormat.allCases.map(\.rawValue)
+      throw Failure(
+        message:
+          "format is one of \(names.joined(separator: ", ")), not '\(name)'\(suggestion(for: name, among: names))",
+        place: data.place)
+    }
+    return format
+  }
+
+  // MARK: Values
+
+  /// The named entries of a table whose keys are known.
+  private func fields(
+    of data: LuaData, _ known: [String], _ what: String
+  ) throws(Failure) -> [(key: String, value: LuaData)] {
+    guard case .table(let entries) = data.content else {
+      throw Failure(message: "\(what) is a table, not \(data.phrase)", place: data.place)
+    }
+    var fields: [(key: String, value: LuaData)] = []
+    for entry in entries where entry.value.content != .none {
+      guard let key = entry.key, known.contains(key) else {
+        let problem = entry.key.map { "\(what) has no '\($0)'\(suggestion(for: $0, among: known))" }
+        throw Failure(
+          message: "\(problem ?? "\(what) has values by name"): there are \(known.joined(separator: ", "))",
+          place: entry.place)
+      }
+      fields.append((key, entry.value))
+    }
+    return fields
+  }
+
+  private func list(of data: LuaData, _ what: String) throws(Failure) -> [LuaData] {
+    guard case .table(let entries) = data.content else {
+      throw Failure(message: "\(what) is a list, not \(data.phrase)", place: data.place)
+    }
+    if let named = entries.first(where: { $0.key != nil }) {
+      throw Failure(message: "\(what) is a list, and this entry has a name: leave the name out", place: named.place)
+    }
+    return entries.map(\.value)
+  }
+
+  private func text(_ data: LuaData, _ what: String) throws(Failure) -> String {
+    guard case .string(let text) = data.content else {
+      throw Failure(message: "\(what) is a text, not \(data.phrase)", place: data.place)
+    }
+    return text
+  }
+
+  private func path(_ data: LuaData, _ what: String, _ option: String) throws(Failure) -> ProjectPath {
+    ProjectPath(
+      text: try text(data, what), folder: folder, place: "\(name):\(data.place.line):\(data.place.column)", what: what,
+      option: option)
+  }
+
+  private func boolean(_ data: LuaData, _ what: String) throws(Failure) -> Bool {
+    guard case .boolean(let value) = data.content else {
+      throw Failure(message: "\(what) is true or false, not \(data.phrase)", place: data.place)
+    }
+    return value
+  }
+
+  private func positive(_ data: LuaData, _ what: String) throws(Failure) -> (Int64, Double) {
+    switch data.content {
+    case .integer(let value) where value > 0: return (value, Double(value))
+    case .number(let value) where value > 0:
+      // Less than one thing is counted as one.
+      return (Int64(exactly: value.rounded(.up)) ?? .max, value)
+    default: throw Failure(message: "\(what) is a number above 0", place: data.place)
+    }
+  }
+}

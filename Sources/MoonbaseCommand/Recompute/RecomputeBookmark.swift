@@ -1,0 +1,109 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The progress of a recomputation, in the metadata of the store. It is noted with each batch, so that a run which was ended
+/// goes on behind the last batch that was saved.
+struct RecomputeBookmark: Sendable {
+  private static let key = "MoonbaseRecompute"
+
+  /// An entry of the metadata.
+  private struct Note {
+    /// The key of the last object of the last batch, and how many objects were visited and changed so far.
+    var place: Int64
+    var visited: Int
+    var changed: Int
+    /// The digest of the extensions and of the attributes that are computed.
+    var code: String
+
+    init(place: Int64, visited: Int, changed: Int, code: String) {
+      (self.place, self.visited, self.changed, self.code) = (place, visited, changed, code)
+    }
+
+    init?(_ value: Value?) {
+      guard case .map(let entry)? = value, case .int(let place)? = entry["place"],
+        case .int(let visited)? = entry["visited"],
+        case .int(let changed)? = entry["changed"], case .string(let code)? = entry["code"],
+        let visited = Int(exactly: visited), let changed = Int(exactly: changed)
+      else { return nil }
+      self.init(place: place, visited: visited, changed: changed, code: code)
+    }
+
+    var value: Value {
+      .map([
+        "place": .int(place), "visited": .int(Int64(visited)), "changed": .int(Int64(changed)), "code": .string(code),
+      ])
+    }
+  }
+
+  private let entity: String
+  private let code: String
+  private let store: any PersistentStore
+  /// The note of an earlier run.
+  private let former: Note?
+  private let progress = Lock((visited: 0, changed: 0))
+
+  /// The bookmark of an entity in a store. A note of other code is not followed, and neither is any where keys do not ascend.
+  init(_ entity: String, code: String, in store: any PersistentStore) throws {
+    (self.entity, self.code, self.store) = (entity, code, store)
+    let note = Note(Self.notes(in: try store.metadata())[entity])
+    former = note?.code == code ? note : nil
+  }
+
+  private static func notes(in metadata: [String: Value]) -> [String: Value] {
+    guard case .map(let notes)? = metadata[key] else { return [:] }
+    return notes
+  }
+
+  /// The counts of an earlier run; nil where this one begins anew.
+  var formerCounts: (visited: Int, changed: Int)? { former.map { ($0.visited, $0.changed) } }
+
+  /// The objects behind the note of the earlier run.
+  func rest(of ids: IDList) -> IDList {
+    guard let former, zip(ids, ids.dropFirst()).allSatisfy({ $0.key < $1.key }) else { return ids }
+    return IDList(ids.drop { $0.key <= former.place })
+  }
+
+  /// The change that notes a batch, as far as it was visited.
+  func change(after objects: [ManagedObject], changed: Int) -> MetadataChange? {
+    guard let last = objects.last?.objectID else { return nil }
+    let (visited, changed) = progress.withLock { progress in
+      progress.visited += objects.count
+      progress.changed += changed
+      return progress
+    }
+    let note = Note(
+      place: last.key, visited: visited + (former?.visited ?? 0), changed: changed + (former?.changed ?? 0), code: code)
+    return change { $0[entity] = note.value }
+  }
+
+  /// Takes the note away: all is done.
+  func end() throws {
+    guard try Self.notes(in: store.metadata())[entity] != nil else { return }
+    try store.change(change { $0[entity] = nil })
+  }
+
+  private func change(_ body: @escaping @Sendable (inout [String: Value]) -> Void) -> MetadataChange {
+    MetadataChange(of: store) { metadata in
+      var (result, notes) = (metadata, Self.notes(in: metadata))
+      body(&notes)
+      result[Self.key] = notes.isEmpty ? nil : .map(notes)
+      return result
+    }
+  }
+
+  /// The digest of extensions, by their files as they are now, and of names.
+  static func digest(extensions: [String], names: [String]) -> String {
+    var text = names.joined(separator: ",")
+    for path in extensions {
+      let inside =
+        (try? FileManager.default.contentsOfDirectory(atPath: path).sorted().map { "\(path)/\($0)" }) ?? [path]
+      for file in inside where file.hasSuffix(".lua") {
+        let bytes = (try? BoundedFile.read(file, limit: 64 << 20)) ?? []
+        text +=
+          "\n\(file.lastPartOfPath) " + SHA2.sha256(Data(bytes)).map { String($0, radix: 16) }.joined(separator: ".")
+      }
+    }
+    return SHA2.sha256(Data(text.utf8)).prefix(8).map { String($0, radix: 16) }.joined(separator: ".")
+  }
+}

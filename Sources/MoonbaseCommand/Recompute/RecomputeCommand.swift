@@ -1,0 +1,115 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+struct RecomputeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recompute", abstract: "Brings stored derived attributes up to date with the code of extensions.",
+    discussion: """
+      moonbase recompute Person full_name --store people.sqlite --extension people.lua
+
+      Without names all stored derived attributes of the entity are computed. Every so many objects are saved, and rules are in force: an object \
+      that fails is told and left as it was. A run that was ended goes on where it stood when the command is given again, unless an extension \
+      has changed since.
+
+      Exit status: 0 done, 4 done but for objects that failed, 1 failed, 3 a limit was exceeded, 75 the store is busy, 130 interrupted.
+      """)
+
+  @Argument(help: "The entity; objects of its subentities are computed too.")
+  var entity: String
+
+  @Argument(
+    help: ArgumentHelp("Attributes; a path behind them is the store, which --store names too.", valueName: "attribute"))
+  var words: [String] = []
+
+  @Option(help: "Save after so many objects (default: 1000).")
+  var batch: Int?
+
+  @Flag(help: "Begin anew where an earlier run was ended.")
+  var restart = false
+
+  @Flag(help: "Save nothing: print before and after of the first ten objects that would be changed, and count.")
+  var dryRun = false
+
+  @OptionGroup var stores: WritingOptionGroup
+  @OptionGroup var scripts: ScriptOptionGroup
+
+  @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
+  var quiet = false
+
+  /// The store behind the names: no attribute's name has a dot or a slash.
+  private var store: String? { words.last.flatMap { $0.contains { "./".contains($0) } ? $0 : nil } }
+
+  private var names: [String] { store == nil ? words : words.dropLast() }
+
+  func validate() throws {
+    try EntityArgument.check(entity, store, command: "recompute")
+    if let batch, !(1...1_000_000).contains(batch) {
+      throw ValidationError("--batch takes a number from 1 to 1000000, not \(batch)")
+    }
+  }
+
+  private static let usualBatch = 1000
+
+  func run() throws {
+    var stores = try stores.settings(store)
+    try stores.requireStores()
+    if dryRun { stores.readOnly = true }
+    let scripts = try scripts.settings()
+    if !dryRun { try scripts.requireWriting("recompute") }
+    let container = try PersistentContainer(scripts.limiting(stores.container, stores))
+    scripts.boundSQLite()
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    let names = try checkedNames(in: context)
+    let ids = try context.fetchIDList(FetchRequest(entity))
+    let bookmark = dryRun ? nil : try bookmark(names, stores, in: container)
+    let rest = bookmark?.rest(of: ids) ?? ids
+    if let counts = bookmark?.formerCounts, !quiet {
+      Terminal.complain(
+        "moonbase: an earlier run was ended: it went through \(counts.visited) objects and changed \(counts.changed); this one goes on behind them"
+      )
+    }
+    Interruption.isWaitedFor()
+    let setting = EachWorker.Setting(
+      container: container, function: .recomputing(names), scripts: scripts, stores: stores, bookmark: bookmark)
+    let work = EachWork(rest, batch: batch ?? Self.usualBatch, isDry: dryRun, quiet: quiet)
+    try work.run(jobs: 1) { work in try EachWorker(setting, work) }
+    try bookmark?.end()
+  }
+
+  /// Nil where several stores hold objects: then every run begins anew.
+  private func bookmark(_ names: [String], _ stores: StoreSettings, in container: PersistentContainer) throws
+    -> RecomputeBookmark?
+  {
+    guard let store = container.coordinator.persistentStores.first, container.coordinator.persistentStores.count == 1
+    else { return nil }
+    let code = RecomputeBookmark.digest(extensions: stores.extensions, names: names)
+    let bookmark = try RecomputeBookmark(entity, code: code, in: store)
+    guard restart else { return bookmark }
+    try bookmark.end()
+    return try RecomputeBookmark(entity, code: code, in: store)
+  }
+
+  /// The names, or all. Throws where a name is no stored derived attribute.
+  private func checkedNames(in context: ManagedObjectContext) throws -> [String] {
+    guard let named = context.model.entity(entity) else { throw GraphError.unknownEntity(entity, in: context.model) }
+    let known = try Set(context.model.entities.filter { $0.isKind(of: named) }.flatMap(context.storedAttributeNames))
+    guard !known.isEmpty else {
+      throw GraphError(
+        .unknownName,
+        message:
+          "\(entity) has no stored derived attribute: an extension computes one, with stored = true, and --extension loads it",
+        entity: entity)
+    }
+    for name in names where !known.contains(name) {
+      throw GraphError(
+        .unknownName,
+        message:
+          "\(entity).\(name) is no stored derived attribute\(suggestion(for: name, among: known.sorted())): it has \(known.sorted().listed())",
+        entity: entity, property: name)
+    }
+    return names.isEmpty ? known.sorted() : names
+  }
+}

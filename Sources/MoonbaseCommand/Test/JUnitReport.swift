@@ -1,0 +1,63 @@
+import MoonbaseGraph
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// The results of tests as JUnit writes them, for programs that read that.
+struct JUnitReport {
+  private let results: TestResults
+
+  init(_ results: TestResults) { self.results = results }
+
+  func write(to path: String) throws {
+    let file = try OutputDestination(file: path, replacing: true)
+    try Array(text.utf8).withUnsafeBytes { try file.write($0) }
+    try file.finish()
+  }
+
+  private var text: String {
+    var lines = [
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+      "<testsuites tests=\"\(results.count)\" failures=\"\(results.failureCount)\" time=\"\(Self.seconds(results.seconds))\">",
+    ]
+    for file in results.files { lines += suite(file) }
+    return (lines + ["</testsuites>", ""]).joined(separator: "\n")
+  }
+
+  private func suite(_ file: TestResults.File) -> [String] {
+    let failures = file.results.count { !$0.isPassed }
+    let seconds = file.results.reduce(0) { $0 + $1.seconds }
+    let head =
+      "  <testsuite name=\"\(Self.escaped(file.path))\" tests=\"\(file.results.count)\" failures=\"\(failures)\" "
+      + "time=\"\(Self.seconds(seconds))\">"
+    return [head] + file.results.flatMap { testCase($0, in: file.path) } + ["  </testsuite>"]
+  }
+
+  private func testCase(_ result: ScriptTests.Result, in path: String) -> [String] {
+    let head =
+      "    <testcase name=\"\(Self.escaped(result.name))\" classname=\"\(Self.escaped(path))\" "
+      + "time=\"\(Self.seconds(result.seconds))\""
+    guard let failure = result.failure else { return ["\(head)/>"] }
+    let text = Self.escaped(failure)
+    let place = result.place.map { "\(Self.escaped($0)): " } ?? ""
+    return ["\(head)>", "      <failure message=\"\(text)\">\(place)\(text)</failure>", "    </testcase>"]
+  }
+
+  private static func seconds(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
+
+  /// Text of XML. Characters that XML does not have become the one that stands for what is unknown.
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\n", "\t", "\r": result += "&#\(scalar.value);"
+      case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value): result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

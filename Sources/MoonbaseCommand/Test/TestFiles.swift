@@ -1,0 +1,40 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The files of tests that a command names, or that a folder has.
+enum TestFiles {
+  static let ending = "_test.lua"
+
+  /// Without names: all below the folder of the project, or the current one.
+  static func paths(_ names: [String]) throws -> [String] {
+    guard names.isEmpty else { return try names.flatMap(paths) }
+    let folder = try Project.current()?.folder ?? "."
+    let found = files(in: folder)
+    guard !found.isEmpty else {
+      throw UsageError(
+        "there is no file of tests (*\(ending)) below \(folder == "." ? "this folder" : folder): name one")
+    }
+    return found
+  }
+
+  private static func paths(_ name: String) throws -> [String] {
+    guard FileIdentity.kind(name) == "folder" else { return [name] }
+    let found = files(in: name)
+    guard !found.isEmpty else { throw UsageError("\(name) has no file of tests: their names end with \(ending)") }
+    return found
+  }
+
+  /// All below a folder but what is hidden.
+  private static func files(in folder: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
+    return names.filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
+      let path = folder == "." ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+      var status = stat()
+      // Links are not followed, because a link may lead in a circle.
+      guard lstat(path, &status) == 0 else { return [] }
+      if status.st_mode & S_IFMT == S_IFDIR { return files(in: path) }
+      return name.hasSuffix(ending) ? [path] : []
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// Runs files of tests, and prints each failure when it happens.
+final class TestRun {
+  private let settings: StoreSettings
+  private let scripts: ScriptSettings
+  private let filter: String?
+  private let updatesSnapshots: Bool
+  /// The modules that tests required, or would have.
+  private(set) var requiredFiles: [String] = []
+
+  init(_ settings: StoreSettings, _ scripts: ScriptSettings, filter: String?, updatesSnapshots: Bool) {
+    (self.settings, self.scripts, self.filter) = (settings, scripts, filter?.lowercased())
+    self.updatesSnapshots = updatesSnapshots
+  }
+
+  func run(_ paths: [String]) throws -> TestResults {
+    let begin = ContinuousClock.now
+    var results = TestResults()
+    let extensions = try loadedExtensions()
+    for path in paths {
+      let file = run(path, extensions)
+      file.results.filter { !$0.isPassed }.forEach { tell($0, in: path) }
+      if let ending = file.ending { throw ending }
+      results.files.append(file)
+    }
+    results.seconds = (ContinuousClock.now - begin) / .seconds(1)
+    return results
+  }
+
+  private func loadedExtensions() throws -> ScriptExtensions {
+    var description = scripts.limiting(settings.container, settings)
+    description.model = .value(try description.model(inMemory: settings.stores.isEmpty))
+    description.stores = [.inMemory]
+    return try PersistentContainer(description).extensions
+  }
+
+  /// A file that does not run is a test that fails.
+  private func run(_ path: String, _ extensions: ScriptExtensions) -> TestResults.File {
+    var tests = ScriptTests(extensions)
+    tests.maker = scripts.maker(forScriptsIn: path.folderOfPath, settings)
+    tests.snapshotFolder = URL(literalPath: path.folderOfPath + "/snapshots")
+    tests.updatesSnapshots = updatesSnapshots
+    if let filter { tests.filter = { $0.lowercased().contains(filter) } }
+    tests.noteFiles = { [unowned self] in requiredFiles += $0 }
+    do {
+      let isProgram = scripts.sandbox == .trusted
+      let source = try ScriptSource(path: path, isProgram: isProgram, limit: scripts.limits.sourceSize)
+      return TestResults.File(path: path, results: try tests.run(source))
+    } catch {
+      let result = ScriptTests.Result(name: "the file", failure: "\(error)", place: nil, seconds: 0)
+      let isEnding = [ExitStatus.limit, ExitStatus.interrupted].contains(ExitStatus.status(for: error))
+      return TestResults.File(path: path, results: [result], ending: isEnding ? error : nil)
+    }
+  }
+
+  private func tell(_ result: ScriptTests.Result, in path: String) {
+    Terminal.print("\(result.place ?? path): \(result.name): \(result.failure ?? "")")
+  }
+}
+
+/// The results of tests.
+struct TestResults {
+  /// The results of a file.
+  struct File {
+    let path: String
+    let results: [ScriptTests.Result]
+    /// The limit at which the run is over.
+    var ending: (any Error)?
+  }
+
+  var files: [File] = []
+  var seconds = 0.0
+
+  var count: Int { files.reduce(0) { $0 + $1.results.count } }
+  var failureCount: Int { files.reduce(0) { $0 + $1.results.count { !$0.isPassed } } }
+
+  /// `12 tests in 2 files: 11 passed, 1 failed; 0.3 s`.
+  var summary: String {
+    let tests = count == 1 ? "1 test" : "\(count) tests"
+    let places = files.count == 1 ? "1 file" : "\(files.count) files"
+    let failed = failureCount > 0 ? ", \(failureCount) failed" : ""
+    return "\(tests) in \(places): \(count - failureCount) passed\(failed); \(String(format: "%.1f s", seconds))"
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+struct VacuumCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vacuum", abstract: "Gives up the free pages of a store's file.",
+    discussion:
+      "Objects, keys and metadata stay as they are. The disk needs room for a second copy of the file meanwhile.")
+
+  @OptionGroup var place: StoreArgument
+  @OptionGroup var patience: PatienceOptionGroup
+
+  @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
+  var allowsCloudKit = false
+
+  @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
+  var quiet = false
+
+  func run() throws {
+    try StoreSettings.requireStore(place.path)
+    let url = URL(literalPath: place.path)
+    let facts = try SQLiteStore.facts(ofStoreAt: url, model: nil, busyTimeout: patience.milliseconds())
+    guard allowsCloudKit || !facts.isMirrored else {
+      throw GraphError(
+        .readOnlyStore,
+        message: "\(place.path) is mirrored by CloudKit and stays as it is: --allow-cloudkit writes it all the same")
+    }
+    let (before, after) = try SQLiteStore.vacuum(storeAt: url, busyTimeout: patience.milliseconds())
+    if !quiet { Terminal.complain("moonbase: \(place.path): \(after) bytes, \(before - after) fewer than before") }
+  }
+}

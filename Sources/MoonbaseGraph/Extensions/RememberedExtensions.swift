@@ -1,0 +1,59 @@
+package import MoonbaseModel
+import MoonbasePlatform
+
+/// The extensions that saves of a store ran with, as the store's metadata has them: versions by name, and an empty text where an
+/// extension says no version.
+package enum RememberedExtensions {
+  /// The key of the metadata.
+  package static let key = "MoonbaseExtensions"
+
+  /// Those of some metadata.
+  package static func versions(in metadata: [String: Value]) -> [String: String] {
+    guard case .map(let entries)? = metadata[key] else { return [:] }
+    return entries.compactMapValues(\.text)
+  }
+
+  /// The change that adds extensions, after another change of the same save.
+  package static func adding(
+    _ versions: [String: String], after former: MetadataChange.Body? = nil
+  ) -> MetadataChange.Body {
+    { metadata in
+      var result = try former?(metadata) ?? metadata
+      let known = Self.versions(in: result)
+      result[key] = .map(known.merging(versions) { $1 }.mapValues(Value.string))
+      return result
+    }
+  }
+
+  /// The change that takes an extension out.
+  package static func removing(_ name: String) -> MetadataChange.Body {
+    { metadata in
+      var result = metadata
+      let left = versions(in: metadata).filter { $0.key != name }
+      result[key] = left.isEmpty ? nil : .map(left.mapValues(Value.string))
+      return result
+    }
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// Whether a store has to note extensions, some of which it does not know. A store in memory goes with the program, and
+  /// notes none.
+  func mustNote(_ versions: [String: String], in store: any PersistentStore, number: UInt32) throws -> Bool {
+    guard store.url != nil, !versions.isEmpty else { return false }
+    if notedExtensions.withLock({ $0[number] }) == versions { return false }
+    let known = try RememberedExtensions.versions(in: store.metadata())
+    guard versions.allSatisfy({ known[$0.key] == $0.value }) else { return true }
+    notedExtensions.withLock { $0[number] = versions }
+    return false
+  }
+
+  /// Notes the extensions of a domain in every store that lacks one of them, by saves of its own.
+  package func noteExtensions(of domain: ExtensionDomain) throws {
+    for store in persistentStores
+    where try !store.isReadOnly && mustNote(domain.versions, in: store, number: StoreNumber(store.identifier).rawValue)
+    {
+      try store.change(MetadataChange(of: store, RememberedExtensions.adding(domain.versions)))
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import MoonbaseGraph
+public import MoonbasePlatform
+import MoonbaseSQLite
+
+extension SQLiteStore {
+  /// Gives up the free pages of a store's file, and puts each table's pages together. Objects, keys and metadata stay as they are.
+  ///
+  /// Nobody may have the store open to write meanwhile: `.storeBusy` says so after `busyTimeout` milliseconds (5 seconds). Throws `GraphError` as
+  /// opening does. The disk needs room for a second copy of the file while this runs.
+  ///
+  /// Returns the sizes of the file before and after it, in bytes.
+  @discardableResult
+  public static func vacuum(storeAt url: URL, busyTimeout: Int? = nil) throws -> (before: Int, after: Int) {
+    let file = StoreFile(url: url, busyTimeout: busyTimeout)
+    return try StoreOpener.settled(file) {
+      try file.requirePresent()
+      let connection = try file.connectionToChange()
+      try file.requireWhole(connection)
+      try StoreMetadata(connection, path: file.path).checkIdentifier(file.path)
+      let before = try size(connection)
+      try connection.execute("VACUUM")
+      // A log would keep the old pages until the next checkpoint.
+      _ = try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+      return (before, try size(connection))
+    }
+  }
+
+  private static func size(_ connection: Connection) throws -> Int {
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
+    return Int(clamping: pages * (try connection.integer("PRAGMA page_size") ?? 0))
+  }
+}

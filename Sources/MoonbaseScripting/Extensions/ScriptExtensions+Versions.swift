@@ -1,0 +1,14 @@
+import MoonbasePlatform
+
+extension ScriptExtensions.Generation {
+  /// The versions of the extensions by name, or by that of the file; an empty text where an extension says none.
+  var versions: [String: String] {
+    listing.filter { $0.source != ReadyMadeTransformers.sourceName }
+      .reduce(into: [:]) { $0[$1.name == $1.source ? $1.source.stemOfPath : $1.name] = $1.version ?? "" }
+  }
+}
+
+extension ScriptExtensions {
+  /// The same of what is loaded now.
+  package var versions: [String: String] { current.withLock { $0.versions } }
+}

@@ -1,0 +1,95 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// `moonbase recompute` brings stored derived attributes up to date, and `doctor` tells which are not.
+@Suite struct RecomputeCommandTests {
+  /// Five people whose initials the former code made, and an extension that makes them of two letters now.
+  private static func outdated() throws -> Workbench {
+    let bench = try Workbench.withProject()
+    try bench.insertPeople("Ann", "Bob", "Cid", "Dan", "Eve")
+    try bench.write(Workbench.projectRules.replacingOccurrences(of: "sub(1, 1)", with: "sub(1, 2)"), to: "rules.lua")
+    return bench
+  }
+
+  private func initials(_ bench: Workbench) throws -> String {
+    try bench.moonbase("fetch", "Person", "--columns", "initial", "--format", "csv").output
+  }
+
+  @Test func valuesOfFormerCodeAreComputedAnew() throws {
+    let bench = try Self.outdated()
+    let dry = try bench.moonbase("recompute", "Person", "initial", "--dry-run")
+    #expect(dry.status == 0 && dry.output.contains(#"initial: "A" → "An""#), "\(dry)")
+    #expect(try initials(bench) == "initial\nA\nB\nC\nD\nE\n")
+    let outcome = try bench.moonbase("recompute", "Person")
+    #expect(outcome.status == 0 && outcome.complaints.contains("5 objects visited: 5 changed"), "\(outcome)")
+    #expect(try initials(bench) == "initial\nAn\nBo\nCi\nDa\nEv\n")
+    let again = try bench.moonbase("recompute", "Person", "initial", "./s.sqlite", "--busy-timeout", "1")
+    #expect(again.complaints.contains("5 objects visited: 0 changed"), "\(again)")
+  }
+
+  /// An object that breaks a rule stays as it is.
+  @Test func objectsThatFailAreToldAndTheOthersAreComputed() throws {
+    let bench = try Self.outdated()
+    try bench.execute("UPDATE ZPERSON SET ZAGE = -1 WHERE ZNAME = 'Cid'", in: "s.sqlite")
+    let outcome = try bench.moonbase("recompute", "Person", "--batch", "2")
+    #expect(outcome.status == 4 && outcome.complaints.contains("Person.age (-1) is negative"), "\(outcome)")
+    #expect(outcome.complaints.contains("4 changed, 1 failed"))
+    #expect(try initials(bench) == "initial\nAn\nBo\nC\nDa\nEv\n")
+  }
+
+  @Test func namesThatAreNoStoredDerivedAttributesAreRefused() throws {
+    let bench = try Self.outdated()
+    func complaint(_ arguments: String...) throws -> String {
+      let outcome = try bench.moonbase(["recompute"] + arguments)
+      #expect(outcome.status != 0 && outcome.output == "", "\(outcome)")
+      return outcome.complaints
+    }
+    #expect(try complaint("Person", "inital").contains("did you mean initial?"))
+    #expect(try complaint("Person", "name").contains("Person.name is no stored derived attribute"))
+    #expect(try complaint("Persn").contains("did you mean Person?"))
+    #expect(try complaint("s.sqlite", "Person").contains("the entity comes first"))
+    #expect(try complaint("Person", "--batch", "0").contains("--batch takes a number"))
+    #expect(try complaint("Person", "gone.sqlite").contains("there is no such store"))
+    let without = try complaint("Person", "--no-project", "--store", "s.sqlite", "--without-extension", "rules")
+    #expect(without.contains("Person has no stored derived attribute"))
+  }
+
+  /// A run that was ended goes on behind its last batch, unless the code is another one by then.
+  @Test func aRunThatWasEndedGoesOnWhereItStood() throws {
+    let bench = try Self.outdated()
+    let slow = Workbench.projectRules.replacingOccurrences(
+      of: "get = function(name) return name and name:sub(1, 1)",
+      with: "get = function(name) if name == 'Dan' then error('stop', 0) end return name and name:sub(1, 2)")
+    // The run ends at the limit, within the fourth object.
+    try bench.write(slow.replacingOccurrences(of: "error('stop', 0)", with: "while true do end"), to: "rules.lua")
+    let ended = try bench.moonbase("recompute", "Person", "--batch", "1", "--limit-instructions", "3000000")
+    #expect(ended.status == 3, "\(ended)")
+    let notes = try bench.moonbase("recompute", "Person", "--batch", "1", "--limit-instructions", "3000000")
+    #expect(notes.status == 3 && notes.complaints.contains("this one goes on behind them"), "\(notes)")
+    let restarted = try bench.moonbase(
+      "recompute", "Person", "--batch", "1", "--limit-instructions", "3000000", "--restart")
+    #expect(!restarted.complaints.contains("goes on behind them"), "\(restarted)")
+    try bench.write(Workbench.projectRules.replacingOccurrences(of: "sub(1, 1)", with: "sub(1, 3)"), to: "rules.lua")
+    let other = try bench.moonbase("recompute", "Person")
+    #expect(other.status == 0 && other.complaints.contains("5 objects visited: 5 changed"), "\(other)")
+    #expect(try initials(bench) == "initial\nAnn\nBob\nCid\nDan\nEve\n")
+  }
+
+  @Test func doctorTellsWhatDiffersAndWhatBreaksARule() throws {
+    let bench = try Self.outdated()
+    try bench.execute("UPDATE ZPERSON SET ZAGE = -1, ZINITIAL = 'Bo' WHERE ZNAME = 'Bob'", in: "s.sqlite")
+    let before = try bench.bytes(of: "s.sqlite")
+    let plain = try bench.moonbase("doctor", "--no-project", "s.sqlite")
+    #expect(plain.status == 0 && plain.complaints.contains("nothing is wrong"), "\(plain)")
+    let outcome = try bench.moonbase("doctor", "s.sqlite", "--no-project", "--extension", "rules.lua")
+    #expect(outcome.status == 1 && outcome.complaints.contains("5 things are wrong"), "\(outcome)")
+    #expect(
+      outcome.output.contains("derived: Person 1: initial is A, and the extension computes An"), "\(outcome)")
+    #expect(outcome.output.contains("rule: Person 2: Person.age (-1) is negative"), "\(outcome)")
+    #expect(!outcome.output.contains("derived: Person 2"))
+    #expect(try bench.bytes(of: "s.sqlite") == before)
+    let json = try bench.moonbase("doctor", "--json").output.split(separator: "\n")
+    #expect(json.count == 5 && json.allSatisfy { $0.hasPrefix("{\"event\": \"found\"") })
+  }
+}
