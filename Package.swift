@@ -150,7 +150,7 @@ let package = Package(
         "MoonbaseScripting",
         "MoonbaseTestSupport",
       ],
-      exclude: ["Domain/Scripts"], swiftSettings: strict),
+      exclude: ["Domain/Scripts", "Errors/Mistakes/Tables"], swiftSettings: strict),
     .testTarget(
       name: "MoonbaseLuaTests",
       dependencies: [

@@ -14,7 +14,8 @@ extension ContainerDescription {
       guard let store = stores.first(where: \.isThere), let url = store.url else {
         let advice =
           stores.allSatisfy(\.isReadOnly)
-          ? "" : " yet, and a new store needs a model: name one (--model FILE), or have import --infer guess one"
+          ? ""
+          : " yet, and a new store needs a model: name one (--model FILE, in Lua model = FILE), or have import --infer guess one"
         throw GraphError(.cannotOpenFile, message: "\(first) does not exist\(advice)")
       }
       if !store.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: url, busyTimeout: store.busyTimeout) }

@@ -1,7 +1,8 @@
 /// The name that a misspelt one most likely stands for, or nil where none is near.
 ///
 /// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken. Of one
-/// or two letters none may be wrong, or any other name as short would be near; two may be one too many or too few.
+/// or two letters none may be wrong, or any other name as short would be near; two may be one too many or too few. Where
+/// none is near it is the only one that begins so.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
   guard let wanted = comparableLetters(of: name), !wanted.isEmpty else { return nil }
   let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)
@@ -17,7 +18,19 @@ package func nearestName(to name: String, among names: some Sequence<String>) ->
     let distance = editDistance(wanted, letters)
     if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
   }
-  return best?.name
+  return best?.name ?? beginning(with: name, among: names)
+}
+
+/// The only name that begins as a name of three letters or more, or is its beginning: `warning` for `warn`.
+private func beginning(with name: String, among names: some Sequence<String>) -> String? {
+  let wanted = name.lowercased()
+  let found = names.filter { candidate in
+    let other = candidate.lowercased()
+    let (shorter, longer) = (min(wanted.utf8.count, other.utf8.count), max(wanted.utf8.count, other.utf8.count))
+    return shorter >= 3 && longer <= 2 * shorter && shorter < longer
+      && (other.hasPrefix(wanted) || wanted.hasPrefix(other))
+  }
+  return found.count == 1 ? found.first : nil
 }
 
 /// `; did you mean NAME?` for the end of a message, or nothing where no name is near.

@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     if isInTransaction {
       throw GraphError(.invalidRequest, message: "a context was closed within its transaction: do it when that is done")
     }
-    try reset()
+    try letGoOfAll(because: .closed)
     endObservations()
     isClosed = true
     inbox = nil

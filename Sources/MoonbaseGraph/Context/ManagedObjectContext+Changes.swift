@@ -111,7 +111,10 @@ extension ManagedObjectContext {
   /// more, and there is nothing to undo or redo.
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook.
-  public func reset() throws {
+  public func reset() throws { try letGoOfAll(because: .reset) }
+
+  /// Forgets every object and every change, at a reset or as the context is closed.
+  func letGoOfAll(because departure: ManagedObject.Departure) throws {
     settle()
     try refuseWithinHooks("a reset was asked for")
     try refuseGivingUp("a reset was asked for")
@@ -121,7 +124,7 @@ extension ManagedObjectContext {
     resetCount &+= 1
     registered.abandon { object in
       weigh(-object.weight)
-      object.becomeAbandoned(because: .reset)
+      object.becomeAbandoned(because: departure)
     }
     keptObjects = []
     forgetJournal()

@@ -130,7 +130,7 @@ public final class UndoManager {
         .contextBusy, message: "\(operation) while another undo or redo tells observers: do it when that is done")
     }
     guard groupingLevel == 0 else {
-      throw GraphError(.invalidRequest, message: "\(operation) while a group is open: call endUndoGrouping first")
+      throw GraphError(.invalidRequest, message: "\(operation) while a group is open: end the group first")
     }
     try context.applyDeleteRulesOfEvent()
     closeGroup()

@@ -22,6 +22,8 @@ struct Derivations {
     let entity: ResolvedEntity
     let slot: Slot
     let isStored: Bool
+    /// Whether something that the value was computed from is another value by now.
+    fileprivate(set) var isOutdated = false
     /// Whether the object is gone, and other values were computed from this one.
     fileprivate(set) var isDetached = false
 
@@ -240,6 +242,7 @@ extension Derivations {
       taken += list.filter { !isSpared($0) }
       if !spared.isEmpty { entities[EntityFacet(place.facet, of: entity)] = spared }
     }
+    for value in taken { value.isOutdated = true }
     count -= taken.count
     setFlags()
     return taken

@@ -78,6 +78,20 @@ extension ManagedObject {
     }
   }
 
+  /// Throws where a getter reads the stored attribute that it computes, also by way of others: the value would be another
+  /// one at each save.
+  @inline(__always)
+  final func checkIsNotComputed(_ slot: Slot, _ behavior: EntityBehavior) throws {
+    if isComputed(slot, behavior) { try context?.checkCircle(of: self, slot) }
+  }
+
+  /// Whether a stored attribute is being computed.
+  @inline(__always)
+  final func isComputed(_ slot: Slot, _ behavior: EntityBehavior) -> Bool {
+    guard let context, context.derivations.isRecording, behavior.stored(slot) != nil else { return false }
+    return context.derivations.computations.contains { $0.object === self && $0.slot == slot }
+  }
+
   private func computingAlone(
     _ slot: Slot, of derived: DerivedSlot, in context: ManagedObjectContext, isStored: Bool,
     _ body: () throws -> Value
@@ -187,7 +201,8 @@ struct StoredPlace {
 }
 
 extension ManagedObjectContext {
-  fileprivate func checkCircle(of object: ManagedObject, _ slot: Slot) throws {
+  /// Throws where the value is being computed already.
+  func checkCircle(of object: ManagedObject, _ slot: Slot) throws {
     let computations = derivations.computations
     guard let start = computations.firstIndex(where: { $0.object === object && $0.slot == slot }) else { return }
     let circle = computations[start...].map(\.name)

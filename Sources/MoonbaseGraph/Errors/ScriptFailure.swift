@@ -12,6 +12,8 @@ package protocol ScriptFailure: Error {
   var endsRun: Bool { get }
   /// Whether calls within calls took all of the script's stack.
   var isOutOfStack: Bool { get }
+  /// What takes the place of a name that the script lacks, as a clause; nil where nothing does.
+  var advice: String? { get }
   /// The code that the script gave its error; nil where it gave none.
   var codeOfScript: ErrorCode? { get }
   /// The code of a run that a limit or an interruption ended; nil where the script ended itself, or goes on.

@@ -32,6 +32,8 @@ extension EntityExtension {
     public var severity: Severity
     /// What names in braces stand for.
     public var values: [String: Value]
+    /// Where the rule is, for mistakes of its message.
+    package var place: String?
 
     /// Makes a failure, or a warning.
     public init(
@@ -79,7 +81,7 @@ extension EntityExtension.RuleFailure {
         result += rest[open...close]
       } else {
         throw EntityExtension.RuleMistake(
-          "the rule's message names {\(name.asName)}, which is none of its values"
+          (place.map { "\($0): " } ?? "") + "the rule's message names {\(name.asName)}, which is none of its values"
             + suggestion(for: name, among: Array(values.keys) + ["value", "old", "key", "entity"]))
       }
       rest = rest[rest.index(after: close)...]

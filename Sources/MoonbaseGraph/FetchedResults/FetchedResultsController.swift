@@ -52,12 +52,22 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
   /// Called when the list is another one, with what became of it. The closure may change objects: it is called again then.
   ///
-  /// Where the list cannot follow, because a store cannot be read or sections are out of order, it stays as it was, the error is in the
-  /// context's `pendingErrors`, and the next change has it fetched anew.
+  /// Where the list cannot follow, because a store cannot be read, sections are out of order, or a reload of extensions
+  /// took away what the request names, it stays as it was, `failure` says why, and the next change has it fetched anew.
   public var didChangeContent: ((FetchedResultsChange) -> Void)? {
     get { follower.didChange }
     set { follower.didChange = newValue }
   }
+
+  /// Called once when the list cannot follow any more, with the reason.
+  public var didFail: ((any Error) -> Void)? {
+    get { follower.didFail }
+    set { follower.didFail = newValue }
+  }
+
+  /// Why the list is not the one that a fetch would give now; nil while it follows. The error is also among the context's
+  /// `pendingErrors`, which fail its next save.
+  public var failure: (any Error)? { follower.failure }
 
   /// Fetches, and follows the context from then on. A second time it fetches anew, without telling what changed.
   ///

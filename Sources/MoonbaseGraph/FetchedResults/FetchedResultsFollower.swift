@@ -12,13 +12,15 @@ final class FetchedResultsFollower: ChangeListener {
   let context: ManagedObjectContext
   let sectionPath: String?
   var didChange: ((FetchedResultsChange) -> Void)?
+  var didFail: ((any Error) -> Void)?
 
   /// Nil before the first fetch.
   private(set) var list: ResultList?
   private var paths: FollowedPaths?
   private var matcher: ListMatcher?
-  /// Whether the list could not follow a change, so that the next one has it fetched anew.
-  private var isBehind = false
+  /// Why the list could not follow a change; the next one has it fetched anew.
+  private(set) var failure: (any Error)?
+  private var isBehind: Bool { failure != nil }
   private var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
   private var window: (places: Range<Int>, objects: [ManagedObject?]) = (0..<0, [])
   private var found: FetchedObjects?
@@ -39,12 +41,23 @@ final class FetchedResultsFollower: ChangeListener {
           "\(request.entityName): a fetched-results controller keeps an order: give its request sort descriptors",
         entity: request.entityName)
     }
+    try checkSectionPath()
     let paths = try FollowedPaths(request, sectionPath: sectionPath, in: context)
     let matcher = try ListMatcher(request, sectionPath: sectionPath, in: context)
     let fetched = try fetchedList()
     if list == nil { context.add(self) }
-    (list, self.paths, self.matcher, isBehind) = (fetched, paths, matcher, false)
+    (list, self.paths, self.matcher, failure) = (fetched, paths, matcher, nil)
     forgetObjects()
+  }
+
+  /// Throws for a section that no object has, which would only show once there are objects. A subentity may have the key.
+  private func checkSectionPath() throws {
+    guard let sectionPath, let key = sectionPath.split(separator: ".").first.map(String.init) else { return }
+    let isKnown = entity.subtree.contains {
+      let entity = context.model.entities[$0]
+      return entity.property(key) != nil || entity.fetchedProperties[key] != nil
+    }
+    if !isKnown { try context.model.check(keyPath: sectionPath, from: entity) }
   }
 
   /// The list as a fetch gives it now.
@@ -92,13 +105,16 @@ final class FetchedResultsFollower: ChangeListener {
     guard concerns else { return }
     do {
       let change = try changed(by: news, paths)
-      isBehind = false
+      failure = nil
       forgetObjects()
       if let change, !change.isEmpty { didChange?(change) }
     } catch {
-      // It is kept once, and fails a save once.
-      if !isBehind { context.keep(error) }
-      isBehind = true
+      // It is kept and told once, and fails a save once.
+      let isNew = !isBehind
+      failure = error
+      guard isNew else { return }
+      context.keep(error)
+      didFail?(error)
     }
   }
 

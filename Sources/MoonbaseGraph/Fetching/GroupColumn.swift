@@ -115,6 +115,7 @@ private final class GroupPart {
   private let expression: CompiledExpression?
   /// Whether an object gives several values, all of which count.
   private let isToMany: Bool
+  private let isOfDecimals: Bool
   private let memo: EvaluationMemo
 
   var isAggregate: Bool { function != nil }
@@ -123,7 +124,7 @@ private final class GroupPart {
     self.memo = memo
     guard let group = expression.groupFunction else {
       function = nil
-      isToMany = false
+      (isToMany, isOfDecimals) = (false, false)
       self.expression = try CompiledExpression(expression, entity: entity, in: model)
       return
     }
@@ -132,10 +133,13 @@ private final class GroupPart {
       try CompiledExpression(.keyPath(.evaluatedObject, $0), entity: entity, in: model)
     }
     isToMany = try group.keyPath.map { try model.isToMany($0, from: entity) } ?? false
+    isOfDecimals = try group.keyPath.map { try model.isOfDecimals($0, from: entity) } ?? false
   }
 
   /// Before the first object came.
-  var start: GroupState { GroupState(reduction: expression == nil ? nil : function.map { Reduction($0) }) }
+  var start: GroupState {
+    GroupState(reduction: expression == nil ? nil : function.map { Reduction($0, ofDecimals: isOfDecimals) })
+  }
 
   func own(_ object: ManagedObject) throws -> Value { try expression?.value(object, memo: memo) ?? .null }
 

@@ -66,6 +66,7 @@ extension ManagedObject {
   package final var goneError: GraphError {
     switch departure {
     case .contextGone: invalid("was used after its context was gone: keep the context as long as its objects")
+    case .closed: invalid("was used after its context was closed: take it from a context that is open")
     case .reset: invalid("was used after its context was reset: fetch it again")
     case .deleted where objectID.isTemporaryID: invalid("was used after it was deleted; it was never saved")
     case .deleted: invalid("was used after its deletion was saved")

@@ -33,6 +33,7 @@ extension ManagedObject: CustomStringConvertible {
     guard context == nil else { return "its row cannot be read" }
     return switch departure {
     case .contextGone: "its context is gone"
+    case .closed: "its context was closed"
     case .reset: "its context was reset"
     case .deleted: "deleted"
     case .rolledBack: "its insertion was rolled back"

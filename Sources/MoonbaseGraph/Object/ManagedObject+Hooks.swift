@@ -83,7 +83,8 @@ extension ManagedObject {
     if let script, let known = script.hostError as? GraphError {
       return self.known(known, script: script, property: property, hook: name).ofOthers
     }
-    var failure = failure("\(name): \(error)", property: property)
+    let advice = script?.advice.map { "; \($0)" } ?? ""
+    var failure = failure("\(name): \(error)\(advice)", property: property)
     failure.underlying = error
     if let code = script?.codeOfScript, !code.endsRun, !code.isOfStore { failure.code = code }
     return failure

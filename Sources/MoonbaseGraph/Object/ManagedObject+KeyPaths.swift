@@ -14,7 +14,14 @@ extension ManagedObject {
   public final func value(forKeyPath path: String) throws -> Value {
     guard path.utf8.contains(UInt8(ascii: ".")) else { return try value(forKey: path) }
     guard let context else { throw goneError }
-    return try naming(path) { try context.keyPaths.expression(for: path).value(KeyPathSubject(object: self)) }
+    let value = try naming(path) { try context.keyPaths.expression(for: path).value(KeyPathSubject(object: self)) }
+    return isSumOfNoDecimals(value, at: path) ? .decimal(0) : value
+  }
+
+  /// Whether a value is the sum of no decimals. Of a path to keys that only a subentity has nothing is known.
+  private final func isSumOfNoDecimals(_ value: Value, at path: String) -> Bool {
+    guard case .int(0) = value, path.utf8.contains(UInt8(ascii: "@")), let model = context?.model else { return false }
+    return (try? model.isSumOfDecimals(KeyPaths.keys(of: path), from: entity)) == true
   }
 
   /// Sets the value at the end of a key path: of each object that the path leads to.

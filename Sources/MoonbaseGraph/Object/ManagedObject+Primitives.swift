@@ -4,8 +4,9 @@ extension ManagedObject {
   /// The value of a property past accessors and derivation: what `setPrimitiveValue` put there.
   public final func primitiveValue(forKey key: String) throws -> Value {
     let slot = try slot(of: key)
-    noteRead(slot)
     let behavior = try behavior()
+    // The getter of a stored attribute may look at the value that it replaces.
+    if !isComputed(slot, behavior) { noteRead(slot) }
     if case .derived = behavior.kind(slot) { return caches[slot]?.value ?? .null }
     return try read(slot, behavior: behavior)
   }

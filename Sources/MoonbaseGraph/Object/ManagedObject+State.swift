@@ -40,7 +40,7 @@ extension ManagedObject {
 
   /// Why an object is in no context any more.
   enum Departure {
-    case contextGone, reset, deleted, rolledBack, replaced
+    case contextGone, closed, reset, deleted, rolledBack, replaced
   }
 
   /// The entity.

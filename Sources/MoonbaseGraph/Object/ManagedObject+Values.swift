@@ -34,6 +34,7 @@ extension ManagedObject {
     noteRead(slot)
     let behavior = try behavior()
     if let accessor = behavior.accessors[slot] { return try accessing(slot) { try accessor.get(self) } }
+    try checkIsNotComputed(slot, behavior)
     return try read(slot, behavior: behavior)
   }
 
@@ -94,7 +95,9 @@ extension ManagedObject {
   final func read(_ slot: Slot) throws -> Value {
     if isSimple(slot) { return try loaded(stored(slot), slot: slot) }
     noteRead(slot)
-    return try read(slot, behavior: behavior())
+    let behavior = try behavior()
+    try checkIsNotComputed(slot, behavior)
+    return try read(slot, behavior: behavior)
   }
 
   /// The value of a slot past any accessor of a subclass.

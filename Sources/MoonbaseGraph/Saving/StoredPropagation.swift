@@ -91,7 +91,7 @@ struct StoredPropagation {
     repetitions[key, default: 0] += 1
     guard repetitions[key, default: 0] <= Self.greatestRepetition else {
       throw place.object.failure(
-        "is computed from what is computed from it, and never settles",
+        "needs itself, and never settles: \(way(backTo: place))",
         property: place.object.entity.property(at: place.slot).name)
     }
     if try place.object.keep(derived, in: place.slot) { changes.append((place.object, place.slot)) }
@@ -99,6 +99,16 @@ struct StoredPropagation {
 
   /// What goes round in a circle ends with an error.
   private static let greatestRepetition = 100
+
+  /// The values that followed from each other since a value was computed the last time.
+  private func way(backTo place: StoredPlace) -> String {
+    let start = changes.lastIndex { $0.object === place.object && $0.slot == place.slot } ?? changes.startIndex
+    func name(_ object: ManagedObject, _ slot: Slot) -> String {
+      "\(object.entity.name).\(object.entity.property(at: slot).name)"
+    }
+    let names = changes[start...].map { name($0.object, $0.slot) }
+    return ManagedObjectContext.way(names) + " -> " + name(place.object, place.slot)
+  }
 
   /// Computes all that is stored in a changed object.
   private mutating func keepOwn(of object: ManagedObject) throws {
@@ -206,13 +216,25 @@ extension ManagedObject {
     defer { context.derivations.endStored() }
     // A value of the object's own row is written with that row, whose version is checked.
     if derived.ownFacets == nil { context.noteInput(self, slot) }
-    let (value, reads) = try computing(slot, of: derived, isStored: true) {
-      let computed = try blaming(slot, hook: "get") { try derived.get(self) }
-      // As validation would change it anyway, and the save would compute it again.
-      return behavior.normalizes ? try ValueNormalizer(self, behavior).normalized(computed, slot: slot) : computed
+    func compute() throws -> (value: Value, reads: Readings?) {
+      try computing(slot, of: derived, isStored: true) {
+        let computed = try blaming(slot, hook: "get") { try derived.get(self) }
+        // As validation would change it anyway, and the save would compute it again.
+        return behavior.normalizes ? try ValueNormalizer(self, behavior).normalized(computed, slot: slot) : computed
+      }
+    }
+    var (value, reads) = try compute()
+    if reads?.own.contains(Facet(slot).number) == true {
+      // It was computed from a value of the object that was computed from it: without that value the circle is told.
+      forgetOwnComputed(from: Facet(slot), because: .row)
+      (value, reads) = try compute()
     }
     let isNew = try keep(value, slot: slot, behavior: behavior)
-    if var reads {
+    if reads?.dependent?.isOutdated == true {
+      // The same by way of other objects, whose values are forgotten by now.
+      cache(nil, slot: slot)
+      context.outdatedStored.append(StoredPlace(object: self, slot: slot))
+    } else if var reads {
       // Who puts another value there wants it computed anew.
       reads.own.insert(Facet(slot).number)
       cache(Cached(value: hasCaches ? caches[slot]?.value ?? .null : .null, reads: reads), slot: slot)

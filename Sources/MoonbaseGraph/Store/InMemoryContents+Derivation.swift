@@ -129,7 +129,7 @@ extension InMemoryContents {
       return .int(Int64(destinations(of: place.id, slot: relationship).count))
     case .collection(let relationship, let slot?, let function):
       let rows = destinations(of: place.id, slot: relationship).lazy.compactMap(self.row(of:))
-      return (try? function.evaluate([.list(rows.map { $0.values[slot] })])) ?? .null
+      return (try? function.derive(from: rows.map { $0.values[slot] })) ?? .null
     }
   }
 }

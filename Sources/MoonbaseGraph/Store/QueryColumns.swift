@@ -133,7 +133,8 @@ final class ColumnsOfRows: RowCursor {
   private func grouped() throws -> [Snapshot] {
     let keySlots = try columns.groupKeys.map { try Self.slot($0, of: query) }
     let slots = try columns.columns.map { column in try column.keyPath.map { try Self.slot($0, of: query) } }
-    var groups: [ColumnGroup] = keySlots.isEmpty ? [ColumnGroup(columns)] : []
+    let empty = ColumnGroup(columns, of: query.entity, slots: slots)
+    var groups: [ColumnGroup] = keySlots.isEmpty ? [empty] : []
     var places: [[Value]: Int] = [:]
     var memory = HostMemory()
     while case let page = try rows.next(upTo: RowPage.capacity), !page.isEmpty {
@@ -143,7 +144,7 @@ final class ColumnsOfRows: RowCursor {
         if !key.isEmpty, places[key] == nil {
           try memory.hold(128 + 192 * slots.count + key.reduce(0) { $0 + 32 + $1.weight })
           places[key] = groups.count
-          groups.append(ColumnGroup(columns))
+          groups.append(empty)
         }
         try groups[places[key] ?? 0].add(row, slots: slots)
       }
@@ -167,9 +168,11 @@ private struct ColumnGroup {
   private var states: [(reduction: Reduction?, first: Value)]
   private let isCount: [Bool]
 
-  init(_ columns: QueryColumns) {
-    states = columns.columns.map { column in
-      if case .function(let function, _) = column { (Reduction(function.ofPredicates), .null) } else { (nil, .null) }
+  init(_ columns: QueryColumns, of entity: ResolvedEntity, slots: [Slot?]) {
+    states = zip(columns.columns, slots).map { column, slot in
+      guard case .function(let function, _) = column else { return (nil, .null) }
+      let type = slot.flatMap { entity.property(at: $0).attribute?.type }
+      return (Reduction(function.ofPredicates, ofDecimals: type == .decimal), .null)
     }
     isCount = columns.columns.map { $0.keyPath == nil }
   }

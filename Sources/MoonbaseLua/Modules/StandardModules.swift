@@ -17,7 +17,7 @@ public enum LuaFiles {
   }
 
   /// The names of all modules, such as "moonbase.json".
-  static var modules: [String] {
+  package static var modules: [String] {
     let files = names.filter { $0.hasPrefix("moonbase/") && $0.hasSuffix(".lua") }
     return files.map { String($0.dropLast(4)).replacing("/", with: ".") }
   }

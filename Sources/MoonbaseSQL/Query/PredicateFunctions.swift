@@ -49,12 +49,15 @@ package enum PredicateFunctions {
 
   // MARK: Sums
 
-  /// Adds integers of 64 bits up, as an aggregate: an integer, or a double where that holds no more.
+  /// Adds integers of 64 bits up, as an aggregate: an integer, or a double where that holds no more, for means.
   /// What is no integer makes it a text.
   package static let integerSum = "moonbase_sum"
 
   /// Fails: a column that was to be added up, whose attribute it is given, holds what is no number.
   package static let noNumber = "moonbase_no_number"
+
+  /// Fails: 64 bits do not hold the sum of an attribute, which it is given.
+  package static let sumTooLarge = "moonbase_sum_too_large"
 
   // MARK: Functions
 

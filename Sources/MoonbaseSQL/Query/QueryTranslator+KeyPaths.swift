@@ -234,8 +234,11 @@ extension QueryTranslator {
       element.isReal
       ? "TYPEOF(MAX(\(column))) IN ('text', 'blob')" : "TYPEOF(\(total)) = '\(element.isNarrow ? "real" : "text")'"
     let quoted = name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+    let tooLarge =
+      function == PredicateFunctions.integerSum && !isMean
+      ? " WHEN TYPEOF(\(total)) = 'real' THEN \(PredicateFunctions.sumTooLarge)('\(quoted)')" : ""
     return SQLFragment(
-      "CASE WHEN \(isDamaged) THEN \(PredicateFunctions.noNumber)('\(quoted)') ELSE \(result) END")
+      "CASE WHEN \(isDamaged) THEN \(PredicateFunctions.noNumber)('\(quoted)')\(tooLarge) ELSE \(result) END")
   }
 
   /// `SUBQUERY(collection, $variable, predicate).@count`.

@@ -34,6 +34,7 @@ extension PredicateFunctions {
           "\(call.text(0)) was to be added up, and a row holds in its column what is no number: `moonbase doctor` names the rows"
       )
     }
+    try register(sumTooLarge, arguments: 1, on: connection) { call in throw ModelError.sumTooLarge(of: call.text(0)) }
     try registerDecimals(on: connection)
     try ConstantList.register(on: connection)
     for (index, function) in functions.enumerated() {

@@ -11,6 +11,9 @@ final class ContextBox {
 
   init(_ context: ManagedObjectContext) { reference = context.reference }
 
+  /// Whether a script closed the context.
+  var wasClosed = false
+
   var isGone: Bool { reference.context == nil }
 
   /// `context of /path/a.sqlite (2 inserted, 1 updated and 0 deleted objects)`.
@@ -24,11 +27,12 @@ final class ContextBox {
   }
 
   func live() throws -> ManagedObjectContext {
-    guard let context = reference.context else {
-      throw ScriptError(
-        .invalidRequest, message: "the context is gone: its owner let go of it, or its stores were closed")
-    }
-    return context
+    if let context = reference.context { return context }
+    throw ScriptError(
+      .invalidRequest,
+      message: wasClosed
+        ? "the context was closed by its method close: take one that is open"
+        : "the context is gone: its owner let go of it, or its stores were closed")
   }
 }
 

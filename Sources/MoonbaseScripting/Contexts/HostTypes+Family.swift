@@ -15,7 +15,9 @@ extension HostTypes {
         try call.return(context.parent.map { .object(self.context.handle($0)) } ?? .nil)
       })
     context.plain.method("close", upTo: 0) { [unowned self] box, _ in
-      if !box.isGone { try openDomain().contexts.close(box.live()) }
+      guard !box.isGone else { return }
+      try openDomain().contexts.close(box.live())
+      box.wasClosed = true
     }
     context.property(
       "automatically_merges", get: { context, call in call.return(context.automaticallyMergesChangesFromParent) },

@@ -19,13 +19,13 @@ extension HostTypes {
     name("undo_name") { $0.canUndo ? $0.undoActionName : "" }
     name("redo_name") { $0.redoActionName }
     context.method("undo", upTo: 0) { [unowned self] context, call in
-      let undo = try Self.undo(of: context)
+      let undo = try Self.undo(of: context, beside: "undo")
       call.return(undo.canUndo)
       try undo.undo()
       try finish(in: context)
     }
     context.method("redo", upTo: 0) { [unowned self] context, call in
-      let undo = try Self.undo(of: context)
+      let undo = try Self.undo(of: context, beside: "redo")
       call.return(undo.canRedo)
       try undo.redo()
       try finish(in: context)
@@ -66,6 +66,16 @@ extension HostTypes {
   private static func undo(of context: ManagedObjectContext) throws -> UndoManager {
     guard let undo = context.undoManager else {
       throw ScriptError(.invalidRequest, message: "undo is off: set context.undo_levels = 50 before the changes")
+    }
+    return undo
+  }
+
+  /// The undo manager, for what cannot be done while the function of a group runs.
+  private static func undo(of context: ManagedObjectContext, beside operation: String) throws -> UndoManager {
+    let undo = try undo(of: context)
+    guard undo.groupingLevel == 0 else {
+      throw ScriptError(
+        .invalidRequest, message: "\(operation) within undo_group: call it when the function of the group has returned")
     }
     return undo
   }

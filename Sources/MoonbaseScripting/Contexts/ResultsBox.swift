@@ -27,6 +27,17 @@ final class ResultsBox {
     (try? contextBox.live())?.release(observation: controller)
   }
 
+  /// The list as it is now. Throws where it cannot follow any more: a script would take it for what is there.
+  func current() throws -> FetchedResultsController<ManagedObject> {
+    let controller = try live()
+    guard let failure = controller.failure else { return controller }
+    var error = GraphError(
+      (failure as? any CodedError)?.code ?? .invalidRequest,
+      message: "these results cannot follow their context any more: \(failure)", underlying: failure)
+    error.property = (failure as? any CodedError)?.property
+    throw error
+  }
+
   func live() throws -> FetchedResultsController<ManagedObject> {
     if let controller { return controller }
     throw ScriptError(
@@ -82,6 +93,13 @@ extension HostTypes {
       throw ScriptError(
         .invalidRequest, message: "follow belongs to scripts: an extension observes objects, or its context with on")
     }
+    guard !request.sortDescriptors.isEmpty else {
+      throw ScriptError(
+        .invalidRequest,
+        message:
+          "\(request.entityName): follow keeps an order: sort the request first, as in request:sort(\"name\"):follow()",
+        entity: request.entityName)
+    }
     var sections: String?
     if !call.isNil(0) {
       let options = try call.table(0)
@@ -104,7 +122,7 @@ extension HostTypes {
     results.method("cancel", upTo: 0) { box, _ in box.cancel() }
     results.method("sections", upTo: 0) { [unowned self] box, call in
       let domain = try openDomain()
-      let sections = try box.live().sections.map { section -> LuaValue in
+      let sections = try box.current().sections.map { section -> LuaValue in
         let table = try domain.state.table(fields: 2)
         try table.set("name", to: .text(section.name))
         try table.set("objects", to: .table(domain.list(of: Array(section.objects))))
@@ -119,7 +137,7 @@ extension HostTypes {
       box.add(watch)
       try call.return(watch, as: self.watch)
     }
-    results.operator(.length) { call in call.return(try call.object(0, as: ResultsBox.self).live().count) }
+    results.operator(.length) { call in call.return(try call.object(0, as: ResultsBox.self).current().count) }
     results.missing { [unowned self, unowned results] box, key, _, call in
       guard case .integer(let place) = try call.value(0) else {
         throw ScriptError(
@@ -132,6 +150,6 @@ extension HostTypes {
   }
 
   private static func objects(of box: ResultsBox) throws -> [ManagedObject] {
-    try box.live().fetchedObjects.map { Array($0) } ?? []
+    try box.current().fetchedObjects.map { Array($0) } ?? []
   }
 }

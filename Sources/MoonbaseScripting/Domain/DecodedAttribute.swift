@@ -7,9 +7,12 @@ import MoonbaseModel
 /// ```swift
 /// struct Color: Decodable { var r, g, b, a: Double }
 ///
-/// extension Person {
+/// final class Person: ManagedObject {
 ///   static let favoriteColor = DecodedAttribute<Person, Color>("favoriteColor")
 /// }
+/// ```
+///
+/// ```swift
 /// let color = try person.decoded(Person.favoriteColor)
 /// ```
 ///

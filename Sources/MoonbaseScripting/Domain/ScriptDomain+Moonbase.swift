@@ -22,6 +22,7 @@ extension ScriptDomain {
     try defineConstructors()
     try installLog()
     try define("copy", upTo: 1) { [unowned types] call in
+      guard call.count > 0 else { throw call.typeError(0, expected: "value") }
       try call.return(types.openDomain().copy(of: call.value(0)))
     }
     try define("progress", upTo: 2) { [unowned types] call in
@@ -65,7 +66,9 @@ extension ScriptDomain {
       return .nil
     }
     let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + Self.optionalFields + ["date", "extensions"]
-    throw ScriptError(.unknownName, message: "moonbase has no '\(name)'\(suggestion(for: name, among: known))")
+    let isModule = LuaFiles.modules.contains("moonbase.\(name)")
+    let advice = isModule ? "; write require(\"moonbase.\(name)\")" : suggestion(for: name, among: known)
+    throw ScriptError(.unknownName, message: "moonbase has no '\(name)'\(advice)")
   }
 
   /// Adds a function to the `moonbase` table, which takes so many arguments at most.

@@ -43,7 +43,8 @@ extension ScriptDomain {
         let domain = try types.openDomain()
         let metadata = call.isNil(1) ? .map([:]) : try domain.graphValue(from: call.value(1))
         guard case .map(let fields) = metadata.asMap else {
-          throw ScriptError(.invalidValue, message: "what belongs to a message is a table of values by name")
+          throw call.argumentError(
+            1, problem: "a table of values by name is expected, as in { count = 3 }, got \(call.typeName(1))")
         }
         domain.log(ScriptLogEntry(level: level, message: try call.text(0), metadata: fields))
       }

@@ -16,6 +16,8 @@ extension LuaError: ScriptFailure {
 
   package var isOutOfStack: Bool { kind == .stack }
 
+  package var advice: String? { adviceForExtension }
+
   package var codeOfScript: ErrorCode? {
     raisedCode.map(ErrorCode.init(rawValue:)) ?? (underlying as? ScriptError)?.codeOfScript
   }
@@ -27,6 +29,7 @@ extension ScriptError: ScriptFailure {
   package var place: String? { location.map { "\($0)" } }
   package var endsRun: Bool { false }
   package var isOutOfStack: Bool { false }
+  package var advice: String? { nil }
   package var codeOfScript: ErrorCode? { [.extensionLimit, .extensionDisabled].contains(code) ? code : nil }
   package var codeOfEnd: ErrorCode? { nil }
   package func hookName(_ name: String) -> String { name.inScriptSpelling }

@@ -17,7 +17,9 @@ extension ScriptError {
 
   private init(_ error: LuaError) {
     self.init(
-      error.codeOfEnd ?? Self.code(of: error), message: error.message, at: Self.location(of: error), underlying: error)
+      error.codeOfEnd ?? Self.code(of: error),
+      message: [error.message, error.adviceForExtension].compactMap(\.self).joined(separator: "; "),
+      at: Self.location(of: error), underlying: error)
   }
 
   private static func location(of error: LuaError) -> SourceLocation? {

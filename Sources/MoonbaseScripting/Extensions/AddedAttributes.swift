@@ -48,7 +48,8 @@ struct AddedAttributes {
         mistakes.add(
           ScriptError(
             .invalidExtension,
-            message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute\(hint)",
+            message: "\(entry.name).\(derived.name) is to be stored, and the model has no such attribute"
+              + (hint.isEmpty ? ": add it to the model, or leave stored out" : hint),
             at: location, entity: entry.name, property: derived.name))
       }
       add(AddedAttribute(entity: entry.name, name: derived.name, type: derived.type, location: location))

@@ -51,8 +51,20 @@ struct ExtensionChecker {
           at: place, in: declaration)
       } else {
         checkClass(className, subject: "\(name).\(key)", at: place, in: declaration)
+        guard classNames.contains(className) else { continue }
+        checkHoldsClass(entity.property(key)?.attributeType, "\(name).\(key)", at: place, in: declaration)
       }
     }
+  }
+
+  /// A value of a class is a table, which an attribute of another type never takes.
+  private func checkHoldsClass(
+    _ type: AttributeType?, _ subject: String, at place: [String], in declaration: ExtensionDeclaration
+  ) {
+    guard let type, type != .transformable, type != .undefined else { return }
+    refuse(
+      "\(subject) is \(type.phrase): only transformable and undefined attributes have values of a class", at: place,
+      in: declaration)
   }
 
   private func check(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) throws {
@@ -60,7 +72,13 @@ struct ExtensionChecker {
     var found: ResolvedEntity?
     try mistakes.attempt { found = try entity(entry.name, at: path, in: declaration) }
     guard let entity = found else { return }
-    for (key, _) in entry.normalize { _ = has(key, entity, at: path + ["normalize", key], in: declaration) }
+    for (key, _) in entry.normalize {
+      let place = path + ["normalize", key]
+      guard has(key, entity, at: place, in: declaration), entity.property(key)?.relationship != nil else { continue }
+      refuse(
+        "\(entry.name).\(key) is a relationship: only values of attributes are normalized, will_save may change it",
+        at: place, in: declaration)
+    }
     for (key, _) in entry.validate {
       let place = path + ["validate", key]
       guard key.contains(".") else {

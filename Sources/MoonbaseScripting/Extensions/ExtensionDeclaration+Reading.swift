@@ -180,8 +180,10 @@ extension ExtensionDeclaration {
     if let text = try entry.string("type") {
       result.type = AttributeType(modelName: text)
       if result.type == nil {
-        let hint = suggestion(for: text, among: AttributeType.allCases.map(\.modelName))
-        try entry.refuse("type", "\(text) is no attribute type\(hint)")
+        let names = AttributeType.allCases.map(\.modelName)
+        let hint = suggestion(for: text, among: names)
+        let list = hint.isEmpty ? ", there are \(names.listed(atMost: 20))" : hint
+        try entry.refuse("type", "\(text) is no attribute type\(list)")
       }
     }
     result.inputs = try entry.strings("inputs")

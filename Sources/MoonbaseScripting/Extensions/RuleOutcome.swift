@@ -77,7 +77,9 @@ struct RuleOutcome {
   private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
     let text = try self.text(message, what: "message")
     let told = text.map { TextLimits.reason(translations[$0] ?? $0) }
-    return EntityExtension.RuleFailure(told ?? "is refused by its rule", key: try property(key))
+    var failure = EntityExtension.RuleFailure(told ?? "is refused by its rule", key: try property(key))
+    failure.place = function.place
+    return failure
   }
 
   private func property(_ key: LuaValue) throws -> String? {

@@ -86,6 +86,9 @@ extension HostTypes {
         index,
         problem:
           "an object is expected, got \(call.typeName(index)): give the objects that its method each() walks over")
+    case _ where call.typeName(index) == "object ID":
+      throw call.argumentError(
+        index, problem: "an object is expected, got object ID: context:object(id) gives the object")
     default: return try call.object(index, as: ManagedObject.self, name: "object")
     }
   }

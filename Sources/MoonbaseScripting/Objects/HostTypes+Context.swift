@@ -16,6 +16,13 @@ extension HostTypes {
     describeObservers()
     describeRecomputing()
     context.plain.operator(.text) { call in call.return(try call.object(0, as: ContextBox.self).text) }
+    for misuse: LuaOperator in [.call, .pairs] {
+      context.plain.operator(misuse) { _ in
+        throw ScriptError(
+          .invalidRequest,
+          message: "a context is no list: write for object in context:fetch(\"Entity\"):each() do for objects")
+      }
+    }
     context.method("fetch", upTo: 1) { [unowned self] context, call in
       context.followExtensions()
       let entity = try Self.entity(of: call, in: context)
@@ -102,7 +109,7 @@ extension HostTypes {
         // What the body did wrong comes as an error of Lua, and is told as what it caused.
         if let limit = error as? LuaError, limit.endsRun { throw error }
         if let error = error as? any CodedError, error.isMistake || error.code.endsRun { throw error }
-        let value = try domain.luaValue(of: Self.textAsError(error))
+        let value = try domain.luaValue(of: Self.withPlace(Self.textAsError(error)))
         call.returnNil()
         try call.return(value)
         // Whether a script looked at a table that it raised cannot be known.
@@ -117,6 +124,21 @@ extension HostTypes {
   private static func textAsError(_ error: any Error) -> any Error {
     guard let raised = error as? LuaError, raised.underlying == nil, !raised.hasOwnValue else { return error }
     return GraphError(.extensionFailure, message: raised.plainDescription, underlying: raised)
+  }
+
+  /// An error of the graph that the body raised, with the line that raised it.
+  private static func withPlace(_ error: any Error) -> any Error {
+    guard let raised = error as? LuaError, let script = raised.script, let line = raised.line,
+      let cause = raised.underlying as? any CodedError
+    else { return error }
+    let text = String(describing: cause)
+    var placed = (cause as? GraphError) ?? GraphError(cause.code, message: text, underlying: raised)
+    (placed.entity, placed.property) = (cause.entity, cause.property)
+    placed.reason = placed.reason ?? (cause as? ScriptError)?.message ?? text
+    // An inner transaction has told its line already.
+    if !placed.message.hasPrefix("\(script):") { placed.message = "\(script):\(line): \(placed.message)" }
+    placed.underlying = placed.underlying ?? raised
+    return placed
   }
 
   private func describeLookup() {

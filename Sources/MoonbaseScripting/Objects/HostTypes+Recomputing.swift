@@ -54,6 +54,9 @@ extension HostTypes {
     let entity = try context.entity(entityName)
     let family = context.model.entities.filter { $0.isKind(of: entity) }
     let names = try Set(family.flatMap(context.storedAttributeNames))
+    if let name, !family.contains(where: { $0.property(name) != nil }) {
+      throw GraphError.unknownProperty(name, of: entity)
+    }
     guard !names.isEmpty else {
       throw ScriptError(
         .unknownName, message: "\(entityName) has no stored derived attribute that an extension computes",

@@ -259,6 +259,7 @@ extension HostTypes {
     step("where") { box, call, domain in
       let (condition, values) = try Self.predicate(call, domain: domain, in: try box.context)
       try Self.checkWords(try call.text(0), of: box.request.entityName, in: try box.context)
+      try Self.checkDates(condition, values, call, of: box.request.entityName, in: try box.context)
       return try box.with(
         .condition(condition), adding: 1, to: .conditions, weight: condition.weight, naming: values)
     }
@@ -310,6 +311,8 @@ extension HostTypes {
     let others = [
       "orderby": "sort", "order_by": "sort", "order": "sort", "filter": "where", "list": "all", "get": "all",
       "one": "first",
+      "select": "dictionaries", "columns": "dictionaries", "update": "batch_update", "delete": "batch_delete",
+      "remove": "batch_delete", "group": "group_by", "groupby": "group_by",
       "len": "count", "size": "count", "take": "limit", "skip": "offset", "include": "prefetch", "iterate": "each",
     ]
     return others[name.lowercased()].map { "; did you mean \($0)?" } ?? suggestion(for: name, among: known)
@@ -415,6 +418,24 @@ extension HostTypes {
       let word = PredicateWords.property(in: text, of: entity, asOperand: true)
     else { return }
     throw ModelError(.invalidPredicate, message: PredicateWords.advice(word), entity: name, property: word)
+  }
+
+  /// A number that a script gives in the place of a date was not meant: `os.time()` counts from another year.
+  private static func checkDates(
+    _ predicate: Predicate, _ arguments: [Value], _ call: borrowing LuaCall, of name: String,
+    in context: ManagedObjectContext
+  ) throws {
+    guard arguments.contains(where: { !$0.numbers.isEmpty }), let entity = context.model.entity(name) else { return }
+    for (path, values) in predicate.valuesByPath {
+      guard context.model.attribute(at: path, from: entity)?.type == .date else { continue }
+      let index = arguments.firstIndex { argument in argument.numbers.contains { values.contains($0) } }
+      guard let index else { continue }
+      throw call.argumentError(
+        index + 1,
+        problem:
+          "\(name).\(path.joined(separator: ".")) is a date: give a date, such as moonbase.date.unix(SECONDS), got a number"
+      )
+    }
   }
 
   /// The arguments of a call as a predicate: its text, and what stands for its placeholders, which is given too.

@@ -57,6 +57,11 @@ final class ToManyBox {
   }
 }
 
+extension ManagedObject {
+  /// Whether a walk passes the object over: it was deleted since the walk began, or its context let go of it.
+  fileprivate var isGone: Bool { isDeleted || managedObjectContext == nil }
+}
+
 extension HostTypes {
   /// `add remove contains each all`, `#`, `pairs`; ordered ones also `[i] insert move index_of`.
   func describeMembers() {
@@ -77,10 +82,15 @@ extension HostTypes {
       try call.return(.table(try openDomain().list(of: box.objects())))
     }
     members.method("each", upTo: 0) { [unowned self] box, call in
-      var rest = try openDomain().handles(box.objects())[...]
+      var rest = try box.objects()[...]
       try call.return(
-        try openDomain().state.function(weight: Self.weight(of: rest.count)) { call in
-          try call.return(rest.popFirst() ?? .nil)
+        try openDomain().state.function(weight: Self.weight(of: rest.count)) { [unowned self] call in
+          let domain = try openDomain()
+          while let object = rest.popFirst() {
+            guard !object.isGone else { continue }
+            return try call.return(domain.handle(object))
+          }
+          call.returnNil()
         })
     }
     describeSteps { [unowned self] name, count, body in
@@ -109,14 +119,15 @@ extension HostTypes {
       call.return(try box.owner.memberCount(box.slot))
     }
     members.operator(.pairs) { [unowned self] call in
-      let all = try openDomain().handles(call.object(0, as: ToManyBox.self).objects())
+      let all = try call.object(0, as: ToManyBox.self).objects()
       var index = 0
       try call.return(
-        try openDomain().state.function(weight: Self.weight(of: all.count)) { call in
+        try openDomain().state.function(weight: Self.weight(of: all.count)) { [unowned self] call in
+          while index < all.count, all[index].isGone { index += 1 }
           guard index < all.count else { return call.returnNil() }
           index += 1
           try call.return(.integer(Int64(index)))
-          try call.return(all[index - 1])
+          try call.return(openDomain().handle(all[index - 1]))
         })
     }
     members.operator(.call) { _ in

@@ -7,7 +7,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// let function = try ObjectFunction(body: ScriptSource(name: "--do", text: "object.age = object.age + 1"), in: domain)
-/// try function.call(person)
+/// try function.call(person, in: context)
 /// ```
 public final class ObjectFunction {
   private let domain: ScriptDomain

@@ -118,7 +118,7 @@ public struct ScriptRunner {
   /// The script came to its end: what it left behind decides.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
-      let place = failure.error.place.map { "\($0): " } ?? ""
+      let place = failure.error.place.map { failure.error.text.hasPrefix("\($0): ") ? "" : "\($0): " } ?? ""
       let lines =
         ["\(place)\(failure.cause.rawValue): \(failure.error.text)"] + Self.traceback(failure.error.hookTraceback)
       return Outcome(status: Self.status(of: failure.error.error), message: lines.joined(separator: "\n"))
@@ -167,7 +167,11 @@ public struct ScriptRunner {
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
     }
-    if let advice = adviceForExtension(hook) ?? advice(for: error) ?? hook.flatMap(advice) { lines.append(advice) }
+    if let advice = hook?.adviceForExtension ?? advice(for: error) ?? hook.flatMap(advice),
+      !lines.contains(where: { $0.contains(advice) })
+    {
+      lines.append(advice)
+    }
     if error.kind != .interrupted, let frame = domain.state.codeFrame(of: error) { lines.append(frame) }
     if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
       lines += Self.traceback(hook.traceback.map(\.description), heading: "stack traceback of the extension:")
@@ -195,7 +199,9 @@ public struct ScriptRunner {
     if message.hasPrefix("attempt to call a table value (for iterator") {
       return "a list is walked over with: for index, element in ipairs(list) do"
     }
-    if let advice = adviceForCalledValue(message) ?? adviceForLibraries(message) { return advice }
+    if let advice = adviceForCalledValue(message) ?? adviceForLibraries(message) ?? domain.advice(forNil: message) {
+      return advice
+    }
     guard domain.foundNoContext, error.kind == .runtime, message.contains("a nil value") else { return nil }
     return
       "moonbase.context and moonbase.model are nil here: name a store with --store (or a model with --model, for a store"
@@ -213,23 +219,6 @@ public struct ScriptRunner {
     return isMethod
       ? "\(reading); the method of objects is moonbase.object.\(name)(object) where a property hides it" : reading
   }
-
-  /// Functions that scripts have and extensions do not have, in any preset.
-  private func adviceForExtension(_ error: LuaError?) -> String? {
-    guard let error,
-      let match = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
-        .firstMatch(of: /a nil value \((?:field|global) '(\w+)'\)/),
-      let name = Self.ofScripts[String(match.1)]
-    else { return nil }
-    return
-      "extensions have no \(name), whatever --sandbox says: they have no files, processes and stores of their own; "
-      + "the script that saves may have them"
-  }
-
-  private static let ofScripts = [
-    "io": "io", "remove": "os.remove", "rename": "os.rename", "tmpname": "os.tmpname", "getenv": "os.getenv",
-    "exit": "os.exit", "execute": "os.execute", "open": "moonbase.open", "dofile": "dofile", "loadfile": "loadfile",
-  ]
 
   /// `os.execute`, and others of Lua's own functions that a preset leaves out.
   private func adviceForLibraries(_ message: String) -> String? {

@@ -31,6 +31,9 @@ import Testing
       "extensions have no moonbase.open,"
     ),
     ("return { entities = { P = { will_save = function() io.write('x') end } } }", "extensions have no io,"),
+    ("moonbase.context:save() return {}", "object:context() is its context"),
+    ("moonbase.background('x') return {}", "extensions have no moonbase.background"),
+    ("local f = open('x') return {}", "the program grants files by name"),
   ]) func anExtensionThatAsksForFilesIsToldThatItHasNone(_ source: String, _ words: String) throws {
     try bench.write(source, to: "e.lua")
     let outcome = try run(
@@ -59,7 +62,9 @@ import Testing
         "\(outcome)")
     }
     let missing = try bench.moonbase("run", "--store", "y.sqlite", "-e", "print(1)")
-    #expect(missing.complaints.contains("name one (--model FILE), or have import --infer guess one"), "\(missing)")
+    #expect(
+      missing.complaints.contains("name one (--model FILE, in Lua model = FILE), or have import --infer guess one"),
+      "\(missing)")
     try bench.write("local n = 1", to: "each.lua")
     _ = try run("moonbase.context:insert('P') assert(moonbase.context:save())")
     let each = try bench.moonbase("each", "P", "--store", "s.sqlite", "--script", "each.lua")

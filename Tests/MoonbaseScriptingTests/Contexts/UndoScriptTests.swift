@@ -123,7 +123,7 @@ import Testing
     #expect(lines[0].contains("context.undo_levels = 50"))
     #expect(lines[1].contains("from 1 to 1000000"))
     #expect(lines[2].contains("undo is off"))
-    #expect(lines[3].contains("group is open"))
+    #expect(lines[3].contains("undo within undo_group: call it when"))
     #expect(lines[4].hasSuffix("5\thalf\ttrue\t0"), "\(lines)")
     #expect(lines[5] == "false\tnil")
   }

@@ -91,6 +91,61 @@ import Testing
     #expect(lines == ["top", refusal, refusal, "top"])
   }
 
+  /// A stored value that is computed from itself would be another one at each save.
+  @Test(
+    arguments: StoreKind.allCases,
+    [
+      ("get = function(o) return (o.sum or 0) + 1 end", "P.sum -> P.sum"),
+      ("get = function(o) return (o.twice or 0) + 1 end", "P.sum -> P.twice -> P.sum"),
+      ("get = function(o) return o.q and o.q.echo + 1 or 1 end", "P.sum -> P.echo -> P.sum"),
+      ("inputs = { 'q.echo' }, get = function(echo) return (echo or 0) + 1 end", "P.sum -> P.echo -> P.sum"),
+      ("inputs = { 'q.sum' }, get = function(sum) return (sum or 0) + 1 end", "P.sum -> P.sum"),
+    ])
+  func aStoredValueThatReadsItselfIsAnErrorThatNamesTheWay(_ kind: StoreKind, _ getter: (code: String, way: String))
+    throws
+  {
+    for isRead in [false, true] {
+      let lines = try ThingBench.bench(
+        kind,
+        """
+        derived = {
+          sum = { stored = true, \(getter.code) },
+          twice = { type = "double", get = function(o) return 2 * (o.sum or 0) end },
+          echo = { type = "double", get = function(o)
+            for p in o.qs:each() do return p.sum or 0 end
+            return 0
+          end },
+        }
+        """
+      ).lines(
+        """
+        local p, q = context:insert("P"), context:insert("P")
+        p.q, q.q = q, p
+        \(isRead ? "print(p.twice, q.echo)" : "")
+        local ok, err = context:save()
+        print(ok, err.entity, err.key, tostring(err))
+        p.q, q.q = nil, nil
+        """, leavingChanges: true)
+      let error = try #require(lines.last)
+      #expect(error.hasPrefix("nil\tP\tsum\tP.sum: needs itself") && error.hasSuffix(getter.way), "\(lines)")
+    }
+  }
+
+  /// A getter may look at the value that it replaces, as it was put there.
+  @Test(arguments: StoreKind.allCases) func theFormerValueIsReadAsAPrimitiveValue(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(
+      kind, "derived = { sum = { stored = true, get = function(o) return (o:primitive('sum') or 0) + o.i end } }"
+    ).lines(
+      """
+      local p = context:insert("P", { i = 2 })
+      assert(context:save())
+      p.i = 3
+      assert(context:save())
+      print(p.sum)
+      """)
+    #expect(lines == ["5.0"])
+  }
+
   /// A chain is as long as it is: read from its end it gives what it gives when each value was read before the next one.
   @Test(
     arguments: StoreKind.allCases,

@@ -26,6 +26,37 @@ import Testing
     }
   }
 
+  /// Whatever the body raises, its text has the line, once, and the phrase, the code and the key are as they were.
+  @Test func anErrorOfTheBodySaysItsLine() throws {
+    let lines = try ThingBench.bench("").lines(
+      """
+      local p = context:insert("P")
+      for _, body in ipairs {
+        function() p.ii = 1 end,
+        function() p.i = "x" end,
+        function() context:fetch("X") end,
+        function() error("told") end,
+        function() local x return x.y end,
+        function() assert(context:transaction(function() p.ii = 1 end)) end,
+        function() error({ 1 }) end,
+      } do
+        local ok, err = context:transaction(body)
+        local isTable = type(err) == "table"
+        print(tostring(err):match("^script.lua:%d+: [^:]*") or isTable, not isTable and err.message, not isTable and err.key)
+      end
+      """, leavingChanges: true)
+    #expect(
+      lines == [
+        "script.lua:4: P has no property ii; did you mean i?\tP has no property ii; did you mean i?\tii",
+        "script.lua:5: P.i\ttakes an Integer 64, not string 'x'; make a number of the text\ti",
+        "script.lua:6: the model has no entity X\tthe model has no entity X\tnil",
+        "script.lua:7: told\tscript.lua:7: told\tnil",
+        "script.lua:8: attempt to index a nil value (local 'x')\tscript.lua:8: attempt to index a nil value (local 'x')\tnil",
+        "script.lua:9: P has no property ii; did you mean i?\tP has no property ii; did you mean i?\tii",
+        "true\tfalse\tfalse",
+      ])
+  }
+
   @Test(arguments: StoreKind.allCases) func aTransactionWithinAnotherIsASavepoint(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(kind, "").lines(
       """
@@ -105,7 +136,8 @@ import Testing
       for script in [call, "local ok, err = \(call)"] {
         let outcome = try bench.run(script)
         #expect(outcome.status == 1)
-        #expect(outcome.message?.contains("a transaction failed and was rolled back: P") == true, "\(outcome)")
+        let place = failing.isEmpty ? "" : "script.lua:1: "
+        #expect(outcome.message?.contains("a transaction failed and was rolled back: \(place)P") == true, "\(outcome)")
       }
       for use in ["print(err)", "local c = err.code", "assert(tostring(err) ~= '')"] {
         let outcome = try bench.run("local ok, err = \(call) \(use)")

@@ -6,6 +6,37 @@ import Testing
 
 /// Walks that end before their end.
 @Suite struct WalkEndTests {
+  /// A walk over a relationship passes those over that were deleted since it began, as one over a request does.
+  @Test(arguments: StoreKind.allCases) func aWalkOverARelationshipSkipsWhatWasDeletedMeanwhile(_ kind: StoreKind) throws
+  {
+    for (list, walk) in [
+      ("qs", "for p in owner.qs:each() do"), ("qs", "for _, p in pairs(owner.qs) do"),
+      ("ord", "for p in owner.ord:each() do"), ("qs", "for p in owner.qs:sort('i'):each() do"),
+    ] {
+      let lines = try ThingBench.bench(kind, "").lines(
+        """
+        local owner, members = context:insert("P"), {}
+        for i = 1, 6 do members[i] = context:insert("P", { i = i }) end
+        owner.\(list) = members
+        assert(context:save())
+        local count, first = 0, nil
+        \(walk)
+          assert(not p:is_deleted())
+          count = count + 1
+          for _, other in ipairs(members) do
+            if count == 1 and other ~= p then context:delete(other) end
+          end
+        end
+        context:process_pending_changes()
+        print(count, #owner.\(list))
+        count = 0
+        \(walk) count = count + 1 end
+        print(count)
+        """, leavingChanges: true)
+      #expect(lines == ["1\t1", "1"], "\(walk)")
+    }
+  }
+
   @Test func aLoopThatIsLeftReadsNoFurther() throws {
     let bench = try ScriptBench()
     _ = try bench.lines(

@@ -40,6 +40,57 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
+  /// A list that names what a reload took away says so to its owner, and follows again when the name is back.
+  @Test(arguments: StoreKind.allCases) func resultsByANameThatIsGoneSayThatTheyDoNotFollow(_ kind: StoreKind) throws {
+    let bench = try Bench(kind, ["a.lua": Bench.labelled(1)])
+    let context = try bench.context()
+    try context.insert("P", values: ["s": "b"])
+    try context.insert("P", values: ["s": "a"])
+    var request = FetchRequest("P")
+    request.sortDescriptors = [SortDescriptor("label")]
+    let results = try FetchedResultsController<ManagedObject>(request, in: context)
+    var failures: [String] = []
+    results.didFail = { failures.append("\($0)") }
+    try results.performFetch()
+    try bench.reload("return { name = 'a' }")
+    try context.processPendingChanges()
+    #expect(failures.count == 1 && failures.first?.contains("label") == true, "\(failures)")
+    #expect(results.failure != nil && results.count == 2)
+    try context.insert("P", values: ["s": "c"])
+    try context.processPendingChanges()
+    #expect(failures.count == 1 && results.count == 2)
+    try bench.reload(Bench.labelled(2))
+    try context.processPendingChanges()
+    #expect(results.failure == nil && results.count == 3)
+    #expect(results.fetchedObjects?.map { $0["s"] } == ["a", "b", "c"])
+  }
+
+  @Test func resultsOfAScriptRaiseWhileTheyCannotFollow() throws {
+    let bench = try Bench(["a.lua": Bench.labelled(1)])
+    let domain = try ScriptDomain()
+    defer { domain.close() }
+    let context = try domain.context(
+      of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions))
+    try domain.setContext(context)
+    let environment = try domain.state.environment()
+    func run(_ code: String) throws -> String {
+      let chunk = try domain.state.load(
+        "local context = moonbase.context \(code)", name: "script.lua", in: environment)
+      return try chunk().first?.textValue ?? ""
+    }
+    _ = try run("context:insert('P', { s = 'a' }) results = context:fetch('P'):sort('label'):follow()")
+    #expect(try run("return #results .. results[1].label") == "1a1")
+    try bench.reload("return { name = 'a' }")
+    try context.processPendingChanges()
+    for code in ["#results", "results[1]", "results:all()", "results:sections()"] {
+      let message = try run("local _, err = pcall(function() return \(code) end) return tostring(err)")
+      #expect(message.contains("these results cannot follow their context any more: ") && message.contains("label"))
+    }
+    try bench.reload(Bench.labelled(2))
+    try context.processPendingChanges()
+    #expect(try run("return #results .. results[1].label") == "1a2")
+  }
+
   @Test func childrenFollowWithTheirParents() throws {
     let bench = try Bench(["a.lua": Bench.labelled(1)])
     let context = try bench.context()

@@ -1,12 +1,12 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// The Swift code in documents, beside the code of a test that compiles and runs it.
 enum Documents {
   /// What stands between ```` ```swift ```` and ```` ``` ```` in a file of the checkout, block by block.
   static func swiftBlocks(of name: String) throws -> [String] {
-    let text = try String(contentsOf: Checkout.file(name), encoding: .utf8)
-    return text.matches(of: #/```swift\n([\s\S]*?)```/#).map { String($0.output.1) }
+    try DocumentBlock.documents("swift").filter { $0.place.hasPrefix("\(name):") }.map(\.code)
   }
 
   /// What stands between `// shown` and `// end` in a source file, piece by piece, without its indentation.

@@ -32,6 +32,8 @@ struct PathResolver {
     var end: End
     /// Whether there may be several at the end.
     var isToMany = false
+    /// Whether it ends with a sum of decimals.
+    var isSumOfDecimals = false
     /// The first to-many relationship on the way whose objects are in no order.
     var unordered: String?
   }
@@ -141,6 +143,7 @@ struct PathResolver {
         "\(name) in \(joined(whole)) needs numbers, but \(attribute.name) is \(attribute.type.phrase)", key: nil)
     }
     result.isToMany = false
+    result.isSumOfDecimals = found == .sum && path.isOfDecimals
     if found == .count || found == .average || found == .sum { result.end = .number }
     return result
   }
@@ -178,6 +181,23 @@ extension PathResolver.Path {
     } else {
       false
     }
+  }
+}
+
+extension PathResolver.Path {
+  /// Whether it leads to decimals.
+  var isOfDecimals: Bool { if case .attribute(let attribute) = end { attribute.type == .decimal } else { false } }
+}
+
+extension ResolvedModel {
+  /// Whether a key path leads to decimals. Throws `.predicateMismatch` for unknown keys.
+  package func isOfDecimals(_ keyPath: [String], from entity: ResolvedEntity) throws(ModelError) -> Bool {
+    try PathResolver(model: self).resolve(keyPath, from: entity).isOfDecimals
+  }
+
+  /// Whether a key path leads to the sum of decimals. Throws `.predicateMismatch` for unknown keys.
+  package func isSumOfDecimals(_ keyPath: [String], from entity: ResolvedEntity) throws(ModelError) -> Bool {
+    try PathResolver(model: self).resolve(keyPath, from: entity).isSumOfDecimals
   }
 }
 

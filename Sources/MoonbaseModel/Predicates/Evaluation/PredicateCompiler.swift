@@ -137,6 +137,7 @@ struct PredicateCompiler {
     var nodes: [ValueNode] = []
     for argument in arguments { nodes.append(try value(argument)) }
     if function == .element { return .element(of: nodes[0], at: nodes[1]) }
+    if function == .sum, try path(of: arguments[0])?.isOfDecimals == true { return .sumOfDecimals(.call(.sum, nodes)) }
     return function.isArithmetic ? .arithmetic(function, nodes[0], nodes[1]) : .call(function, nodes)
   }
 
@@ -184,6 +185,7 @@ struct PredicateCompiler {
     let resolved = try PathResolver(model: model).extend(
       PathResolver.Path(end: basePath.end, isToMany: basePath.isToMany), with: components[...], whole: components)
     leadsToShared = leadsToShared || resolved.steps.leadsToShared
+    if resolved.isSumOfDecimals { return .sumOfDecimals(.path(start, resolved.steps)) }
     guard case .evaluatedObject = base, resolved.steps.count == 1 else { return .path(start, resolved.steps) }
     switch resolved.steps[0] {
     case .attribute(let slot), .toOne(let slot): return .slot(slot)
@@ -220,6 +222,13 @@ struct PredicateCompiler {
     }
     return components[..<position].map(PathStep.key) + (try steps(Array(components[(position + 1)...])))
       + [.aggregate(found)]
+  }
+}
+
+extension ValueNode {
+  /// A sum of decimals, which is a decimal also of none.
+  fileprivate static func sumOfDecimals(_ sum: ValueNode) -> ValueNode {
+    .arithmetic(.add, sum, .constant(.decimal(0)))
   }
 }
 

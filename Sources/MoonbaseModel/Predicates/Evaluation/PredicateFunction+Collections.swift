@@ -11,4 +11,22 @@ extension PredicateFunction {
     }
     return try reduction.value
   }
+
+  /// The value of a function over what a store derives an attribute from. A sum of integers that 64 bits do not hold is a
+  /// double, which does not fit the attribute.
+  package func derive(from values: some Sequence<Value>) throws(ModelError) -> Value {
+    var reduction = Reduction(self)
+    for value in values { try reduction.add(value) }
+    return self == .sum ? try reduction.sum : try reduction.value
+  }
+}
+
+extension ModelError {
+  /// The error for a sum of integers, of an attribute if that is named, which 64 bits do not hold.
+  package static func sumTooLarge(of name: String? = nil) -> ModelError {
+    ModelError(
+      .evaluation,
+      message: "the sum of \(name ?? "integers") is more than 64 bits hold: add up decimals or doubles, or fewer values"
+    )
+  }
 }

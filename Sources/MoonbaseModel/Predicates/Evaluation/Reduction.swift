@@ -2,13 +2,13 @@ import MoonbasePlatform
 
 /// A function over a collection on its way: it takes the elements one by one and keeps only what it needs of them.
 ///
-/// Missing elements are skipped; the sum of nothing is 0, its mean nothing.
+/// Missing elements are skipped; the sum of nothing is 0, its mean nothing. The sum of decimals is a decimal, also of none.
 package struct Reduction {
   private let function: PredicateFunction
   private var count = 0
   /// The least or greatest element.
   private var extreme: Value?
-  // Integers are summed exactly, however large they grow on the way; a sum that 64 bits cannot hold is a double.
+  // Integers are summed exactly, however large they grow on the way.
   private var integers = WideSum()
   private var others = Value.int(0)
   private var hasDecimals = false
@@ -20,8 +20,11 @@ package struct Reduction {
   /// The bytes of the elements that are kept, by estimate.
   package private(set) var weight = 0
 
-  /// Begins without elements.
-  package init(_ function: PredicateFunction) { self.function = function }
+  /// Begins without elements. `ofDecimals` says that they are decimals, as many as there are.
+  package init(_ function: PredicateFunction, ofDecimals: Bool = false) {
+    self.function = function
+    if ofDecimals { (others, hasDecimals) = (.decimal(0), true) }
+  }
 
   /// Takes an element. Throws for one that the function is not for.
   package mutating func add(_ element: Value) throws(ModelError) {
@@ -75,7 +78,7 @@ package struct Reduction {
       case .count: .int(Int64(count))
       case .min, .max: extreme ?? .null
       case .mode: mode
-      case .sum: try sum
+      case .sum: try exactSum
       case .average: try average
       case .median: median
       default: deviation
@@ -83,7 +86,17 @@ package struct Reduction {
     }
   }
 
-  private var sum: Value {
+  /// The sum. Throws for integers alone whose sum 64 bits do not hold.
+  private var exactSum: Value {
+    get throws(ModelError) {
+      let sum = try sum
+      if case .double = sum, case .int = others { throw .sumTooLarge() }
+      return sum
+    }
+  }
+
+  /// The sum, as a double where 64 bits hold no sum of integers.
+  package var sum: Value {
     get throws(ModelError) { others.isNull ? .null : try Arithmetic.evaluate(.add, others, integers.value) }
   }
 

@@ -1,0 +1,31 @@
+import MoonbaseLua
+import MoonbasePlatform
+
+extension LuaError {
+  /// What takes the place of a name that scripts have and extensions do not have, in any preset; nil for an error of another kind.
+  package var adviceForExtension: String? {
+    // Lua's own messages are short.
+    let message = String(decoding: message.utf8.prefix(1024), as: UTF8.self)
+    guard let match = message.firstMatch(of: /a nil value \((?:field|global) '(\w+)'\)/) else { return nil }
+    let name = String(match.1)
+    if let name = Self.doorsOfFiles[name] {
+      return
+        "extensions have no \(name), whatever --sandbox says: they have no files, processes and stores of their own; "
+        + "the script that saves may have them, and the program grants files by name (grants)"
+    }
+    return Self.doorsOfScripts[name]
+  }
+
+  private static let doorsOfFiles = [
+    "io": "io", "remove": "os.remove", "rename": "os.rename", "tmpname": "os.tmpname", "getenv": "os.getenv",
+    "exit": "os.exit", "execute": "os.execute", "open": "moonbase.open", "dofile": "dofile", "loadfile": "loadfile",
+  ]
+
+  private static let doorsOfScripts = [
+    "context":
+      "extensions have no context while they are loaded: hooks, rules and getters get their object, and object:context() is its context",
+    "background": "extensions have no moonbase.background: the script that uses them starts jobs",
+    "parallel": "extensions have no moonbase.parallel: the script that uses them starts jobs",
+    "reload": "extensions have no moonbase.reload while they are loaded: the script or the program reloads them",
+  ]
+}

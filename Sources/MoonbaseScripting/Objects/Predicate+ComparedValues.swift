@@ -1,0 +1,58 @@
+import MoonbaseModel
+
+extension Predicate {
+  /// The constants that stand beside key paths, by the paths, in order. Those within subqueries are left out.
+  var valuesByPath: [([String], [Value])] {
+    switch self {
+    case .constant: []
+    case .comparison(let comparison):
+      if case .keyPath(.evaluatedObject, let path) = comparison.left {
+        [(path, comparison.right.constants)]
+      } else if case .keyPath(.evaluatedObject, let path) = comparison.right {
+        [(path, comparison.left.constants)]
+      } else {
+        []
+      }
+    case .and(let parts), .or(let parts): parts.flatMap(\.valuesByPath)
+    case .not(let inner): inner.valuesByPath
+    }
+  }
+}
+
+extension Expression {
+  fileprivate var constants: [Value] {
+    switch self {
+    case .constant(let value): value.elements
+    case .aggregate(let elements): elements.flatMap(\.constants)
+    default: []
+    }
+  }
+}
+
+extension Value {
+  /// What a list holds, or the value alone.
+  fileprivate var elements: [Value] { if case .list(let values) = self { values } else { [self] } }
+
+  /// The numbers that the value is, or that a list holds.
+  var numbers: [Value] {
+    elements.filter { value in
+      switch value {
+      case .int, .double, .decimal: true
+      default: false
+      }
+    }
+  }
+}
+
+extension ResolvedModel {
+  /// The attribute at the end of a path through relationships; nil for another path.
+  func attribute(at path: [String], from entity: ResolvedEntity) -> AttributeDescription? {
+    var (entity, rest) = (entity, path[...])
+    while let key = rest.popFirst() {
+      guard let property = entity.property(key) else { return nil }
+      guard let relationship = property.relationship else { return rest.isEmpty ? property.attribute : nil }
+      entity = destination(of: relationship)
+    }
+    return nil
+  }
+}

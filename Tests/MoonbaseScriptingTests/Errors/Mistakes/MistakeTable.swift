@@ -1,0 +1,24 @@
+import MoonbasePlatform
+
+/// A file of mistakes: a line of code, and below it, indented, what the message about it must hold.
+struct MistakeTable {
+  struct Entry {
+    let code: String
+    var words: [String] = []
+  }
+
+  private(set) var entries: [Entry] = []
+
+  /// Reads the file of a name beside the suites. A line with `#` at its beginning is a heading.
+  init(_ name: String) throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Tables")
+    let text = try String(contentsOf: folder.appendingPathComponent("\(name).txt"), encoding: .utf8)
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      if line.hasPrefix("  ") {
+        entries[entries.count - 1].words.append(String(line.dropFirst(2)))
+      } else {
+        entries.append(Entry(code: String(line)))
+      }
+    }
+  }
+}
