@@ -57,7 +57,7 @@ import Testing
     (
       "undo in a group",
       "c.undo_levels = 5 c:on('objects_did_change', function() c:undo_group('x', function() c:undo() end) end)",
-      "an undo was asked for while a group is open"
+      "undo within undo_group: call it when"
     ),
     (
       "a transaction in will_save", "c:on('will_save', function() c:transaction(function() p.i = 8 end) end)",

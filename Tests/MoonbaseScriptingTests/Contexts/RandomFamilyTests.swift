@@ -44,7 +44,7 @@ import Testing
     for (name, text) in Self.modules { try Data(text.utf8).write(to: folder.url.appendingPathComponent("\(name).lua")) }
     let printed = Lock("")
     var maker = ScriptDomainMaker(limits: LuaLimits())
-    maker.moduleFolders = [folder.url.path]
+    maker.moduleFolders = [folder.url.path, ScriptModuleTests.folder.path]
     maker.makeOutput = {
       LuaOutput { bytes, _ in printed.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }
     }

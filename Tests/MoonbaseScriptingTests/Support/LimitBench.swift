@@ -32,6 +32,7 @@ final class LimitBench {
   /// Runs a script in a domain that ends after 20 seconds, and gives what it returned as texts.
   func run(_ text: String, limits: LuaLimits = LuaLimits(deadline: 20)) throws -> [String?] {
     let domain = try ScriptDomain(limits: limits)
+    domain.state.modules.rootPaths = [ScriptModuleTests.folder.path]
     defer { domain.close() }
     let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
     try domain.setContext(context)

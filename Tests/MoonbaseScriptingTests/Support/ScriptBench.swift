@@ -74,11 +74,12 @@ final class ScriptBench {
 
   init(
     _ kind: StoreKind = .memory, model: String = model, extensions: [String] = [colors],
-    wrap: (any PersistentStore) -> any PersistentStore = { $0 },
+    files: [URL] = [], wrap: (any PersistentStore) -> any PersistentStore = { $0 },
     limits: LuaLimits = LuaLimits()
   ) throws {
     let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: model))
-    let sources = extensions.enumerated().map { ExtensionSource.text($1, name: "extension\($0 + 1).lua") }
+    let texts = extensions.enumerated().map { ExtensionSource.text($1, name: "extension\($0 + 1).lua") }
+    let sources = texts + files.map { ExtensionSource.file($0) }
     self.extensions = try ScriptExtensions(sources, for: model, limits: limits)
     coordinator = PersistentStoreCoordinator(model: self.extensions.resolvedModel)
     folder = try TemporaryFolder()
@@ -95,6 +96,7 @@ final class ScriptBench {
     if let opener { try domain.installOpen(opener) }
     output = ""
     domain.state.output = LuaOutput { [unowned self] bytes, _ in output += String(decoding: bytes, as: UTF8.self) }
+    domain.state.modules.rootPaths = [ScriptModuleTests.folder.path]
     let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
     try domain.setContext(context)
     return ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: text)], arguments: arguments)

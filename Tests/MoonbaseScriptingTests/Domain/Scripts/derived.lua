@@ -4,24 +4,12 @@
 local context = moonbase.context
 local first_seed, count = tonumber(arg[1]), tonumber(arg[2])
 
--- Numbers that a seed repeats on every machine.
-local state
-local function random(bound)
-  state = (state * 6364136223846793005 + 1442695040888963407) & 0x7fffffffffffffff
-  return (state >> 33) % bound + 1
-end
+local seeded = require "seeded"
+local random = seeded.random
 
 -- What the extension computes, from scratch.
-local function joined(list)
-  table.sort(list)
-  return table.concat(list, ",")
-end
-
-local function names(members)
-  local list = {}
-  for member in members:each() do list[#list + 1] = member.name or "-" end
-  return joined(list)
-end
+local names = require "names"
+local joined = names.joined
 
 local function sum(members)
   local total = 0
@@ -29,18 +17,18 @@ local function sum(members)
   return total
 end
 
-local function label(person) return (person.name or "-") .. ":" .. (person.age or 0) end
+local function label(person) return names.label(person.name, person.age) end
 
 local function place(person) return person.team and (person.team.title or "untitled") or "nowhere" end
 
 local expected = {
   Person = {
     label = label, early = label, place = place,
-    crowd = function(person) return names(person.friends) end,
+    crowd = function(person) return names.of(person.friends) end,
     chain = function(person) return label(person) .. "@" .. place(person) end,
   },
   Team = {
-    roll = function(team) return names(team.members) end,
+    roll = function(team) return names.of(team.members) end,
     total = function(team) return sum(team.members) end,
     deep = function(team)
       local list = {}
@@ -52,7 +40,7 @@ local expected = {
 -- Those that a save brings up to date.
 local stored = {
   Person = { saved = function(person) return label(person) .. "/" .. place(person) end, own = label },
-  Team = { saved = function(team) return names(team.members) .. "/" .. sum(team.members) end },
+  Team = { saved = function(team) return names.of(team.members) .. "/" .. sum(team.members) end },
 }
 
 local function check(world, functions, when)
@@ -136,7 +124,7 @@ local operations = {
   end,
   function(world)
     assert(context:save())
-    local object = world[random(#world)]
+    local object = seeded.any(world)
     context:refresh(object, random(2) == 1)
   end,
   function(world) if random(2) == 1 then context:undo() elseif context.can_redo then context:redo() end end,
@@ -153,7 +141,7 @@ local function there()
 end
 
 local function run(seed)
-  state = seed * 7919 + 1
+  seeded.begin(seed * 7919 + 1)
   for _ = 1, 3 do random(2) end
   context.undo_levels = 20
   insert({}, "Person").name = "n1"
@@ -161,7 +149,7 @@ local function run(seed)
   for step = 1, 25 do
     local world = there()
     if #world == 0 then world = { context:insert("Person") } end
-    operations[random(#operations)](world)
+    seeded.any(operations)(world)
     world = there()
     if random(3) > 1 then check(world, expected, "step " .. step) end
   end

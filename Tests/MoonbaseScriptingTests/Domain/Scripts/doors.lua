@@ -11,12 +11,8 @@ local function kept(v)
   return v
 end
 
--- Numbers that a seed repeats on every machine.
-local state
-local function random(bound)
-  state = (state * 6364136223846793005 + 1442695040888963407) & 0x7fffffffffffffff
-  return (state >> 33) % bound + 1
-end
+local seeded = require "seeded"
+local random = seeded.random
 
 local fresh = 0
 local function value(key)
@@ -58,7 +54,7 @@ local door_names = { "assign", "assign", "primitive", "function_call", "in_trans
 
 local function set(world, p)
   for _ = 1, random(3) do
-    local key, door = keys[random(#keys)], door_names[random(#door_names)]
+    local key, door = seeded.any(keys), seeded.any(door_names)
     local v = value(key)
     doors[door](p, key, v, world)
     world.now[p][key] = kept(v)
@@ -144,7 +140,8 @@ local names = { "set", "set", "set", "set_two", "save", "rollback", "fail_transa
   "refuse_save", "fail_will_save", "fail_will_save", "refresh", "give_up", "batch_update" }
 
 local function run(seed)
-  state, fresh = seed * 7919 + 17, 0
+  seeded.begin(seed * 7919 + 17)
+  fresh = 0
   context:fetch("P"):batch_delete()
   context:reset()
   local world = { now = {}, list = {} }
@@ -157,7 +154,7 @@ local function run(seed)
   operations.save(world)
   local log = {}
   for _ = 1, 30 do
-    local name = names[random(#names)]
+    local name = seeded.any(names)
     log[#log + 1] = name
     local ok, message = pcall(function()
       operations[name](world)

@@ -5,12 +5,8 @@
 local context = moonbase.context
 local first_seed, count = tonumber(arg[1]), tonumber(arg[2])
 
--- Numbers that a seed repeats on every machine.
-local state
-local function random(bound)
-  state = (state * 6364136223846793005 + 1442695040888963407) & 0x7fffffffffffffff
-  return (state >> 33) % bound + 1
-end
+local seeded = require "seeded"
+local random = seeded.random
 
 local fresh = 0
 local function number()
@@ -32,7 +28,7 @@ local function any(world_part)
   if #keys == 0 then return nil end
   -- `pairs` has no order.
   table.sort(keys)
-  return keys[random(#keys)]
+  return seeded.any(keys)
 end
 
 local world  -- saved, root, child, past, future, and what observers said
@@ -87,7 +83,7 @@ local changes = {
   end,
 }
 
-local function change(of, model) return changes[random(#changes)](of, model) end
+local function change(of, model) return seeded.any(changes)(of, model) end
 
 -- MARK: Comparing
 
@@ -317,7 +313,7 @@ local operations = {
 }
 
 local function run(seed)
-  state = seed * 7919 + 1
+  seeded.begin(seed * 7919 + 1)
   for _ = 1, 3 do random(2) end
   world = {
     saved = { items = {}, groups = {} }, root = { items = {}, groups = {} }, past = {}, future = {}, known = {},

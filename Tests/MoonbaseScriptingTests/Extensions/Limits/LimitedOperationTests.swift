@@ -98,11 +98,9 @@ import Testing
     """
 
   private static let random = """
-    local state = ...
-    local function random(bound)
-      state = (state * 6364136223846793005 + 1442695040888963407) & 0x7fffffffffffffff
-      return (state >> 33) % bound + 1
-    end
+    local seeded = require "seeded"
+    local random = seeded.random
+    seeded.begin(...)
     local now, saved, failures, objects = {}, {}, 0, {}
     local function check(what)
       for p, i in pairs(now) do
@@ -125,10 +123,10 @@ import Testing
         objects[#objects + 1] = p
         now[p] = i
       elseif at <= 3 and #objects > 0 then
-        local p, i = objects[random(#objects)], value()
+        local p, i = seeded.any(objects), value()
         p.i, now[p] = i, i
       elseif at == 4 and #objects > 0 then
-        local p = objects[random(#objects)]
+        local p = seeded.any(objects)
         local ok, late = pcall(function() return p.late end)
         if ok and late ~= now[p] then error("late is " .. tostring(late)) end
       else
@@ -160,7 +158,7 @@ import Testing
     var failures = 0
     for seed in 1...Repetition.limitSeeds.count {
       let bench = try LimitBench(kind, ["worker": (Self.worker, limits)])
-      let script = Self.random.replacing("local state = ...", with: "local state = \(seed * 7919)")
+      let script = Self.random.replacing("seeded.begin(...)", with: "seeded.begin(\(seed * 7919))")
       let results = try bench.run(script)
       failures += results[0].flatMap { Int($0) } ?? 0
     }

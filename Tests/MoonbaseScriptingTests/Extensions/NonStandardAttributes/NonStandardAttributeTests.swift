@@ -39,6 +39,28 @@ import Testing
     }
   }
 
+  /// The same with a shape that was saved with the first value of the attribute.
+  private func eachSaved(
+    _ kind: StoreKind, _ way: AttributeWay, _ attributes: [ShapeAttribute] = ShapeAttribute.allCases,
+    _ body: (Trial, ManagedObject) throws -> Void
+  ) throws {
+    try each(kind, way, attributes) { trial in
+      let shape = try trial.bench.insert([trial.attribute: 1])
+      try trial.bench.context.save()
+      try body(trial, shape)
+    }
+  }
+
+  /// The same with nothing to undo yet.
+  private func eachWithUndo(
+    _ kind: StoreKind, _ way: AttributeWay, _ body: (Trial, ManagedObject) throws -> Void
+  ) throws {
+    try eachSaved(kind, way) { trial, shape in
+      trial.bench.context.undoManager = UndoManager()
+      try body(trial, shape)
+    }
+  }
+
   private func expect(
     _ trial: Trial, _ shape: ManagedObject, _ number: Int?, _ comment: String = "",
     location: Testing.SourceLocation = #_sourceLocation
@@ -47,6 +69,15 @@ import Testing
     let found = try trial.bench.read(trial.attribute, of: shape)
     #expect(
       found == expected, "\(trial.bench.way) \(trial.attribute) \(trial.policy) \(comment)", sourceLocation: location)
+  }
+
+  /// Saves, and looks at what a context has that shares nothing but the store.
+  private func expectSaved(
+    _ trial: Trial, _ shape: ManagedObject, _ number: Int?, location: Testing.SourceLocation = #_sourceLocation
+  ) throws {
+    try trial.bench.context.save()
+    let found = try trial.bench.elsewhere(trial.attribute, of: shape)
+    #expect(found == number.map(trial.attribute.text) ?? "nil", sourceLocation: location)
   }
 
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
@@ -63,44 +94,35 @@ import Testing
       #expect(!trial.bench.context.hasChanges)
       try trial.bench.set(trial.attribute, of: shape, 2)
       #expect(shape.hasChanges)
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+      try expectSaved(trial, shape, 2)
     }
   }
 
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func noValueIsSavedToo(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
+    try eachSaved(kind, way) { trial, shape in
       try trial.bench.set(trial.attribute, of: shape, nil)
       try expect(trial, shape, nil)
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == "nil")
+      try expectSaved(trial, shape, nil)
     }
   }
 
   /// A get is no change, and a value that follows its shadow is made anew with it.
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func theValueFollowsItsShadow(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way, ShapeAttribute.pairs) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
+    try eachSaved(kind, way, ShapeAttribute.pairs) { trial, shape in
       try trial.bench.context.refresh(shape, mergeChanges: false)
       try expect(trial, shape, 1)
       #expect(!trial.bench.context.hasChanges)
       try trial.bench.set(try #require(trial.attribute.shadow), of: shape, to: .string(trial.attribute.text(5)))
       try expect(trial, shape, 5)
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(5))
+      try expectSaved(trial, shape, 5)
     }
   }
 
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func aRollbackGivesBothUp(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
+    try eachSaved(kind, way) { trial, shape in
       try trial.bench.set(trial.attribute, of: shape, 2)
       try trial.bench.context.rollback()
       try expect(trial, shape, 1)
@@ -111,16 +133,13 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func refreshingKeepsWhatIsPendingWhereChangesAreMerged(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
+    try eachSaved(kind, way) { trial, shape in
       try trial.bench.set(trial.attribute, of: shape, 2)
       try trial.bench.context.refresh(shape, mergeChanges: true)
       try expect(trial, shape, 2, "merged")
       try trial.bench.context.refresh(shape, mergeChanges: false)
       try expect(trial, shape, 1, "discarded")
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(1))
+      try expectSaved(trial, shape, 1)
     }
   }
 
@@ -128,10 +147,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func stepsAreUndoneAndRedone(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
-      trial.bench.context.undoManager = UndoManager()
+    try eachWithUndo(kind, way) { trial, shape in
       for number in 2...3 {
         try trial.bench.set(trial.attribute, of: shape, number)
         try trial.bench.context.processPendingChanges()
@@ -143,23 +159,18 @@ import Testing
       try expect(trial, shape, 1, "after two")
       try trial.bench.redo()
       try expect(trial, shape, 2, "after a redo")
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+      try expectSaved(trial, shape, 2)
     }
   }
 
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func aSavedStepIsUndoneAndSavedAgain(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
-      trial.bench.context.undoManager = UndoManager()
+    try eachWithUndo(kind, way) { trial, shape in
       try trial.bench.set(trial.attribute, of: shape, 2)
       try trial.bench.context.save()
       try trial.bench.undo()
       try expect(trial, shape, 1, "undone after the save")
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(1))
+      try expectSaved(trial, shape, 1)
       try expect(trial, shape, 1, "saved again")
     }
   }
@@ -167,18 +178,14 @@ import Testing
   /// The undo of a deletion brings back what was not saved either.
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func anUndoneDeletionHasItsValues(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
-      trial.bench.context.undoManager = UndoManager()
+    try eachWithUndo(kind, way) { trial, shape in
       try trial.bench.set(trial.attribute, of: shape, 2)
       try trial.bench.context.undoManager?.endStep()
       try trial.bench.context.delete(shape)
       try trial.bench.context.processPendingChanges()
       try trial.bench.undo()
       try expect(trial, shape, 2)
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+      try expectSaved(trial, shape, 2)
     }
   }
 
@@ -208,16 +215,13 @@ import Testing
         try trial.bench.set(#require(trial.attribute.shadow), of: shape, to: .string(trial.attribute.text(3)))
       }
       try expect(trial, shape, 2)
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+      try expectSaved(trial, shape, 2)
     }
   }
 
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func aChildSavesIntoItsParent(_ kind: StoreKind, _ way: AttributeWay) throws {
-    try each(kind, way) { trial in
-      let shape = try trial.bench.insert([trial.attribute: 1])
-      try trial.bench.context.save()
+    try eachSaved(kind, way) { trial, shape in
       let child = trial.bench.child()
       let same = try child.object(with: shape.objectID)
       try expect(trial, same, 1, "in the child")
@@ -225,8 +229,7 @@ import Testing
       try expect(trial, shape, 1, "in the parent before")
       try child.save()
       try expect(trial, shape, 2, "in the parent after")
-      try trial.bench.context.save()
-      #expect(try trial.bench.elsewhere(trial.attribute, of: shape) == trial.attribute.text(2))
+      try expectSaved(trial, shape, 2)
       try child.close()
     }
   }
