@@ -34,7 +34,12 @@ extension InfoCommand {
   /// Tells of what is no store what it is, and which command takes it.
   private func checkForm() throws {
     guard access(store, F_OK) == 0 || errno != ENOENT else {
-      throw GraphError(.cannotOpenFile, message: "\(store): there is no such file: name a store")
+      let isOfProject = try Project.current()?.stores.contains {
+        $0.path.text == store || store.hasSuffix("/\($0.path.text)")
+      }
+      let project = try isOfProject == true ? Project.current()?.file : nil
+      let advice = project.map { "it is the store of \($0), and the first save makes it" } ?? "name a store"
+      throw GraphError(.cannotOpenFile, message: "\(store): there is no such file: \(advice)")
     }
     if let form = FileForm(store), form != .store {
       throw GraphError(

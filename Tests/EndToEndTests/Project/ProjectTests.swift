@@ -6,6 +6,9 @@ import Testing
 @Suite struct ProjectTests {
   @Test func everyCommandTakesStoreModelAndExtensionsFromIt() throws {
     let bench = try Workbench.withProject()
+    let none = try bench.moonbase("info")
+    #expect(
+      none.status == 1 && none.complaints.contains("moonbase.project.lua, and the first save makes it"), "\(none)")
     try bench.insertPeople("Ann", "Bob")
     func output(_ arguments: String...) throws -> String {
       let outcome = try bench.moonbase(arguments)
