@@ -71,9 +71,10 @@ struct SavePreparation {
 
     init(_ reason: @escaping @autoclosure () -> String) { self.reason = reason }
 
-    mutating func begin(with object: ManagedObject) throws {
+    mutating func begin(with culprit: @autoclosure () throws -> ManagedObject) throws {
       count += 1
       guard count > greatestRounds else { return }
+      let object = try culprit()
       throw GraphError(
         .extensionFailure, message: "\(object.entity.name): \(reason())", entity: object.entity.name,
         objectID: object.objectID)
@@ -143,8 +144,8 @@ struct SavePreparation {
     var waiting = objects
     var rounds = Rounds(adviceOnWillSave)
     while !waiting.isEmpty {
-      let culprit = try waiting.first { try $0.context === context && context.behavior(of: $0.entity).hasWillSave }
-      try rounds.begin(with: culprit ?? waiting[0])
+      try rounds.begin(with: culprit(of: waiting))
+      var areOnlyFollowers = false
       waiting = try changes(noted: true) {
         // A primitive setter is silent, and what is computed from the value follows all the same.
         let changed = try changes {
@@ -156,9 +157,17 @@ struct SavePreparation {
         let followers = try changes { try context.keepStoredAttributes(after: waiting, changed) }
         let swept = try changes { try context.applyDeleteRules() }
         for objects in [changed, followers, swept] { touched.append(distinct: objects) }
+        areOnlyFollowers = changed.isEmpty && swept.isEmpty
       }
+      // What is computed from stored values is computed by now.
+      if areOnlyFollowers { waiting = try waiting.filter(hasWorkAtWillSave) }
     }
     return touched.elements
+  }
+
+  /// The one that a hook may change again and again.
+  private func culprit(of objects: [ManagedObject]) throws -> ManagedObject {
+    try objects.first { try $0.context === context && context.behavior(of: $0.entity).hasWillSave } ?? objects[0]
   }
 
   private var adviceOnWillSave: String {

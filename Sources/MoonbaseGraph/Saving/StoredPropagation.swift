@@ -19,10 +19,19 @@ struct StoredPropagation {
   /// Derived attributes whose values may have changed; those before `next` are done.
   private var changes: [(object: ManagedObject, slot: Slot)] = []
   private var next = 0
-  /// Whether the properties of an entity are followed at all.
-  private var followed: [EntityIndex: Bool] = [:]
-  /// The entity that was asked for last.
-  private var last: (entity: EntityIndex, isFollowed: Bool)?
+  /// What is known of an entity.
+  private struct Known {
+    let entity: EntityIndex
+    let behavior: EntityBehavior
+    /// Whether anything is computed from properties of the entity's objects but what is stored in these themselves.
+    let isFollowed: Bool
+    /// The stored attributes from which others are computed.
+    let leadingSlots: SlotSet
+  }
+
+  private var known: [EntityIndex: Known] = [:]
+  /// What was asked for last.
+  private var last: Known?
   /// How often a place was computed because something changed that it had read.
   private var repetitions: [Place: Int] = [:]
 
@@ -34,8 +43,9 @@ struct StoredPropagation {
   mutating func run(after changed: [ManagedObject]) throws {
     for object in changed {
       try HostWork.charge()
-      try keepOwn(of: object)
-      guard try isFollowed(object.entity) else { continue }
+      let known = try known(object.entity)
+      try keepOwn(of: object, known)
+      guard known.isFollowed else { continue }
       let isWhole = object.isInserted || object.isDeleted
       let slots = isWhole ? Array(object.entity.properties.indices) : object.changed.slots
       for slot in slots { try follow(object, slot: slot, isKept: true) }
@@ -50,24 +60,23 @@ struct StoredPropagation {
     } while next < changes.count
   }
 
-  /// Whether anything is computed from properties of an entity's objects but what is stored in these themselves.
-  private mutating func isFollowed(_ entity: ResolvedEntity) throws -> Bool {
-    if let last, last.entity == entity.index { return last.isFollowed }
-    let isFollowed = try findFollowed(entity)
-    last = (entity.index, isFollowed)
-    return isFollowed
+  private mutating func known(_ entity: ResolvedEntity) throws -> Known {
+    if let last, last.entity == entity.index { return last }
+    let new = try known[entity.index] ?? find(entity)
+    known[entity.index] = new
+    last = new
+    return new
   }
 
-  private mutating func findFollowed(_ entity: ResolvedEntity) throws -> Bool {
-    if let known = followed[entity.index] { return known }
+  private func find(_ entity: ResolvedEntity) throws -> Known {
     let behavior = try context.behavior(of: entity)
     let isFollowed = entity.properties.contains { property in
       inputs.dependents(of: property).contains { dependent in
         !dependent.path.isEmpty || entity.isKind(of: dependent.entity) && behavior.stored(dependent.slot) == nil
       }
     }
-    followed[entity.index] = isFollowed
-    return isFollowed
+    let leading = behavior.storedSlots.filter { !inputs.dependents(of: entity.property(at: $0)).isEmpty }
+    return Known(entity: entity.index, behavior: behavior, isFollowed: isFollowed, leadingSlots: SlotSet(leading))
   }
 
   /// Computes those of which something changed that they had read.
@@ -111,10 +120,11 @@ struct StoredPropagation {
   }
 
   /// Computes all that is stored in a changed object.
-  private mutating func keepOwn(of object: ManagedObject) throws {
-    let behavior = try context.behavior(of: object.entity)
-    for (slot, derived) in behavior.storedAttributes where try object.keep(derived, in: slot, behavior: behavior) {
-      changes.append((object, slot))
+  private mutating func keepOwn(of object: ManagedObject, _ known: Known) throws {
+    for index in known.behavior.storedAttributes.indices {
+      let (slot, derived) = known.behavior.storedAttributes[index]
+      guard try object.keep(derived, in: slot, behavior: known.behavior) else { continue }
+      if known.leadingSlots.contains(slot) { changes.append((object, slot)) }
     }
   }
 

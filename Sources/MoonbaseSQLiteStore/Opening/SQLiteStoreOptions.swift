@@ -29,7 +29,7 @@ public struct SQLiteStoreOptions: Sendable {
   /// it writes: a trigger that goes on and on fails the save with `.storeFailure`, after some seconds. `Int.max` is no bound.
   public var triggerStepLimit: Int
   /// How many bytes of the file the connection that writes keeps in memory at most; 32 MiB unless said otherwise. What one save writes to should
-  /// fit, indexes included. A connection that reads keeps a quarter of that.
+  /// fit, indexes included. A connection that reads keeps an eighth of that.
   public var cacheSize: Int
   /// How many connections read at the same time at most. A further reader waits for one, as long as `busyTimeout` says.
   /// Walks that a program keeps have four times as many connections of their own. A further walk reads all rows at

@@ -278,7 +278,7 @@ struct StoreOpener {
   static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     var options = options
     // There may be several, and a walk over all rows comes to each page once.
-    options.cacheSize /= 4
+    options.cacheSize /= 8
     guard isReadOnly else {
       let connection = try Connection(file.truePath, mode: file.mode(.readWrite))
       connection.setBusyTimeout(milliseconds: file.busyTimeout)

@@ -27,8 +27,10 @@ final class RegisteredFunctions {
         function: DerivedFunctions.name(index, generation: provider.generation),
         arguments: Int32(function.inputs.count * 2),
         traits: [.deterministic, .directOnly], within: (instances as? any RowFunctionInstances)?.scope
-      ) { [weak instances] call in
-        if let quick, quick.perform(call) { return }
+      ) { [weak instances, row = quick.map(Unmanaged.passUnretained)] call in
+        if let row, row._withUnsafeGuaranteedRef({ $0.perform(call) }) { return }
+        // The closure keeps it, and does not count that for each row.
+        withExtendedLifetime(quick) {}
         guard let instances else {
           throw GraphError(
             .invalidRequest, message: "\(function.entity).\(function.name): the scripts that compute it are gone")
