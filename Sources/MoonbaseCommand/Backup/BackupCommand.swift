@@ -30,7 +30,7 @@ struct BackupCommand: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
-  func validate() throws { _ = try place() }
+  func validate() throws { try understood { _ = try place() } }
 
   private func place() throws -> StoreAndArgument {
     try StoreAndArgument(first, second, named: named, what: "file")

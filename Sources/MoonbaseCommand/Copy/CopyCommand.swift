@@ -28,7 +28,7 @@ struct CopyCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
-  func validate() throws { _ = try place() }
+  func validate() throws { try understood { _ = try place() } }
 
   private func place() throws -> StoreAndArgument {
     try StoreAndArgument(source, destination, named: named, what: "new store")

@@ -20,7 +20,8 @@ final class DifferenceScript: DifferenceWriter {
     guard count == 1 else { return }
     Terminal.print(
       """
-      -- Made by moonbase diff --script: makes one store equal to another.
+      -- Made by moonbase diff --script: makes one store equal to another. It sets what is stored, derived attributes too.
+      -- Run it with --no-project, and with --without-extension NAME for each extension that the store remembers.
       local context, made = moonbase.context, {}
       local function at(name)
         local entity, key = name:match("^(.+)/(%d+)$")
@@ -36,6 +37,7 @@ final class DifferenceScript: DifferenceWriter {
   func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
     begin()
     let given = values.filter { !$0.value.isNull }
+    for (name, value) in given { try checkLiteral(value, of: object, name) }
     let attributes = try given.filter { !isRelationship($0.name, of: object.entity) }.map {
       "[\(Self.quoted($0.name))] = \(try Self.literal($0.value, of: object, $0.name))"
     }
@@ -54,6 +56,7 @@ final class DifferenceScript: DifferenceWriter {
 
   func changed(_ object: DifferentObject, _ name: String, from old: Value, to new: Value) throws {
     begin()
+    try checkLiteral(new, of: object, name)
     let value =
       isRelationship(name, of: object.entity) ? Self.destinations(new) : try Self.literal(new, of: object, name)
     later.append("at(\(Self.quoted(object.label)))[\(Self.quoted(name))] = \(value)")
@@ -63,6 +66,18 @@ final class DifferenceScript: DifferenceWriter {
     guard count > 0 else { return }
     for line in later + deletions { Terminal.print(line) }
     Terminal.print("assert(context:save())")
+  }
+
+  /// An assignment wants the value that a transformer makes of bytes, and not the bytes.
+  private func checkLiteral(_ value: Value, of object: DifferentObject, _ name: String) throws {
+    guard case .data = value, model.entity(object.entity)?.property(name)?.attributeType == .transformable else {
+      return
+    }
+    throw GraphError(
+      .unsupportedForm,
+      message:
+        "\(object.label): \(name) holds the bytes of a transformer, which a script cannot set: compare without --script, or copy the store",
+      entity: object.entity, property: name)
   }
 
   // MARK: Lua

@@ -50,7 +50,7 @@ enum StarterTexts {
     Color.text = Color.__tostring
     function Color.parse(text)
       local red, green, blue = text:match("^#(%x%x)(%x%x)(%x%x)$")
-      if not red then error("a colour is written as #ff8000, not " .. text) end
+      if not red then return nil, "a colour is written as #ff8000, not " .. text end
       return Color.new(tonumber(red, 16), tonumber(green, 16), tonumber(blue, 16))
     end
 
@@ -91,7 +91,7 @@ enum StarterTexts {
     for row in csv.rows(assert(io.open("people.csv"))) do
       context:upsert("Person", { "email" }, {
         name = row.name, email = row.email, age = math.tointeger(tonumber(row.age)),
-        color = moonbase.classes.Color.parse(row.color),
+        color = assert(moonbase.classes.Color.parse(row.color)),
       })
     end
     assert(context:save())
@@ -163,8 +163,8 @@ enum StarterTexts {
     moonbase info
     ```
 
-    After a change of `model.lua`: `moonbase migrate --to model.lua`, and `moonbase model types --output .` for the editor. After a change
-    of a stored derived attribute: `moonbase recompute \(entity)`.
+    After a change of `model.lua`: `moonbase migrate --to model.lua`, and `moonbase model types --output .` for the editor. Once
+    the extension has a stored derived attribute, and that is changed: `moonbase recompute \(entity)`.
 
     """
   }

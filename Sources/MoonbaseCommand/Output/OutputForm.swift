@@ -93,3 +93,14 @@ struct ObjectOptionGroup: ParsableArguments {
     }
   }
 }
+
+extension OutputForm {
+  private static let midnight = "T00:00:00.000Z"
+
+  /// A date in a table. At midnight UTC it is a day.
+  func textForPeople(of date: Date) -> String {
+    let text = dates.text(date)
+    guard dates == .iso, text.hasSuffix(Self.midnight) else { return text }
+    return String(text.dropLast(Self.midnight.count))
+  }
+}

@@ -185,14 +185,9 @@ final class RowWriter {
   /// A value of a table. A date at midnight UTC is a day.
   private func cell(_ value: Value) -> String {
     if value.isNull { return form.null }
-    let text = text(value, column: nil)
-    if case .date = value, form.dates == .iso, text.hasSuffix(Self.midnight) {
-      return String(text.dropLast(Self.midnight.count))
-    }
-    return text
+    if case .date(let date) = value { return form.textForPeople(of: date) }
+    return text(value, column: nil)
   }
-
-  private static let midnight = "T00:00:00.000Z"
 
   /// A value as one text. A text that looks like a list, an object or a quoted text is quoted.
   private func text(_ value: Value, isTransformable: Bool, column: String) -> String {

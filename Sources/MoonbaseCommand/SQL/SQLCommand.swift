@@ -30,7 +30,7 @@ struct SQLCommand: ParsableCommand {
 
   @OptionGroup var file: FileOptionGroup
 
-  func validate() throws { _ = try place() }
+  func validate() throws { try understood { _ = try place() } }
 
   private func place() throws -> StoreAndArgument {
     try StoreAndArgument(first, second, named: named, what: "query")

@@ -112,7 +112,8 @@ extension ManagedObjectContext {
   func isFulfilled(
     _ rule: EntityExtension.QuickRule, _ cell: RawCell, of object: ManagedObject
   ) -> Bool {
-    guard hookDepth < Self.greatestHookDepth else { return false }
+    // Rules that ask each other would each be asked twice, and so on at each level.
+    guard ruleDepth == 0 else { return false }
     let (savepoint, sweeps) = (journal.begin(), propagationCount)
     ruleDepth += 1
     hookDepth += 1

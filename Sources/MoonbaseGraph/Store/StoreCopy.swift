@@ -56,7 +56,7 @@ struct StoreCopy {
         throw GraphError(
           .invalidRequest,
           message:
-            "\(destination.name) has \(count) object\(count == 1 ? "" : "s") of \(entity.name) already: migrate into a new store",
+            "\(destination.name) has \(count) object\(count == 1 ? "" : "s") of \(entity.name) already: name a new store",
           entity: entity.name)
       }
     }

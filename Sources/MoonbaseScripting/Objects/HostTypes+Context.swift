@@ -164,7 +164,8 @@ extension HostTypes {
             "no values to find by (a nil in a table is none): give one, moonbase.null where none is meant, or call "
             + "context:fetch(\"\(entity.name)\"):first()")
       }
-      try call.return(try context.firstObject(of: entity, with: values.map { (name: $0.key, value: $0.value) }).map { try domain.handle($0) } ?? .nil)
+      let found = try context.firstObject(of: entity, with: values.map { (name: $0.key, value: $0.value) })
+      try call.return(found.map { try domain.handle($0) } ?? .nil)
     }
     context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, call: &call) }
   }

@@ -29,6 +29,21 @@ import Testing
     #expect(lines == ["s\ta\tP\tnil\tinsert", "s\tc\tP\ta\tassignment", "s\tb\tP\ta\tupdate", "i\t4"])
   }
 
+  /// Each rule is asked in two ways where it does not say yes: not so within another rule.
+  @Test(arguments: StoreKind.allCases) func aRuleThatValidatesItsOwnObjectEnds(_ kind: StoreKind) throws {
+    let lines = try ThingBench.bench(
+      kind, "validate = { i = function(v, o) count = count + 1 return o:validate() end }", before: "count = 0"
+    ).lines(
+      """
+      local p = context:insert("P", { i = 1 })
+      local ok, err = p:validate()
+      print(ok, err.message)
+      context:rollback()
+      """)
+    #expect(
+      lines.first?.hasPrefix("nil\t") == true && lines.first?.contains("its rule gave an error") == true, "\(lines)")
+  }
+
   @Test(arguments: StoreKind.allCases) func anAnswerMayBeAWarningWithCodeAndValues(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind,
