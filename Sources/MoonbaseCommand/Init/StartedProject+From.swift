@@ -89,6 +89,7 @@ private struct Subject {
   let entity: String
   let attribute: String
   let isText: Bool
+  private let kept: KeptNames
 
   /// The first text of an entity that has objects; else any attribute.
   init(of model: ResolvedModel) {
@@ -102,6 +103,7 @@ private struct Subject {
     self.entity = entity?.name ?? entities.first?.name ?? "Thing"
     attribute = property?.name ?? ""
     self.isText = property.map(isText) ?? false
+    kept = KeptNames(of: model)
   }
 
   private func quoted(_ name: String) -> String {
@@ -109,24 +111,20 @@ private struct Subject {
   }
 
   func extensionText(named name: String) -> String {
-    guard !attribute.isEmpty else { return "return { name = \(quoted(name)), version = \"1.0\", entities = {} }\n" }
+    guard !attribute.isEmpty else {
+      return "\(kept.classTables)return { name = \(quoted(name)), version = \"1.0\", \(kept.entries)entities = {} }\n"
+    }
     let rule =
       isText
       ? "[\(quoted(attribute))] = function(value) return #value <= 100000, \"is too long\" end,"
       : "-- [\(quoted(attribute))] = function(value) return value ~= nil, \"is not as it should be\" end,"
     return """
       -- The extension: what Lua adds to the model. Change it, and the program behaves differently.
-      return {
+      \(kept.classTables)return {
         name = \(quoted(name)),
         version = "1.0",
         -- How values of a class are kept, for attributes of the type transformable whose transformer it is.
-        transformers = {
-          ReversedText = {
-            transform = function(text) return text:reverse() end,
-            reverse = function(bytes) return bytes:reverse() end,
-          },
-        },
-        entities = {
+        \(kept.entries.isEmpty ? Self.exampleOfTransformer : kept.entries)entities = {
           [\(quoted(entity))] = {
             validate = {
               \(rule)
@@ -145,6 +143,16 @@ private struct Subject {
 
       """
   }
+
+  private static let exampleOfTransformer = """
+    transformers = {
+        ReversedText = {
+          transform = function(text) return text:reverse() end,
+          reverse = function(bytes) return bytes:reverse() end,
+        },
+      },
+
+    """ + "  "
 
   var test: String {
     guard !attribute.isEmpty else { return "return { [\"there is nothing to test yet\"] = function() end }\n" }

@@ -72,4 +72,38 @@ import Testing
       #expect(outcome.status == 0, "\(command): \(outcome)")
     }
   }
+
+  /// What the model names of its app and nothing here has, the extension keeps as bytes.
+  @Test func transformersAndClassesOfAnAppAreKept() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = { Car = { attributes = {
+        name = "string", color = { "transformable", transformer = "Paint", class = "Color" },
+        seat = { "transformable", transformer = "Seats" },
+      } } } }
+      """, to: "m.lua")
+    try bench.write(
+      """
+      local C = {} C.__index = C
+      return { name = "app", classes = { Color = C }, transformers = {
+        Paint = { class = "Color", transform = function(c) return c.v end, reverse = function(b) return setmetatable({ v = b }, C) end },
+        Seats = { transform = function(v) return v end, reverse = function(b) return b end },
+      } }
+      """, to: "app.lua")
+    let filled = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "m.lua", "--extension", "app.lua", "-e",
+      "moonbase.context:insert('Car', { name = 'a', color = setmetatable({ v = 'red' }, moonbase.classes.Color), seat = 'soft' }) assert(moonbase.context:save())"
+    )
+    try #require(filled.status == 0, "\(filled)")
+    let made = try bench.moonbase("init", "P", "--from", "s.sqlite")
+    #expect(made.status == 0, "\(made)")
+    for command in ["test", "check", "run script.lua"] {
+      let outcome = try moonbase(bench, in: "P", command)
+      #expect(outcome.status == 0, "\(command): \(outcome)")
+    }
+    let read = try moonbase(
+      bench, in: "P", "run -e 'local c = moonbase.context:fetch(\"Car\"):first() print(c.color.bytes, c.seat)'")
+    #expect(read.output == "red\tsoft\n", "\(read)")
+  }
 }

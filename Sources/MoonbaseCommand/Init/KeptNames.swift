@@ -1,0 +1,47 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The transformers and classes that a model names and no program here has: a project begins with such that keep the bytes.
+struct KeptNames {
+  private var transformers: [String: String?] = [:]
+  private var classes: Set<String> = []
+
+  init(of model: ResolvedModel) {
+    for attribute in model.entities.flatMap(\.description.attributes) {
+      let className = attribute.valueClassName.flatMap { AppleNames.isValueClass($0) ? nil : $0 }
+      if let className { classes.insert(className) }
+      guard attribute.type == .transformable, let name = attribute.valueTransformerName, !AppleNames.isTransformer(name)
+      else { continue }
+      transformers[name] = .some(className)
+    }
+  }
+
+  private func quoted(_ name: String) -> String {
+    "\"\(name.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\""))\""
+  }
+
+  /// The local tables of the classes.
+  var classTables: String {
+    guard !classes.isEmpty else { return "" }
+    let tables = classes.sorted().map { "classes[\(quoted($0))] = { __name = \(quoted($0)) }\n" }.joined()
+    return "-- The model names these classes. Their values keep the bytes, in value.bytes: write what they mean.\n"
+      + "local classes = {}\n\(tables)"
+      + "for _, class in pairs(classes) do class.__index = class end\n\n"
+  }
+
+  /// The entries of an extension's table; empty where there are none.
+  var entries: String {
+    guard !transformers.isEmpty || !classes.isEmpty else { return "" }
+    let lines = transformers.sorted { $0.key < $1.key }.map { name, className in
+      guard let className else {
+        return
+          "[\(quoted(name))] = { transform = function(bytes) return bytes end, reverse = function(bytes) return bytes end },"
+      }
+      let table = "classes[\(quoted(className))]"
+      return "[\(quoted(name))] = { class = \(quoted(className)), transform = function(value) return value.bytes end, "
+        + "reverse = function(bytes) return setmetatable({ bytes = bytes }, \(table)) end },"
+    }
+    let classes = classes.isEmpty ? "" : "classes = classes,\n  "
+    return "\(classes)transformers = {\n    \(lines.joined(separator: "\n    "))\n  },\n  "
+  }
+}
