@@ -13,8 +13,8 @@ struct ExtensionFilesCheck {
     (self.model, self.description, self.paths) = (model, description, paths)
   }
 
-  /// The findings. Loading tells of nothing else where a file does not run, so the other files are loaded without it then. A dependency that
-  /// is missing in such a second load is no finding.
+  /// The findings. A file that does not run hides all other findings, so the other files are loaded once more without
+  /// it. A dependency that is missing in this second load is no finding.
   func run() throws -> [ScriptError] {
     var rest = paths
     var findings: [ScriptError] = []

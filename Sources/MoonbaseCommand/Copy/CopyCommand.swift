@@ -45,7 +45,7 @@ struct CopyCommand: ParsableCommand {
     var settings = try file.settings(store)
     settings.readOnly = true
     var description = settings.container
-    // Rows are taken as they are stored: nobody asks an extension.
+    // Rows are copied as they are stored, without extensions.
     description.missingExtensions = .ignored
     var model = try description.model(inMemory: false)
     model.allowsUnknownClasses = true

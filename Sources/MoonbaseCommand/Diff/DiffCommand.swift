@@ -74,7 +74,8 @@ struct DiffCommand: ParsableCommand {
     return try ManagedObjectContext(PersistentContainer(description).coordinator)
   }
 
-  /// The entities at the top of both models, or the one that is asked for. Those without the attributes of `--by` are told and left out.
+  /// The entities at the top of both models, or the one that is asked for. An entity without the attributes of `--by`
+  /// is left out, with a message.
   private func entities(in left: ResolvedModel, _ right: ResolvedModel, _ keys: [String]) throws -> [String] {
     if let entity {
       for model in [left, right] where model.entity(entity) == nil { throw GraphError.unknownEntity(entity, in: model) }

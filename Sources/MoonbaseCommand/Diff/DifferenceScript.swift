@@ -2,11 +2,12 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Differences as a script that makes the first store equal to the second. Objects are those of the same entities and keys.
+/// Differences as a script that makes the first store equal to the second. Objects are those of the same entities and
+/// keys.
 final class DifferenceScript: DifferenceWriter {
   private(set) var count = 0
   private let model: ResolvedModel
-  /// The lines behind those that insert objects: relationships may lead to any of them.
+  /// The lines behind those that insert objects. Relationships of these lines need the objects.
   private var later: [String] = []
   private var deletions: [String] = []
 

@@ -65,7 +65,8 @@ struct StoreDifference {
     order: [ManagedObjectID], marks: [ManagedObjectID: String], ids: [String: ManagedObjectID]
   )
 
-  /// By object what tells it from others, and the other way. Of objects that are equal in that the first counts, and all are told as others.
+  /// The mark of each object, which is its key or its values of `--by`, and the object of each mark. Where objects have
+  /// equal marks, those after the first get marks of their own.
   private func places(of entity: String, in context: ManagedObjectContext) throws -> Places {
     var places: Places = ([], [:], [:])
     let ids = try context.fetchIDList(FetchRequest(entity))
@@ -122,7 +123,8 @@ struct StoreDifference {
     return "\(object.entity.name) \(values.joined(separator: " "))"
   }
 
-  /// Attributes that are stored, and relationships whose other side does not tell the same. Objects are told by their labels.
+  /// Attributes that are stored, and relationships whose other side does not tell the same. Objects are named by their
+  /// labels.
   private func values(of object: ManagedObject) throws -> [(name: String, value: Value)] {
     try object.entity.properties.filter { !$0.isTransient }.compactMap { property in
       switch property.kind {

@@ -37,6 +37,14 @@ struct HistoryCommand: ParsableCommand {
   @Option(help: "How many changes at most.")
   var limit: Int?
 
+  @Flag(
+    help: ArgumentHelp(
+      "Print old and new values too, where they are known.",
+      discussion:
+        "A history keeps no values: new are those that no later change replaced, old those that are left of a deleted object."
+    ))
+  var values = false
+
   @Flag(help: "Print a token that stands behind all that there is, and nothing else.")
   var token = false
 
@@ -60,7 +68,9 @@ struct HistoryCommand: ParsableCommand {
   var allowsCloudKit = false
 
   private var deletes: Bool { deleteBefore != nil || keep != nil || keepSize != nil }
-  private var narrows: Bool { since != nil || author != nil || entity != nil || predicate != nil || limit != nil }
+  private var narrows: Bool {
+    since != nil || author != nil || entity != nil || predicate != nil || limit != nil || values
+  }
 
   func validate() throws {
     if file.readOnly, deletes { throw ValidationError("what deletes writes: leave --read-only out") }
@@ -85,6 +95,12 @@ struct HistoryCommand: ParsableCommand {
     // No object is written.
     var description = settings.container
     description.missingExtensions = .ignored
+    if values {
+      var model = try description.model(inMemory: false)
+      // A class that no extension here has leaves its values as they are stored.
+      model.allowsUnknownClasses = true
+      description.model = .value(model)
+    }
     let container = try PersistentContainer(description)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     guard let last = try container.coordinator.currentPersistentHistoryToken() else {
@@ -132,18 +148,52 @@ struct HistoryCommand: ParsableCommand {
       case .date(let date): .date(date)
       case nil: .token(nil)
       }
-    var walk = try HistoryWalk(context, from: start, matching: condition(in: context.model))
-    let writer = RowWriter(try output.form, columns: Self.columns)
+    let walk = try HistoryWalk(context, from: start, matching: condition(in: context.model))
+    let writer = RowWriter(try output.form, columns: Self.columns + (values ? ["old", "new"] : []))
+    let isWhole = try values ? printValues(of: walk, from: start, context, writer) : printChanges(of: walk, writer)
+    try writer.finish()
+    for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
+    if !isWhole { throw ExitCode(ExitStatus.failed) }
+  }
+
+  private func printChanges(of walk: HistoryWalk, _ writer: RowWriter) throws -> Bool {
+    try each(of: walk) { transaction, changes in
+      for change in changes { try writer.write(Self.row(change, of: transaction)) }
+      return true
+    }
+    return true
+  }
+
+  /// False where a value could not be read.
+  private func printValues(
+    of walk: HistoryWalk, from start: HistoryWalk.Start, _ context: ManagedObjectContext, _ writer: RowWriter
+  ) throws -> Bool {
+    var values = try HistoryValues(context, from: start)
+    let end = values.end
+    try each(of: walk) { transaction, changes in
+      guard values.covers(transaction, upTo: end) else { return false }
+      try values.each(of: changes) { row in
+        try writer.write(Self.row(row.change, of: transaction) + [row.old, row.new])
+      }
+      return true
+    }
+    return !values.failed
+  }
+
+  /// Goes over the changes until `body` is false, or there are as many as are asked for.
+  private func each(
+    of walk: HistoryWalk,
+    _ body: (PersistentHistoryTransaction, ArraySlice<PersistentHistoryChange>) throws -> Bool
+  ) throws {
+    var walk = walk
     var left = limit ?? .max
     while left > 0, let transactions = try walk.next() {
       for transaction in transactions {
-        for change in (transaction.changes ?? []).prefix(left) {
-          try writer.write(Self.row(change, of: transaction))
-          left -= 1
-        }
+        let changes = (transaction.changes ?? []).prefix(left)
+        guard try body(transaction, changes) else { return }
+        left -= changes.count
       }
     }
-    try writer.finish()
   }
 
   private func condition(in model: ResolvedModel) throws -> FetchRequest? {

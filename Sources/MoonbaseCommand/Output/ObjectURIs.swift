@@ -46,6 +46,7 @@ extension Value {
     switch self {
     case .objectID(let id): .string(id.short)
     case .list(let list): .list(list.map(\.withShortIDs))
+    case .map(let map): .map(map.mapValues(\.withShortIDs))
     default: self
     }
   }

@@ -9,7 +9,7 @@ struct LuaData: Equatable {
     case table([Entry])
   }
 
-  /// An entry of a table. One of the list part has no key.
+  /// An entry of a table. Entries of the list part have no key.
   struct Entry: Equatable {
     var key: String?
     /// The place of the key, or of a value without one.
@@ -26,7 +26,7 @@ struct LuaData: Equatable {
   var content: Content
   var place: Place
 
-  /// What it is, in words.
+  /// The kind of the content in words.
   var phrase: String {
     switch content {
     case .string: "a text"

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
-/// Reads a Lua file that returns a table of plain data, without running it: texts, numbers, `true`, `false`, `nil`, tables and
-/// comments. Everything else is an error with its line and column.
+/// Reads a Lua file that returns a table of plain data, without running it: texts, numbers, `true`, `false`, `nil`,
+/// tables and comments. Everything else is an error with its line and column.
 struct LuaDataReader {
-  /// What cannot be read, and where.
+  /// The reason why a file is refused, and the place.
   struct Failure: Error, Equatable {
     let message: String
     let place: LuaData.Place

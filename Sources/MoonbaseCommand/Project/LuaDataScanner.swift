@@ -210,7 +210,7 @@ extension LuaDataScanner {
     UInt8(ascii: "\n"): 10,
   ]
 
-  /// What an escape stands for.
+  /// The bytes of an escape.
   private mutating func takeEscape() throws(LuaDataReader.Failure) -> [UInt8] {
     let start = place
     advance()

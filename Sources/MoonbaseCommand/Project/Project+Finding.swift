@@ -25,7 +25,8 @@ extension Project {
   /// The project of the current folder; nil where there is none, or where it is to be left out.
   static func current() throws(UsageError) -> Project? { try found.get() }
 
-  /// Whether a project names a store. One whose file cannot be read is told when its store is asked for.
+  /// Whether a project names a store. A project file that cannot be read counts: the error is thrown when the store is
+  /// asked for.
   static var namesStore: Bool {
     switch found {
     case .success(let project): project?.stores.isEmpty == false

@@ -25,7 +25,7 @@ extension StoreSettings {
 }
 
 extension CommandSettings {
-  /// The same, with what scripts may do.
+  /// Takes stores and the sandbox from a project where the command line has none.
   mutating func complete(with project: Project?) throws(UsageError) {
     try stores.complete(with: project)
     scripts.complete(with: project)
@@ -33,7 +33,7 @@ extension CommandSettings {
 }
 
 extension ScriptSettings {
-  /// The same of what scripts may do.
+  /// Takes the sandbox from a project where the command line has none.
   mutating func complete(with project: Project?) {
     if !isSandboxGiven, let sandbox = project?.sandbox { self.sandbox = sandbox }
   }

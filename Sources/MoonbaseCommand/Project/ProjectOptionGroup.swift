@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The option of commands that work with a project where there is one.
 struct ProjectOptionGroup: ParsableArguments {
-  /// What it means is looked at before commands are parsed.
+  /// `Project` reads the option from the arguments before commands are parsed.
   @Flag(
     name: CommandOption.noProject.parserName, help: CommandOption.noProject.parserHelp)
   var noProject = false

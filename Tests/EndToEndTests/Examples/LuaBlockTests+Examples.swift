@@ -200,6 +200,27 @@ extension LuaBlockTests {
         "\(result.name): \(result.failure ?? "passed")"
       }.joined(separator: "\n")
     },
+    Example("model = \"model.lua\"", gives: "Ann\ncolors,rules\n") { bench, code in
+      try bench.bench.write(LuaBlockBench.model, to: "model.lua")
+      try bench.bench.write("return { name = 'rules' }", to: "rules.lua")
+      try bench.bench.write("return { name = 'colors' }", to: "colors.lua")
+      try bench.bench.write(code, to: "moonbase.project.lua")
+      try bench.moonbase(
+        "run", "-e", "local c = moonbase.context c:insert('Person', { name = 'Ann' }) assert(c:save())")
+      let people = try bench.moonbase("fetch", "Person", "--columns", "name", "--format", "tsv")
+      let info = try bench.moonbase("info")
+      let names = ["colors", "rules"].filter(info.contains).joined(separator: ",")
+      return [people.split(separator: "\n").last.map(String.init) ?? "", names, info].joined(separator: "\n")
+    },
+    Example("[\"no age is negative\"]", gives: "1 passed") { bench, code in
+      let rule = entity("Person", "validate = { age = function(age) return age >= 0, 'is negative' end }")
+      try bench.bench.write(rule, to: "rules.lua")
+      try bench.bench.write(code, to: "people_test.lua")
+      let outcome = try bench.bench.moonbase(
+        "test", "people_test.lua", "--model", "m.lua", "--extension", "rules.lua")
+      #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome)")
+      return outcome.complaints
+    },
     Example("columns = { Name = \"name\"", gives: "Ann\tTools\ttrue\nBen\tTools\tfalse") { bench, code in
       try bench.bench.write("Name,Dept,Status\nAnn,Tools,here\nBen,Tools,left\nTOTAL,,\n", to: "people.csv")
       try bench.bench.write(code, to: "map.lua")

@@ -47,7 +47,7 @@ import Testing
 final class LuaBlockBench: Sendable {
   let bench: Workbench
 
-  private static let model = """
+  static let model = """
     return { entities = {
       Person = {
         attributes = { name = "string", firstName = "string", lastName = "string", street = "string", city = "string",

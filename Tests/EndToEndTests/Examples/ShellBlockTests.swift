@@ -14,14 +14,52 @@ import Testing
     }
   }
 
-  /// What is before the line runs, by the words that it has.
+  private static let model = """
+    return {
+      entities = {
+        Person = {
+          attributes = { name = "string", age = "integer64", full_name = "string", initials = "string" },
+          relationships = { department = { to = "Department", inverse = "people" },
+            friends = { to_many = "Person", inverse = "friends" } },
+        },
+        Department = { attributes = { name = "string" },
+          relationships = { people = { to_many = "Person", inverse = "department" } } },
+      },
+      fetch_requests = { older_than = { "Person", "age > $AGE" } },
+    }
+    """
+
+  private static let derivations = """
+    return { name = "people", entities = { Person = { derived = {
+      full_name = { inputs = { "name" }, stored = true, get = function(name) return name and name .. " Ash" end },
+      initials = { inputs = { "name" }, stored = true, get = function(name) return name and name:sub(1, 1) end },
+    } } } }
+    """
+
+  /// What is there before a line runs: a store, its model and an extension. The project of the folder names the store for `fetch`, which the
+  /// lines do not name.
   private func prepare(_ line: String, in bench: Workbench) throws {
-    try bench.write("return { entities = { Person = { attributes = { age = 'integer64' } } } }", to: "m.lua")
+    try bench.write(Self.model, to: "model.lua")
+    try bench.write(Self.derivations, to: "people.lua")
     let people = try bench.moonbase(
-      "run", "--store", "people.sqlite", "--model", "m.lua", "-e",
-      "moonbase.context:insert('Person', { age = -3 }) assert(moonbase.context:save())")
+      "run", "--store", "people.sqlite", "--model", "model.lua", "-e",
+      """
+      local c = moonbase.context
+      local tools = c:insert("Department", { name = "Tools" })
+      local ann = c:insert("Person", { name = "Ann", age = -3, department = tools })
+      for _ = 1, 2 do ann.friends:add(c:insert("Person", { name = "Ben", age = 40, department = tools })) end
+      assert(c:save())
+      """)
     #expect(people.status == 0, "\(people)")
+    if line.hasPrefix("moonbase fetch") {
+      try bench.write("return { store = 'people.sqlite', model = 'model.lua' }", to: "moonbase.project.lua")
+    }
   }
+
+  /// What lines print, by words of them.
+  private static let outputs = [
+    ("--group-by", "Tools"), ("--template", "Ben"), ("--tree", "    friends: Person/2"),
+  ]
 
   @Test func everyLineOfAShellBlockHolds() throws {
     let lines = try Self.lines()
@@ -43,12 +81,17 @@ import Testing
     let bench = try Workbench()
     try prepare(line, in: bench)
     let checkout = Workbench.checkout.path
-    let command = line.replacing(#/(scripts/)?moonbase (?=run|each)/#, with: "'\(Workbench.command.path)' ")
-      .replacing("lua/examples", with: "\(checkout)/lua/examples")
-      .replacing("apt-cache dumpavail", with: "printf 'Package: alpha\\nVersion: 1\\n'")
+    let command = line.replacing(
+      #/(scripts/)?moonbase (?=(run|each|fetch|init|recompute|test) )/#, with: "'\(Workbench.command.path)' "
+    )
+    .replacing("lua/examples", with: "\(checkout)/lua/examples")
+    .replacing("apt-cache dumpavail", with: "printf 'Package: alpha\\nVersion: 1\\n'")
     #expect(command != line, "\(place): \(line): ShellBlockTests.swift has no way to run this")
     let outcome = try bench.program("sh", "-c", command)
     #expect(outcome.status == 0, "\(place): \(outcome)")
+    for (words, output) in Self.outputs where line.contains(words) {
+      #expect(outcome.output.contains(output), "\(place): \(outcome)")
+    }
   }
 }
 

@@ -34,6 +34,14 @@ private enum CommentSamples {
     // end
   }
 
+  private static func missing(modelURL: URL, storeURL: URL) throws {
+    var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)])
+    // shown
+    description.missingExtensions = .refused()
+    // end
+    _ = description
+  }
+
   private static func profile(modelURL: URL, storeURL: URL, colorsURL: URL) throws {
     // shown
     var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)])
