@@ -96,6 +96,8 @@ import Testing
       "moonbase.context:insert('Car', { name = 'a', color = setmetatable({ v = 'red' }, moonbase.classes.Color), seat = 'soft' }) assert(moonbase.context:save())"
     )
     try #require(filled.status == 0, "\(filled)")
+    let forgotten = try bench.moonbase("doctor", "s.sqlite", "--forget-extension", "app")
+    #expect(forgotten.status == 0, "\(forgotten)")
     let made = try bench.moonbase("init", "P", "--from", "s.sqlite")
     #expect(made.status == 0, "\(made)")
     for command in ["test", "check", "run script.lua"] {
