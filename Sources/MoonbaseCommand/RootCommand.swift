@@ -1,4 +1,5 @@
 import ArgumentParser
+import MoonbasePlatform
 
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -8,12 +9,12 @@ struct RootCommand: ParsableCommand {
       Exit status: 0 done, 1 the script, the data or a check failed, 2 usage, 3 a limit was exceeded, 4 done with rejects, \
       75 the store is busy, 130 interrupted; os.exit(n) of a script is passed on.
       """,
-    version: "0.1.0",
+    version: MoonbaseVersion.text,
     subcommands: [
       RunEntry.self, FetchCommand.self, EachCommand.self, ImportCommand.self, ExportCommand.self, BatchCommand.self,
       RecomputeCommand.self,
       SQLCommand.self, InfoCommand.self, BackupCommand.self, HistoryCommand.self, DoctorCommand.self,
       MigrateCommand.self, ModelCommand.self, CheckCommand.self, TestCommand.self, InitCommand.self, VacuumCommand.self,
-      CopyCommand.self, DiffCommand.self,
+      CopyCommand.self, DiffCommand.self, CompletionsCommand.self, ManualCommand.self,
     ])
 }

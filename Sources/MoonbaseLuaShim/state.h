@@ -71,6 +71,14 @@ typedef struct MBLCalls {
   int skippable;  // looks that may be left out
 } MBLCalls;
 
+// The lines that ran, where they are counted.
+typedef struct MBLCoverage {
+  bool isOn;
+  bool isShort;  // there was no memory for some of them
+  MBLCoveredFile *files;
+  int32_t count, capacity;
+} MBLCoverage;
+
 typedef struct MBLRun {
   int depth;                     // runs within runs
   MBLState *parent;              // the state that ran on this thread before
@@ -167,6 +175,7 @@ struct MBLState {
   MBLStackGrowth growth;
   MBLParts parts;
   MBLCalls calls;
+  MBLCoverage coverage;
   MBLControl *control;
   MBLQueue *queue;   // references that the host let go
   MBLList garbage;   // Swift objects whose handles Lua has collected

@@ -32,6 +32,9 @@ struct TestCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the results as JUnit's XML.", valueName: "file"))
   var junit: String?
 
+  @Flag(help: "Print which lines of the extensions' files ran.")
+  var coverage = false
+
   @Flag(help: "Write snapshots anew that differ.")
   var updateSnapshots = false
 
@@ -63,9 +66,10 @@ struct TestCommand: ParsableCommand {
     let paths = try TestFiles.paths(files)
     watch?.begin(paths + [settings.model].compactMap(\.self), extensions: settings.extensions)
     let run = TestRun(
-      settings, try scripts.settings(), filter: filter, updatesSnapshots: updateSnapshots)
+      settings, try scripts.settings(), filter: filter, updatesSnapshots: updateSnapshots, countsLines: coverage)
     defer { watch?.end(run.requiredFiles) }
     let results = try run.run(paths)
+    results.coverage?.print()
     if let junit { try JUnitReport(results).write(to: junit) }
     if !quiet { Terminal.complain("moonbase: \(results.summary)") }
     if results.count == 0, let filter {

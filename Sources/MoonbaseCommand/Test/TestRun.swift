@@ -13,13 +13,25 @@ final class TestRun {
   private let updatesSnapshots: Bool
   /// The modules that tests required, or would have.
   private(set) var requiredFiles: [String] = []
+  /// What counts the lines of extensions that run; nil where they are not asked for.
+  private let coverage: LuaCoverage?
 
-  init(_ settings: StoreSettings, _ scripts: ScriptSettings, filter: String?, updatesSnapshots: Bool) {
+  init(_ settings: StoreSettings, _ scripts: ScriptSettings, filter: String?, updatesSnapshots: Bool, countsLines: Bool)
+  {
+    coverage = countsLines ? LuaCoverage() : nil
     (self.settings, self.scripts, self.filter) = (settings, scripts, filter?.lowercased())
     self.updatesSnapshots = updatesSnapshots
   }
 
   func run(_ paths: [String]) throws -> TestResults {
+    guard let coverage else { return try runFiles(paths).results }
+    var (results, names) = try LuaCoverage.$current.withValue(coverage) { try runFiles(paths) }
+    results.coverage = CoverageReport(coverage, of: names)
+    return results
+  }
+
+  /// Gives the names of the extensions' files too. Their states are gone then, and have told of their lines.
+  private func runFiles(_ paths: [String]) throws -> (results: TestResults, names: [String]) {
     let begin = ContinuousClock.now
     var results = TestResults()
     let extensions = try loadedExtensions()
@@ -30,7 +42,7 @@ final class TestRun {
       results.files.append(file)
     }
     results.seconds = (ContinuousClock.now - begin) / .seconds(1)
-    return results
+    return (results, extensions.namesOfFiles)
   }
 
   private func loadedExtensions() throws -> ScriptExtensions {
@@ -76,6 +88,8 @@ struct TestResults {
 
   var files: [File] = []
   var seconds = 0.0
+  /// Which lines of the extensions ran, where it was asked for.
+  var coverage: CoverageReport?
 
   var count: Int { files.reduce(0) { $0 + $1.results.count } }
   var failureCount: Int { files.reduce(0) { $0 + $1.results.count { !$0.isPassed } } }

@@ -59,6 +59,8 @@ public final class LuaState {
   var endedFrames: [LuaError.Frame] = []
   /// For whom this state worked last, and what of its memory counts there.
   var payer: Payer?
+  /// What counts the lines that run here; nil where they are not counted.
+  let coverage = LuaCoverage.current
   private var buffers: [LuaArgumentBuffer] = []
 
   struct Payer {
@@ -84,6 +86,7 @@ public final class LuaState {
     link.state = self
     owner.state = self
     mbl_set_plain_output(raw, true)
+    if coverage != nil { mbl_coverage_begin(raw) }
     applyLimits()
     try installRequire()
   }
@@ -91,6 +94,7 @@ public final class LuaState {
   private let owner: LuaOwner
 
   deinit {
+    noteCoverage()
     link.state = nil
     owner.state = nil
     mbl_close(raw)

@@ -74,4 +74,13 @@ void mbl_queue_unref(MBLQueue *_Nonnull queue, int32_t reference);
 // Counts bytes when the state looks next, at its next run or collection.
 void mbl_queue_weigh(MBLQueue *_Nonnull queue, int64_t bytes);
 
+// MARK: Coverage
+
+// Counts from now on which lines of the chunks that the host loads run.
+void mbl_coverage_begin(MBLState *_Nonnull state);
+// Looks for the lines of functions that were made and not called, with no regard to limits. False where memory was short.
+bool mbl_coverage_finish(MBLState *_Nonnull state);
+int32_t mbl_coverage_count(MBLState *_Nonnull state);
+MBLCoveredFile mbl_coverage_file(MBLState *_Nonnull state, int32_t index);
+
 #endif

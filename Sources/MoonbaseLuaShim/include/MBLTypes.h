@@ -90,6 +90,17 @@ typedef struct MBLFrame {
   uint64_t words[MBL_INLINE_WORDS];  // the bytes of an inline result
 } MBLFrame;
 
+// What a chunk's lines are, by their numbers: whether code is in them, and whether it ran.
+enum {
+  MBL_LINE_CAN_RUN = 1,
+  MBL_LINE_RAN = 2,
+};
+typedef struct MBLCoveredFile {
+  char *_Nonnull name;      // with the mark before it
+  uint8_t *_Nullable lines;
+  int32_t count;
+} MBLCoveredFile;
+
 // The functions of Swift that C calls. Each returns; 0 is success, 1 an error that was given to mbl_fail.
 typedef struct MBLHost {
   int32_t (*_Nonnull call)(void *_Nonnull function, MBLFrame *_Nonnull frame);

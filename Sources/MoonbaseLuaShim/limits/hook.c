@@ -53,12 +53,15 @@ static void relieve(MBLState *S, lua_State *L) {
   if (S->memory.used > limit - S->memory.size / 20 || S->shortage.inARow > 50) mbl_end_run(S, MBLAbortMemory);
 }
 
-// Lua calls it every MBL_GRANULE instructions and, once a run must end, at every instruction and call.
+static int line_mask(const MBLState *S) { return S->coverage.isOn ? LUA_MASKLINE : 0; }
+
+// Lua calls it every MBL_GRANULE instructions, at every line where lines are counted, and, once a run must end, at every instruction and call.
 static void hook(lua_State *L, lua_Debug *event) {
   MBLState *S = mbl_of(L);
   let_signals_in();
   if (S->shortage.isFelt && !S->run.abort) relieve(S, L);
   mbl_check_abort(L);
+  if (event->event == LUA_HOOKLINE) mbl_coverage_line(S, L, event);
   if (lua_gethookcount(L) != MBL_GRANULE) {
     mbl_install_hook(S, L);  // armed for a moment, or left armed by an earlier run
   } else if (event->event == LUA_HOOKCOUNT) {
@@ -70,8 +73,8 @@ static void hook(lua_State *L, lua_Debug *event) {
 }
 
 void mbl_install_hook(MBLState *S, lua_State *L) {
-  if (S->limits.instructions > 0 || S->limits.callDepth > 0 || HOLDS_SIGNALS) {
-    lua_sethook(L, hook, LUA_MASKCOUNT, MBL_GRANULE);
+  if (S->limits.instructions > 0 || S->limits.callDepth > 0 || S->coverage.isOn || HOLDS_SIGNALS) {
+    lua_sethook(L, hook, LUA_MASKCOUNT | line_mask(S), MBL_GRANULE);
   } else {
     lua_sethook(L, NULL, 0, 0);
   }
@@ -82,7 +85,7 @@ void mbl_arm(MBLState *S) {
   S->run.armed = 1;
   // Setting a hook visits every call under way, so it is set once.
   if (lua_gethookcount(S->running) == 1 && lua_gethook(S->running) == hook) return;
-  lua_sethook(S->running, hook, LUA_MASKCOUNT | LUA_MASKCALL | LUA_MASKRET, 1);
+  lua_sethook(S->running, hook, LUA_MASKCOUNT | LUA_MASKCALL | LUA_MASKRET | line_mask(S), 1);
 }
 
 int mbl_raise_abort(lua_State *L) {

@@ -22,6 +22,13 @@ int mbl_raise_abort(lua_State *L);
 void mbl_check_abort(lua_State *L);
 void mbl_charge(lua_State *L, int64_t instructions);
 
+// MARK: coverage.c
+
+// Notes the lines of the function on the top, which was loaded.
+void mbl_coverage_load(MBLState *S, lua_State *L);
+void mbl_coverage_line(MBLState *S, lua_State *L, lua_Debug *event);
+void mbl_coverage_free(MBLState *S);
+
 // MARK: allowance.c
 
 // The innermost one of this thread.

@@ -147,6 +147,7 @@ bool mbl_list_add(MBLList *list, void *item) {
 
 void mbl_limits_free(MBLState *S) {
   mbl_drain(S);
+  mbl_coverage_free(S);
   free(S->garbage.items);
   free(S->parts.items);
   if (S->control != NULL) mbl_control_release(S->control);

@@ -28,6 +28,7 @@ static int load_body(lua_State *L) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, request->environment);
     if (lua_setupvalue(L, -2, 1) == NULL) lua_settop(L, -2);
   }
+  if (status == LUA_OK) mbl_coverage_load(mbl_of(L), L);
   lua_pushinteger(L, status);
   return 2;
 }

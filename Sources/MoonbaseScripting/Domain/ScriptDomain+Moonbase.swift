@@ -7,7 +7,7 @@ extension ScriptDomain {
   /// Makes the `moonbase` table that every script of this domain sees.
   func installMoonbase() throws {
     try moonbase.set("null", to: .null)
-    try moonbase.set("version", to: "1.0")
+    try moonbase.set("version", to: .text(MoonbaseVersion.text))
     try moonbase.set("terminal", to: .boolean(isatty(STDERR_FILENO) == 1))
     try moonbase.set("classes", to: .table(try classes.frozen()))
     let dates = LuaValue.table(try dates())

@@ -98,6 +98,11 @@ public final class ScriptExtensions: ExtensionProvider {
     return profile.map { profile in listing.map { $0.counted(by: profile) } } ?? listing
   }
 
+  /// The names that the extensions' files, and the modules that they required so far, have in messages.
+  package var namesOfFiles: [String] {
+    current.withLock { now in now.sources.filter { $0.folderPath != nil }.map(\.name) + now.modules.names }
+  }
+
   /// Lets an extension that is disabled go on; false where none of that name is.
   @discardableResult
   public func enable(_ name: String) -> Bool {

@@ -81,6 +81,7 @@ public struct ScriptTests {
 
   private func close(_ domain: ScriptDomain) {
     noteFiles?(domain.state.requiredFiles + domain.state.missingFiles)
+    domain.state.noteCoverage()
     domain.close()
   }
 

@@ -1,0 +1,28 @@
+import ArgumentParser
+
+struct CompletionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "completions", abstract: "Prints completions of commands and options for a shell.",
+    discussion: """
+      source <(moonbase completions bash)
+
+      For zsh the text goes into a file _moonbase in a folder of fpath, for fish into ~/.config/fish/completions/moonbase.fish.
+      """)
+
+  enum Shell: String, ExpressibleByArgument, CaseIterable {
+    case bash, zsh, fish
+
+    fileprivate var shell: CompletionShell {
+      switch self {
+      case .bash: .bash
+      case .zsh: .zsh
+      case .fish: .fish
+      }
+    }
+  }
+
+  @Argument(help: "The shell.")
+  var shell: Shell
+
+  func run() { Terminal.print(RootCommand.completionScript(for: shell.shell)) }
+}

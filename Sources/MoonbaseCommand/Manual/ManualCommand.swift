@@ -1,0 +1,9 @@
+import ArgumentParser
+
+struct ManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual", abstract: "Prints the manual page, made of the help.",
+    discussion: "moonbase manual > moonbase.1 && man -l moonbase.1")
+
+  func run() { Terminal.write(ManualPage.text) }
+}

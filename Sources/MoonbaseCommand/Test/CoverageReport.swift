@@ -1,0 +1,38 @@
+import MoonbaseLua
+
+/// Which lines of files ran, as a table for a person.
+struct CoverageReport {
+  private let files: [(name: String, lines: LuaCoverage.Lines)]
+  private let isIncomplete: Bool
+
+  init(_ coverage: LuaCoverage, of names: [String]) {
+    files = Set(names).sorted().map { ($0, coverage.lines(of: $0)) }
+    isIncomplete = coverage.isIncomplete
+  }
+
+  func print() {
+    if isIncomplete { Terminal.complain("moonbase: memory was short, so lines that did not run are missing below") }
+    guard !files.isEmpty else {
+      return Terminal.complain("moonbase: --coverage: there is no extension whose lines could run")
+    }
+    var table = TableLines(columns: ["file", "lines", "ran", "percent", "not run"])
+    var bytes: [UInt8] = []
+    for (name, lines) in files {
+      table.add(
+        [name, "\(lines.able.count)", "\(lines.ran.count)", Self.percent(lines), Self.ranges(lines)],
+        isNumber: [false, true, true, true, false], isID: [false, false, false, false, true], to: &bytes)
+    }
+    table.finish(&bytes)
+    Terminal.write(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Rounded down: 100 is all.
+  private static func percent(_ lines: LuaCoverage.Lines) -> String {
+    lines.able.isEmpty ? "" : "\(lines.ran.count * 100 / lines.able.count)"
+  }
+
+  private static func ranges(_ lines: LuaCoverage.Lines) -> String {
+    lines.missed.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(
+      separator: ", ")
+  }
+}
