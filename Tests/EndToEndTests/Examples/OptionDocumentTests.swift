@@ -46,7 +46,8 @@ import Testing
     for command in help.command.subcommands ?? [] where command.commandName != "help" {
       let line = "| `\(command.commandName)"
       #expect(
-        text.contains("\(line) ") || text.contains("\(line)`"), "docs/commands.md has no line for \(command.commandName)")
+        text.contains("\(line) ") || text.contains("\(line)`"),
+        "docs/commands.md has no line for \(command.commandName)")
     }
   }
 }
