@@ -26,8 +26,8 @@ package struct RowCall {
   }
 }
 
-/// What calls of functions share that one step of a statement makes. It begins with the first of the calls, and ends with the step or before
-/// the call of a function that has another one.
+/// A scope that calls of functions share within one step of a statement. It begins with the first of the calls. It ends with the step,
+/// or before the call of a function that has another scope.
 package protocol CallScope: AnyObject {
   /// Begins.
   func begin()

@@ -24,7 +24,7 @@ public final class Connection {
   private var uses = 0
   /// What a Swift function threw while SQLite ran it; rethrown by the step that called it.
   var functionError: (any Error)?
-  /// What the functions share that the current step has called.
+  /// The scope of the functions that the current step has called.
   var callScope: (any CallScope)?
   /// Which one that is. It is looked at with every call and every row.
   @exclusivity(unchecked) var callScopeID: ObjectIdentifier?

@@ -107,8 +107,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Asks a rule in its quick form. False also where it failed or changed something, which is undone: the rule itself is asked then, and that
-  /// tells the error.
+  /// Asks a rule in its quick form. The answer is false also where the rule failed or changed something, and the change is undone.
+  /// The rule itself is asked then, and tells the error.
   func isFulfilled(
     _ rule: EntityExtension.QuickRule, _ cell: RawCell, of object: ManagedObject
   ) -> Bool {

@@ -213,9 +213,9 @@ public final class ManagedObjectContext {
   /// Entities by the classes of their objects, as far as they were asked for.
   var entitiesByClass: [ObjectIdentifier: ResolvedEntity] = [:]
 
-  /// What lookups of objects by values have planned, with the revision of the stores that it holds for.
+  /// The plans of lookups of objects by values, and the revision of the stores for which they hold.
   var lookups: (revision: Int, known: [ObjectLookup]) = (0, [])
-  /// What lookups read that follow each other.
+  /// The view of lookups that follow each other.
   var lookupSession: LookupSession?
   /// Which stored attributes depend on what; made by the first save that asks.
   var storedInputs: StoredInputs?

@@ -34,7 +34,7 @@ final class EntityBehavior {
   let valueRules: [Slot: [EntityExtension.ValueRule]]
   /// By slot: the rule in its quick form, where nothing else is asked of the value.
   private let onlyRules: ContiguousArray<EntityExtension.QuickRule?>
-  /// What validation asks, where all of it has a quick form; else nil.
+  /// The checks of validation, where each has a quick form; else nil.
   let quickChecks: QuickChecks?
   /// Methods of the objects by name: of several the one that is declared nearest to the entity.
   let methods: [String: EntityMethod]

@@ -80,7 +80,7 @@ extension EntityBehaviorBuilder {
       })
   }
 
-  /// What validation asks, where all of it has a quick form; else nil.
+  /// The checks of validation, where each has a quick form; else nil.
   var quickChecks: QuickChecks? {
     guard derivedSlotsToValidate.isEmpty, slotsToCount.isEmpty, ruledToManySlots.isEmpty,
       !has(.validateForInsert, \.validateForInsert), !has(.validateForUpdate, \.validateForUpdate)

@@ -15,7 +15,7 @@ package protocol StoreLookup: AnyObject, Sendable {
   func snapshots(with values: [Value], limit: Int, in session: any ReadSession) throws -> [Snapshot]
 }
 
-/// What a fetch for one object by values of attributes plans: it is kept for the next one that asks for the same attributes.
+/// The plan of a fetch for one object by values of attributes. The next lookup by the same attributes uses it again.
 struct ObjectLookup {
   fileprivate let entity: ResolvedEntity
   fileprivate let names: [String]
@@ -57,7 +57,7 @@ struct ObjectLookup {
     return true
   }
 
-  /// What is known of the object.
+  /// The outcome of a lookup.
   fileprivate enum Answer {
     case object(ManagedObject?)
     /// A fetch has to tell.
@@ -104,8 +104,8 @@ struct ObjectLookup {
 extension ManagedObjectContext {
   /// The object that a fetch of an entity finds first by values of properties; nil where there is none.
   ///
-  /// With `mayBeOld` many calls that follow each other read one state of the store, which is 50 milliseconds old at most, and none from
-  /// before a save in this process.
+  /// With `mayBeOld` calls that follow each other read one state of the store. The state is 50 milliseconds old at most, and no older
+  /// than the last save in this process.
   package func firstObject(
     of entity: ResolvedEntity, with values: [(name: String, value: Value)], mayBeOld: Bool = false
   ) throws -> ManagedObject? {
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
     return try fetch(request).first
   }
 
-  /// What every fetch does first.
+  /// Does the first steps of a fetch.
   private func beginFetch(of entity: ResolvedEntity) throws {
     try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entity.name) was asked for")
     settle()
@@ -171,7 +171,8 @@ extension ManagedObjectContext {
   }
 }
 
-/// A view of a store for lookups that follow each other closely. It ends by itself, so that no writer waits for a context that is idle.
+/// A view of a store for lookups that follow each other closely. It ends by itself after a while, so that no writer waits for an
+/// idle context.
 final class LookupSession: Sendable {
   fileprivate let store: any PersistentStore
   fileprivate let writingCount: Int

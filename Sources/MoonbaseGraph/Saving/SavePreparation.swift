@@ -159,7 +159,7 @@ struct SavePreparation {
         for objects in [changed, followers, swept] { touched.append(distinct: objects) }
         areOnlyFollowers = changed.isEmpty && swept.isEmpty
       }
-      // What is computed from stored values is computed by now.
+      // Values that are computed from stored ones are computed by now.
       if areOnlyFollowers { waiting = try waiting.filter(hasWorkAtWillSave) }
     }
     return touched.elements

@@ -19,7 +19,7 @@ struct StoredPropagation {
   /// Derived attributes whose values may have changed; those before `next` are done.
   private var changes: [(object: ManagedObject, slot: Slot)] = []
   private var next = 0
-  /// What is known of an entity.
+  /// Facts about an entity.
   private struct Known {
     let entity: EntityIndex
     let behavior: EntityBehavior
@@ -30,7 +30,7 @@ struct StoredPropagation {
   }
 
   private var known: [EntityIndex: Known] = [:]
-  /// What was asked for last.
+  /// The facts that were asked for last.
   private var last: Known?
   /// How often a place was computed because something changed that it had read.
   private var repetitions: [Place: Int] = [:]

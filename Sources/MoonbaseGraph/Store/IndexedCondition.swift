@@ -37,7 +37,7 @@ struct IndexedCondition {
     keys = (0..<count).map { index in slots.compactMap { found[$0].map { $0.count == 1 ? $0[0] : $0[index] } } }
   }
 
-  /// What slots hold together; nil where a value is not compared by itself alone.
+  /// Makes the condition that slots hold values together; nil where a value is not compared by itself alone.
   init?(entities: Range<EntityIndex>, entity: ResolvedEntity, slots: [Slot], values: [Value]) {
     self.entities = entities
     var keys: [(slot: Slot, key: Value)] = []

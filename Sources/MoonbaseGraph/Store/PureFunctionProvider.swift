@@ -50,12 +50,12 @@ public protocol PureFunctionInstances: AnyObject {
   func call(_ index: Int, inputs: [Value]) throws -> Value
 }
 
-/// Functions that a store may call for each row in another form, within a scope that the calls of one step of a statement share. Where that
-/// form gives no answer, `call` is asked.
+/// Functions with a second form, which a store may call for each row. The calls of one step of a statement share a scope. Where the
+/// second form gives no answer, `call` is asked.
 package protocol RowFunctionInstances: PureFunctionInstances {
   /// Function `index` as one over plain values; nil where something on the way has to be seen to.
   func rowCall(_ index: Int) -> RowCall?
-  /// What its calls share.
+  /// The scope of its calls.
   var scope: any CallScope { get }
 }
 

@@ -170,7 +170,7 @@ public struct LuaTable {
     get throws(LuaError) { mbl_metatable_address(try reference.state.raw, reference.index) }
   }
 
-  /// What tells the table from others as long as it is kept.
+  /// The address of the table, which is its own as long as the table is kept.
   package var address: UnsafeRawPointer? {
     get throws(LuaError) { mbl_table_address(try reference.state.raw, reference.index) }
   }
