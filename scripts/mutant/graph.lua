@@ -309,7 +309,8 @@ return {
   {
     file = graph .. "Context/PendingIndex.swift",
     from = [=[if let new { table.members[new]?.insert(object) ?? (table.members[new] = .one(object)) }]=],
-    to = [=[if let new, !MUTANT || old == nil { table.members[new]?.insert(object) ?? (table.members[new] = .one(object)) }]=],
+    to = [=[if let new, !MUTANT || old == nil { table.members[new]?.insert(object) ]=]
+      .. [=[?? (table.members[new] = .one(object)) }]=],
     says = "a changed object is not found by a value that it was given after the first look for it",
     suites = "PendingIndexTests|PendingQueryTests|FetchTests",
   },
