@@ -12,8 +12,8 @@ extension PersistentContainer {
     init(name: String, version: String) { (self.name, self.version) = (name, version.isEmpty ? nil : version) }
   }
 
-  /// The extensions that saves of the open stores ran with, by name. Each save of objects notes those it ran with in the store's metadata,
-  /// in its transaction, where the store does not know them yet.
+  /// The extensions that saves of the open stores ran with, by name. Each save of objects notes those it ran with in
+  /// the store's metadata, in its transaction, where the store does not know them yet.
   ///
   /// ```swift
   /// for remembered in try container.rememberedExtensions() where container.lacks(remembered) {
@@ -37,7 +37,8 @@ extension PersistentContainer {
     }
   }
 
-  /// Has the stores note the extensions of a context, for what is no save of objects: a statement of the store that asks their rules.
+  /// Has the stores note the extensions of a context before a statement of the store asks their rules, without a save
+  /// of objects.
   package func noteExtensions(of context: ManagedObjectContext) throws {
     try coordinator.noteExtensions(of: context.domain)
   }

@@ -18,7 +18,7 @@ public final class PersistentContainer: Sendable {
   /// The stores, and whether each is being opened.
   let stores: Lock<[StorePlace]>
 
-  /// What opening does about extensions that stores remember.
+  /// The answer to extensions that stores remember and the container lacks.
   let missingExtensions: MissingExtensions
 
   @MainActor private(set) var madeViewContext: ManagedObjectContext?

@@ -1,8 +1,8 @@
 /// The name that a misspelt one most likely stands for, or nil where none is near.
 ///
-/// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken. Of one
-/// or two letters none may be wrong, or any other name as short would be near; two may be one too many or too few. Where
-/// none is near it is the only one that begins so.
+/// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken.
+/// In a name of one or two letters no letter may be wrong, since any other name as short would be near. A letter of
+/// two may be missing or added. Where no name is near, the only name with the same beginning is taken.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
   guard let wanted = comparableLetters(of: name), !wanted.isEmpty else { return nil }
   let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)

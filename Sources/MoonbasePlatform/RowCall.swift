@@ -26,8 +26,8 @@ package struct RowCall {
   }
 }
 
-/// A scope that calls of functions share within one step of a statement. It begins with the first of the calls. It ends with the step,
-/// or before the call of a function that has another scope.
+/// A scope that calls of functions share within one step of a statement. It begins with the first of the calls. It
+/// ends with the step, or before the call of a function that has another scope.
 package protocol CallScope: AnyObject {
   /// Begins.
   func begin()

@@ -35,3 +35,10 @@ package enum SHA2 {
     }
   #endif
 }
+
+extension SHA2 {
+  /// The first eight bytes of the SHA-256 digest, in hexadecimal.
+  package static func shortText(_ data: Data) -> String {
+    sha256(data).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}

@@ -58,8 +58,8 @@ extension Connection {
     try register(function: name, arguments: arguments, traits: traits, within: nil, body)
   }
 
-  /// Lets SQL call a Swift function whose calls share a scope. The scope of others ends before a function that has none, unless it is
-  /// deterministic.
+  /// Lets SQL call a Swift function whose calls share a scope. The scope of others ends before a function that has
+  /// none, unless it is deterministic.
   package func register(
     function name: String, arguments: Int32, traits: FunctionTraits, within scope: (any CallScope)?,
     _ body: @escaping (borrowing FunctionCall) throws -> Void

@@ -39,7 +39,8 @@ package final class RowFunction {
   /// What the function gave; valid until the next row.
   package var given: PlainCell { cells[inputs.count] }
 
-  /// Calls the function with arguments of a call: the first ones, or each so many from one on. False where it knows no answer.
+  /// Calls the function with arguments of a call: from the argument `first` on, every `step`th. False where it knows
+  /// no answer.
   package func compute(_ call: borrowing FunctionCall, from first: Int = 0, by step: Int = 1) -> Bool {
     for index in inputs.indices {
       guard let cell = Self.cell(call.value(first &+ index &* step), of: inputs[index]) else { return false }

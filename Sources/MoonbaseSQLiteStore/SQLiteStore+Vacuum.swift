@@ -3,10 +3,11 @@ public import MoonbasePlatform
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// Gives up the free pages of a store's file, and puts each table's pages together. Objects, keys and metadata stay as they are.
+  /// Gives up the free pages of a store's file, and puts each table's pages together. Objects, keys and metadata stay
+  /// as they are.
   ///
-  /// Nobody may have the store open to write meanwhile: `.storeBusy` says so after `busyTimeout` milliseconds (5 seconds). Throws `GraphError` as
-  /// opening does. The disk needs room for a second copy of the file while this runs.
+  /// Throws `.storeBusy` after `busyTimeout` milliseconds (5 seconds) where another connection writes. Throws
+  /// `GraphError` as opening does. The disk needs room for a second copy of the file while this runs.
   ///
   /// Returns the sizes of the file before and after it, in bytes.
   @discardableResult

@@ -91,7 +91,7 @@ package struct ExportedFolder {
     let descriptor = try open(entity)
     defer { close(descriptor) }
     let content = InputFingerprint.content(of: descriptor, size: Int64(lseek(descriptor, 0, SEEK_END)))
-    return InputFingerprint.digest(Data("\(digest) \(content)".utf8))
+    return SHA2.shortText(Data("\(digest) \(content)".utf8))
   }
 
   /// A digest of what stands before a place in an entity's file.

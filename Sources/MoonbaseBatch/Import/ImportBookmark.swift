@@ -41,7 +41,7 @@ package final class ImportBookmark {
   ) throws {
     (self.job, self.store, self.fingerprint) = (job, store, fingerprint)
     self.rejectPath = rejectPath.map(Self.wholePath)
-    self.way = InputFingerprint.digest(Data(way.utf8))
+    self.way = SHA2.shortText(Data(way.utf8))
     guard let entry = try Ledger.entry(job, of: store) else { return }
     let reader = LedgerReader(entry, of: job, advice: advice)
     noted = entry.number("offset")

@@ -51,7 +51,7 @@ extension InputFingerprint {
       for number in 1...parts { append(descriptor, at: size / (parts + 1) * number, part, to: &bytes) }
       append(descriptor, at: size - Int64(edge), edge, to: &bytes)
     }
-    return "content \(size) \(digest(bytes))"
+    return "content \(size) \(SHA2.shortText(bytes))"
   }
 
   /// Of the bytes before a place, so many that a record begins behind them as it did.
@@ -59,7 +59,7 @@ extension InputFingerprint {
     var bytes = Data()
     let count = min(offset, Int64(part))
     append(descriptor, at: offset - count, Int(count), to: &bytes)
-    return digest(bytes)
+    return SHA2.shortText(bytes)
   }
 
   private static func append(_ descriptor: Int32, at offset: Int64, _ count: Int, to bytes: inout Data) {
@@ -75,9 +75,5 @@ extension InputFingerprint {
       done += step
     }
     bytes.append(contentsOf: buffer[..<done])
-  }
-
-  static func digest(_ bytes: Data) -> String {
-    SHA2.sha256(bytes).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }

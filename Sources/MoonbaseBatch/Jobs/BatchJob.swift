@@ -238,15 +238,3 @@ package final class BatchJob {
     return try context.fetch(request).sorted { $0.objectID.key < $1.objectID.key }
   }
 }
-
-extension [ManagedObjectID] {
-  /// The first place where a condition holds that holds for all behind it.
-  fileprivate func partitioningIndex(_ holds: (ManagedObjectID) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

@@ -9,7 +9,7 @@ package struct JobCode {
 
   /// The text of a script that lies in a folder, and the paths of extensions.
   package init(_ script: String, in folder: String, extensions: [String]) {
-    hash = Self.digest(Data(script.utf8))
+    hash = SHA2.shortText(Data(script.utf8))
     self.folder = FileIdentity.truePath(folder) ?? folder
     self.extensions = extensions
   }
@@ -63,10 +63,6 @@ package struct JobCode {
   private static func digest(ofFile path: String) -> String? {
     // The ledger may name any path of the machine: only ordinary files of at most 64 MB are read.
     guard FileIdentity.kind(path) == nil else { return nil }
-    return (try? BoundedFile.read(path, limit: 64 << 20)).map { digest(Data($0)) }
-  }
-
-  private static func digest(_ data: Data) -> String {
-    SHA2.sha256(data).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    return (try? BoundedFile.read(path, limit: 64 << 20)).map { SHA2.shortText(Data($0)) }
   }
 }

@@ -28,27 +28,9 @@ struct CheckCommand: ParsableCommand {
   var json = false
 
   private struct Report: Encodable {
-    struct Finding: Encodable {
-      let message: String
-      let code: Int
-      let file: String?
-      let line: Int?
-      let entity: String?
-      let property: String?
-
-      init(_ error: ScriptError) {
-        message = error.message
-        code = error.code.rawValue
-        file = error.location?.file
-        line = error.location?.line
-        entity = error.entity
-        property = error.property
-      }
-    }
-
     let files: [String]
     let sound: Bool
-    let findings: [Finding]
+    let findings: [ReportedMistake]
   }
 
   func run() throws {
@@ -63,7 +45,7 @@ struct CheckCommand: ParsableCommand {
     if json {
       Terminal.print(
         try Terminal.json(
-          Report(files: paths, sound: findings.isEmpty, findings: findings.map(Report.Finding.init))))
+          Report(files: paths, sound: findings.isEmpty, findings: findings.map(ReportedMistake.init))))
     } else {
       findings.forEach { Terminal.print("\($0)") }
     }

@@ -42,15 +42,7 @@ struct CopyCommand: ParsableCommand {
     guard URL(literalPath: store).resolvingSymlinksInPath() != URL(literalPath: new).resolvingSymlinksInPath() else {
       throw UsageError("\(new) is the store itself: name another file")
     }
-    var settings = try file.settings(store)
-    settings.readOnly = true
-    var description = settings.container
-    // Rows are copied as they are stored, without extensions.
-    description.missingExtensions = .ignored
-    var model = try description.model(inMemory: false)
-    model.allowsUnknownClasses = true
-    description.model = .value(model)
-    let coordinator = try PersistentContainer(description).coordinator
+    let coordinator = try file.coordinatorOfStoredValues(store)
     let isNew = access(new, F_OK) != 0
     do {
       let other = try SQLiteStore(url: URL(literalPath: new), model: coordinator.model)

@@ -63,15 +63,7 @@ struct DiffCommand: ParsableCommand {
 
   private func context(_ path: String) throws -> ManagedObjectContext {
     try StoreSettings.requireStore(path)
-    var settings = try file.settings(path)
-    settings.readOnly = true
-    var description = settings.container
-    description.missingExtensions = .ignored
-    var model = try description.model(inMemory: false)
-    // Values are compared as they are stored.
-    model.allowsUnknownClasses = true
-    description.model = .value(model)
-    return try ManagedObjectContext(PersistentContainer(description).coordinator)
+    return try ManagedObjectContext(file.coordinatorOfStoredValues(path))
   }
 
   /// The entities at the top of both models, or the one that is asked for. An entity without the attributes of `--by`

@@ -118,9 +118,9 @@ final class DifferenceScript: DifferenceWriter {
     }
   }
 
-  private static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
+  private static func quoted(_ text: String) -> String { text.luaText }
 
-  private static func quoted(bytes: some Sequence<UInt8>) -> String {
+  private static func quoted(bytes: Data) -> String {
     var result: [UInt8] = [UInt8(ascii: "\"")]
     for byte in bytes {
       switch byte {

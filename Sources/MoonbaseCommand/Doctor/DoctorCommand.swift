@@ -108,7 +108,7 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  /// What extensions find. A store that lacks something is not looked at with them.
+  /// The findings of extensions. They do not look at a store that is damaged.
   private func findings(
     of domain: ScriptDomain?, beside known: [StoreFinding], _ model: ResolvedModel
   ) throws -> [StoreFinding] {

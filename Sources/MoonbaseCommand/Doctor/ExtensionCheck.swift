@@ -5,8 +5,8 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseScripting
 
-/// Looks at the objects of a store with extensions: rules that are broken, and stored derived attributes that the present code
-/// computes otherwise.
+/// Looks at the objects of a store with extensions: rules that are broken, and stored derived attributes that the
+/// present code computes otherwise.
 struct ExtensionCheck {
   private static let chunk = 1000
   private let context: ManagedObjectContext

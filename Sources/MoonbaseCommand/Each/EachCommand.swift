@@ -114,7 +114,7 @@ struct EachFunction: Sendable {
   /// Computes stored derived attributes, of those names that an object's entity has.
   static func recomputing(_ names: [String]) -> EachFunction { EachFunction(recomputing: names) }
 
-  /// What is called for an object in a state.
+  /// The function of a worker that is called for each object, in its Lua state.
   func call(in domain: ScriptDomain) throws -> (ManagedObject, ManagedObjectContext) throws -> Void {
     guard let recomputed else { return try load(in: domain).call }
     return { object, context in

@@ -2,11 +2,12 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The values that a history lets know: those that a change left behind and no later change replaced, and those that a deletion kept.
+/// The values that are known of changes in a history: values that no later change replaced, and values that a deletion
+/// kept.
 ///
-/// A history keeps names of properties and no values, but for tombstones. What a change made of a property is the value that the object has
-/// by now, as long as no later change names the property. Objects are read before the rest of the history is: a change that somebody saves
-/// in between makes a value unknown, and never a wrong one.
+/// A history keeps names of properties and no values, but for tombstones. As long as no later change names a property,
+/// the object still has the value that the change gave it. Objects are read before the rest of the history. A change
+/// that is saved in between makes a value unknown, and never wrong.
 struct HistoryValues {
   private static let chunk = 500
 
@@ -79,7 +80,7 @@ struct HistoryValues {
       let some = rest.prefix(Self.chunk)
       rest = rest.dropFirst(Self.chunk)
       let objects = try context.loadObjects(with: some.filter { $0.changeType != .delete }.map(\.changedObjectID))
-      // What was saved since then may be in what was read.
+      // Objects that were read may have values of later saves.
       try note(from: .token(token))
       let known = Dictionary(objects.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
       for change in some { try body(row(change, known[change.changedObjectID])) }
@@ -113,7 +114,7 @@ struct HistoryValues {
   private func properties(of change: PersistentHistoryChange) -> [ResolvedProperty] {
     guard let entity = context.model.entity(of: change.changedObjectID) else { return [] }
     return entity.properties.filter { property in
-      // Stores derive values without a change, and relationships to many are told by the other side.
+      // Stores derive values without a change. A to-many relationship is known by the changes of its other side.
       guard !property.isTransient, !property.isDerived else { return false }
       if case .toMany = property.kind { return false }
       return change.changeType == .insert || change.updatedProperties.contains(property.name)

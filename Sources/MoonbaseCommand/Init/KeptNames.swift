@@ -1,7 +1,8 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The transformers and classes that a model names and no program here has: a project begins with such that keep the bytes.
+/// The transformers and classes that a model names and that belong to its app. A project begins with ones that keep the
+/// bytes.
 struct KeptNames {
   private var transformers: [String: String?] = [:]
   private var classes: Set<String> = []
@@ -16,14 +17,10 @@ struct KeptNames {
     }
   }
 
-  private func quoted(_ name: String) -> String {
-    "\"\(name.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\""))\""
-  }
-
   /// The local tables of the classes.
   var classTables: String {
     guard !classes.isEmpty else { return "" }
-    let tables = classes.sorted().map { "classes[\(quoted($0))] = { __name = \(quoted($0)) }\n" }.joined()
+    let tables = classes.sorted().map { "classes[\($0.luaText)] = { __name = \($0.luaText) }\n" }.joined()
     return "-- The model names these classes. Their values keep the bytes, in value.bytes: write what they mean.\n"
       + "local classes = {}\n\(tables)"
       + "for _, class in pairs(classes) do class.__index = class end\n\n"
@@ -35,10 +32,10 @@ struct KeptNames {
     let lines = transformers.sorted { $0.key < $1.key }.map { name, className in
       guard let className else {
         return
-          "[\(quoted(name))] = { transform = function(bytes) return bytes end, reverse = function(bytes) return bytes end },"
+          "[\(name.luaText)] = { transform = function(bytes) return bytes end, reverse = function(bytes) return bytes end },"
       }
-      let table = "classes[\(quoted(className))]"
-      return "[\(quoted(name))] = { class = \(quoted(className)), transform = function(value) return value.bytes end, "
+      let table = "classes[\(className.luaText)]"
+      return "[\(name.luaText)] = { class = \(className.luaText), transform = function(value) return value.bytes end, "
         + "reverse = function(bytes) return setmetatable({ bytes = bytes }, \(table)) end },"
     }
     let classes = classes.isEmpty ? "" : "classes = classes,\n  "

@@ -106,26 +106,22 @@ private struct Subject {
     kept = KeptNames(of: model)
   }
 
-  private func quoted(_ name: String) -> String {
-    "\"\(name.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\""))\""
-  }
-
   func extensionText(named name: String) -> String {
     guard !attribute.isEmpty else {
-      return "\(kept.classTables)return { name = \(quoted(name)), version = \"1.0\", \(kept.entries)entities = {} }\n"
+      return "\(kept.classTables)return { name = \(name.luaText), version = \"1.0\", \(kept.entries)entities = {} }\n"
     }
     let rule =
       isText
-      ? "[\(quoted(attribute))] = function(value) return #value <= 100000, \"is too long\" end,"
-      : "-- [\(quoted(attribute))] = function(value) return value ~= nil, \"is not as it should be\" end,"
+      ? "[\(attribute.luaText)] = function(value) return #value <= 100000, \"is too long\" end,"
+      : "-- [\(attribute.luaText)] = function(value) return value ~= nil, \"is not as it should be\" end,"
     return """
       -- The extension: what Lua adds to the model. Change it, and the program behaves differently.
       \(kept.classTables)return {
-        name = \(quoted(name)),
+        name = \(name.luaText),
         version = "1.0",
         -- How values of a class are kept, for attributes of the type transformable whose transformer it is.
         \(kept.entries.isEmpty ? Self.exampleOfTransformer : kept.entries)entities = {
-          [\(quoted(entity))] = {
+          [\(entity.luaText)] = {
             validate = {
               \(rule)
             },
@@ -133,7 +129,7 @@ private struct Subject {
               -- Not stored: it is computed where it is read. In the model, with stored = true, it would be kept.
               label = {
                 type = "string",
-                inputs = { \(quoted(attribute)) },
+                inputs = { \(attribute.luaText) },
                 get = function(value) return value ~= nil and "[" .. tostring(value) .. "]" or nil end,
               },
             },
@@ -159,16 +155,16 @@ private struct Subject {
     let rule = """
 
         ["a text is not too long"] = function(t)
-          local object = t.context:insert(\(quoted(entity)))
-          t.fails(function() return object:validate(\(quoted(attribute)), ("x"):rep(100001)) end, "is too long")
+          local object = t.context:insert(\(entity.luaText))
+          t.fails(function() return object:validate(\(attribute.luaText), ("x"):rep(100001)) end, "is too long")
         end,
       """
     return """
       -- moonbase test
       return {
         ["the label is derived"] = function(t)
-          local object = t.context:insert(\(quoted(entity)))
-          t.equal(object.label, object[\(quoted(attribute))] ~= nil and "[" .. tostring(object[\(quoted(attribute))]) .. "]" or nil)
+          local object = t.context:insert(\(entity.luaText))
+          t.equal(object.label, object[\(attribute.luaText)] ~= nil and "[" .. tostring(object[\(attribute.luaText)]) .. "]" or nil)
         end,
       \(isText ? rule : "")
       }

@@ -17,29 +17,11 @@ struct ModelCheck: ParsableCommand {
   var json = false
 
   private struct Report: Encodable {
-    struct Mistake: Encodable {
-      let message: String
-      let code: Int
-      let file: String?
-      let line: Int?
-      let entity: String?
-      let property: String?
-
-      init(_ error: ModelError) {
-        message = error.message
-        code = error.code.rawValue
-        file = error.location?.file
-        line = error.location?.line
-        entity = error.entity
-        property = error.property
-      }
-    }
-
     let model: String
     var sound = true
     var entities: Int?
     var warnings: [String] = []
-    var errors: [Mistake] = []
+    var errors: [ReportedMistake] = []
   }
 
   func run() throws {
@@ -51,7 +33,7 @@ struct ModelCheck: ParsableCommand {
     } catch {
       let mistakes = (error as? ModelError)?.all ?? [ModelError(.malformedFile, message: "\(error)")]
       report.sound = false
-      report.errors = mistakes.map(Report.Mistake.init)
+      report.errors = mistakes.map(ReportedMistake.init)
       if json { Terminal.print(try Terminal.json(report)) }
       for mistake in mistakes where !json { Terminal.complain("moonbase: \(mistake)") }
       throw ExitCode(ExitStatus.status(for: error))

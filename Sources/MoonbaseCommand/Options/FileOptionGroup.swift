@@ -35,4 +35,16 @@ struct FileOptionGroup: ParsableArguments {
 
   /// The model that stands in for the store's own; nil where none is named.
   func namedModel() throws -> ResolvedModel? { try model.map(ModelFile.read) }
+
+  /// A store that is only read, with the values that it holds: no extension takes part.
+  func coordinatorOfStoredValues(_ store: String) throws -> PersistentStoreCoordinator {
+    var settings = try settings(store)
+    settings.readOnly = true
+    var description = settings.container
+    description.missingExtensions = .ignored
+    var model = try description.model(inMemory: false)
+    model.allowsUnknownClasses = true
+    description.model = .value(model)
+    return try PersistentContainer(description).coordinator
+  }
 }

@@ -1,10 +1,10 @@
 /// Options that are given twice, looked at before the argument parser is: it would take the last one without a word.
 enum RepeatedOptions {
-  /// Those that may be.
+  /// The options that may be repeated.
   static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union([
     "--forget-extension", "--from", "--param",
   ])
-  /// Whatever follows these is their value, whether it looks like an option or not.
+  /// The word behind one of these options is its value, also where it looks like an option.
   static let takingAnything: Set = [
     "--author", "--columns", "--do", "--having", "--null", "--param", "--sort", "--where",
   ]

@@ -21,7 +21,7 @@ struct ScriptOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings(isInProject: false) } }
 
-  /// What they say, and a project where they say nothing.
+  /// The settings of the options, completed by the project.
   func settings(isInProject: Bool = true) throws(UsageError) -> ScriptSettings {
     var settings = ScriptSettings()
     if strict { try CommandOption.strict.take("", &settings) }

@@ -26,7 +26,7 @@ struct StoreArgument: ParsableArguments {
 
   var path: String { store ?? named.first ?? StoreOption.storeOfEnvironment ?? projectStore ?? "" }
 
-  /// What is wrong with it is told when the arguments are looked at.
+  /// `validate` throws the error of a project that cannot be used.
   private var projectStore: String? { try? Project.current()?.onlyStore() }
 }
 

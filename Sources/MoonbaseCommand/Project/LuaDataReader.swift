@@ -1,3 +1,4 @@
+import MoonbaseLua
 import MoonbasePlatform
 
 /// Reads a Lua file that returns a table of plain data, without running it: texts, numbers, `true`, `false`, `nil`,
@@ -10,114 +11,201 @@ struct LuaDataReader {
   }
 
   private static let deepest = 50
-  private var scanner: LuaDataScanner
+  private let bytes: [UInt8]
+  /// The offsets at which lines begin.
+  private let lines: [Int]
+  private var lexer: LuaLexer
+  /// The token that stands next, and its bytes.
+  private var token = LuaLexer.Token.end
+  private var range = 0..<0
   private var depth = 0
 
-  private init(_ bytes: [UInt8]) { scanner = LuaDataScanner(bytes) }
+  private init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    lines = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+    lexer = LuaLexer(bytes)
+    advance()
+  }
 
   /// The value that the file returns.
   static func read(_ bytes: [UInt8]) throws(Failure) -> LuaData {
     guard bytes.withUnsafeBytes({ $0.isUTF8 }) else {
       throw Failure(message: "the file is no UTF-8 text", place: LuaData.Place())
     }
-    var reader = LuaDataReader(bytes)
+    var reader = LuaDataReader(withoutFirstLine(bytes))
     return try reader.readFile()
   }
 
+  /// Without a byte order mark, and with an empty line in place of one for the system that names a program.
+  private static func withoutFirstLine(_ bytes: [UInt8]) -> [UInt8] {
+    let rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    guard rest.first == UInt8(ascii: "#") else { return Array(rest) }
+    return Array(rest.drop { $0 != UInt8(ascii: "\n") })
+  }
+
+  // MARK: Tokens
+
+  private mutating func advance() {
+    token = lexer.next().token
+    range = lexer.start..<max(lexer.start, min(lexer.at, bytes.count))
+  }
+
+  private mutating func take(_ symbol: Unicode.Scalar) -> Bool {
+    guard token == .symbol(UInt8(ascii: symbol)) else { return false }
+    advance()
+    return true
+  }
+
+  /// The token behind the next one.
+  private var tokenBehind: LuaLexer.Token {
+    var ahead = lexer
+    return ahead.next().token
+  }
+
+  /// The place of what stands next.
+  private var place: LuaData.Place { place(of: range.lowerBound) }
+
+  /// The place of a byte. Columns are counted in characters.
+  private func place(of offset: Int) -> LuaData.Place {
+    let line = lines.partitioningIndex { $0 > offset } - 1
+    let count = bytes[lines[line]..<min(offset, bytes.count)].count { $0 & 0xC0 != 0x80 }
+    return LuaData.Place(line: line + 1, column: count + 1)
+  }
+
+  // MARK: Values
+
   private mutating func readFile() throws(Failure) -> LuaData {
-    scanner.skipFirstLine()
-    try scanner.skipSpace()
-    guard scanner.peekName() == "return" else {
-      throw scanner.failure("the file is plain data and begins with 'return {'")
-    }
-    scanner.takeName()
+    guard token == .name("return") else { throw failure("the file is plain data and begins with 'return {'") }
+    advance()
     let value = try readValue()
-    try scanner.skipSpace()
-    if scanner.take(";") { try scanner.skipSpace() }
-    guard scanner.isAtEnd else { throw unexpected("behind the table") }
+    _ = take(";")
+    guard token == .end else { throw unexpected("behind the table") }
     return value
   }
 
   private mutating func readValue() throws(Failure) -> LuaData {
-    try scanner.skipSpace()
-    let place = scanner.place
-    let content: LuaData.Content
-    if let text = try scanner.takeText() {
-      content = .string(text)
-    } else if scanner.peek() == UInt8(ascii: "{") {
-      content = .table(try readTable())
-    } else if let number = try scanner.takeNumber() {
-      content = number
-    } else {
-      content = try readWord()
-    }
-    return LuaData(content: content, place: place)
+    let place = place
+    return LuaData(content: try readContent(), place: place)
   }
 
-  private mutating func readWord() throws(Failure) -> LuaData.Content {
-    switch scanner.peekName() {
-    case "true": scanner.takeName(); return .boolean(true)
-    case "false": scanner.takeName(); return .boolean(false)
-    case "nil": scanner.takeName(); return .none
+  private mutating func readContent() throws(Failure) -> LuaData.Content {
+    switch token {
+    case .string: return .string(try readText())
+    case .number: return try readNumber(isNegative: false)
+    case .symbol(UInt8(ascii: "-")):
+      advance()
+      return try readNumber(isNegative: true)
+    case .symbol(UInt8(ascii: "{")): return .table(try readTable())
+    case .name("true"): return word(.boolean(true))
+    case .name("false"): return word(.boolean(false))
+    case .name("nil"): return word(.none)
     default: throw unexpected("where a value belongs")
     }
   }
 
+  private mutating func word(_ content: LuaData.Content) -> LuaData.Content {
+    advance()
+    return content
+  }
+
+  private mutating func readText() throws(Failure) -> String {
+    let text = LuaDataText(bytes[range], isWhole: lexer.at <= bytes.count)
+    do throws(LuaDataText.Mistake) {
+      let decoded = try text.decoded()
+      advance()
+      return decoded
+    } catch {
+      throw Failure(message: error.message, place: place(of: error.offset))
+    }
+  }
+
+  private mutating func readNumber(isNegative: Bool) throws(Failure) -> LuaData.Content {
+    guard case .number(let text) = token else { throw unexpected("where a number belongs") }
+    guard let number = Self.number((isNegative ? "-" : "") + text) else { throw failure("'\(text)' is no number") }
+    advance()
+    return number
+  }
+
+  private static func number(_ text: String) -> LuaData.Content? {
+    let isNegative = text.hasPrefix("-")
+    let digits = isNegative ? text.dropFirst() : text[...]
+    if digits.lowercased().hasPrefix("0x"), let whole = UInt64(digits.dropFirst(2), radix: 16) {
+      let value = Int64(bitPattern: whole)
+      return .integer(isNegative ? 0 &- value : value)
+    }
+    if let whole = Int64(text) { return .integer(whole) }
+    return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
+  }
+
   private mutating func readTable() throws(Failure) -> [LuaData.Entry] {
-    guard depth < Self.deepest else { throw scanner.failure("tables stand in tables more than \(Self.deepest) deep") }
+    guard depth < Self.deepest else { throw failure("tables stand in tables more than \(Self.deepest) deep") }
     depth += 1
-    _ = scanner.take("{")
+    advance()
     var entries: [LuaData.Entry] = []
     var names: [String: LuaData.Place] = [:]
-    while true {
-      try scanner.skipSpace()
-      if scanner.take("}") { break }
+    while !take("}") {
       let entry = try readEntry()
       if let key = entry.key, let first = names.updateValue(entry.place, forKey: key) {
         throw Failure(message: "'\(key)' is given twice, first in line \(first.line)", place: entry.place)
       }
       entries.append(entry)
-      try scanner.skipSpace()
-      guard scanner.take(",") || scanner.take(";") || scanner.peek() == UInt8(ascii: "}") else {
-        throw unexpected("where a comma or '}' belongs")
-      }
+      guard take(",") || take(";") || token == .symbol(UInt8(ascii: "}")) else { throw missingComma() }
     }
     depth -= 1
     return entries
   }
 
   private mutating func readEntry() throws(Failure) -> LuaData.Entry {
-    let place = scanner.place
-    if scanner.peek() == UInt8(ascii: "["), scanner.longLevel == nil {
-      _ = scanner.take("[")
+    let place = place
+    if take("[") {
       let key = try readValue()
-      try scanner.skipSpace()
-      guard scanner.take("]") else { throw unexpected("where ']' belongs") }
-      try scanner.skipSpace()
-      guard scanner.take("=") else { throw unexpected("where '=' belongs") }
+      guard take("]") else { throw unexpected("where ']' belongs") }
+      guard take("=") else { throw unexpected("where '=' belongs") }
       guard case .string(let name) = key.content else {
         throw Failure(message: "a key is a text, not \(key.phrase)", place: key.place)
       }
       return LuaData.Entry(key: name, place: place, value: try readValue())
     }
-    if let name = scanner.peekName(), try scanner.isKey(behind: name) {
+    if case .name(let name) = token, tokenBehind == .symbol(UInt8(ascii: "=")) {
+      advance()
+      advance()
       return LuaData.Entry(key: name, place: place, value: try readValue())
     }
     return LuaData.Entry(key: nil, place: place, value: try readValue())
   }
 
-  /// The failure at what stands next, by what it is.
+  // MARK: Failures
+
+  private func failure(_ message: String) -> Failure { Failure(message: message, place: place) }
+
+  /// The failure behind an entry that no comma follows.
+  private func missingComma() -> Failure {
+    guard case .name(let name) = token, tokenBehind == .symbol(UInt8(ascii: "=")) else {
+      return unexpected("where a comma or '}' belongs")
+    }
+    return failure("a comma is missing before '\(name)'")
+  }
+
+  /// The failure at the next token, by its kind.
   private func unexpected(_ position: String) -> Failure {
     let advice = "the file is plain data and is never run"
-    switch scanner.peekName() {
-    case "function": return scanner.failure("a function cannot stand here: \(advice)")
-    case let name?:
-      let what = scanner.isCall(of: name) ? "a call of '\(name)'" : "the name '\(name)'"
-      return scanner.failure("\(what) cannot stand here: \(advice)")
-    case nil:
-      guard let text = scanner.character else { return scanner.failure("the file ends \(position)") }
-      if text == "(" { return scanner.failure("a call cannot stand here: \(advice)") }
-      return scanner.failure("'\(text)' stands \(position): \(advice)")
+    switch token {
+    case .end: return failure("the file ends \(position)")
+    case .name("function"): return failure("a function cannot stand here: \(advice)")
+    case .name(let name):
+      return failure("\(isCall ? "a call of '\(name)'" : "the name '\(name)'") cannot stand here: \(advice)")
+    case .symbol(UInt8(ascii: "(")): return failure("a call cannot stand here: \(advice)")
+    default:
+      return failure("'\(String(decoding: bytes[range], as: UTF8.self))' stands \(position): \(advice)")
+    }
+  }
+
+  /// Whether a name is called: an argument follows it, or a field that may be.
+  private var isCall: Bool {
+    switch tokenBehind {
+    case .string: true
+    case .symbol(let symbol): "({.:".utf8.contains(symbol)
+    default: false
     }
   }
 }

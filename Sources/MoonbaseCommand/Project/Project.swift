@@ -2,7 +2,8 @@ import MoonbaseLua
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The contents of `moonbase.project.lua`: the store, the model and the extensions that commands in its folder work with.
+/// The contents of `moonbase.project.lua`: the store, the model and the extensions that commands in its folder work
+/// with.
 struct Project: Equatable {
   /// The name of the file.
   static let fileName = "moonbase.project.lua"

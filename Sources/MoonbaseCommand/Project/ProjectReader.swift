@@ -22,7 +22,7 @@ struct ProjectReader {
       case "model": project.model = try path(value, "model", "--model")
       case "extensions": project.extensions = try extensions(value)
       case "sandbox": project.sandbox = try sandbox(value)
-      default: project.format = try format(value)
+      default: project.format = try choice(value, key)
       }
     }
     return project
@@ -110,32 +110,13 @@ struct ProjectReader {
   }
 
   private func sandbox(_ data: LuaData) throws(Failure) -> LuaPreset {
-    let name = try text(data, "sandbox")
-    guard let preset = LuaPreset(rawValue: name) else {
-      let names = LuaPreset.allCases.map(\.rawValue)
-      throw Failure(
-        message:
-          "sandbox is one of \(names.joined(separator: ", ")), not '\(name)'\(suggestion(for: name, among: names))",
-        place: data.place)
-    }
+    let preset: LuaPreset = try choice(data, "sandbox")
     guard preset != .trusted else {
       throw Failure(
         message: "a project gives scripts no sandbox 'trusted': ask for it on the command line, --sandbox trusted",
         place: data.place)
     }
     return preset
-  }
-
-  private func format(_ data: LuaData) throws(Failure) -> OutputFormat {
-    let name = try text(data, "format")
-    guard let format = OutputFormat(rawValue: name) else {
-      let names = OutputFormat.allCases.map(\.rawValue)
-      throw Failure(
-        message:
-          "format is one of \(names.joined(separator: ", ")), not '\(name)'\(suggestion(for: name, among: names))",
-        place: data.place)
-    }
-    return format
   }
 
   // MARK: Values
@@ -175,6 +156,21 @@ struct ProjectReader {
       throw Failure(message: "\(what) is a text, not \(data.phrase)", place: data.place)
     }
     return text
+  }
+
+  /// A value by its name.
+  private func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    _ data: LuaData, _ what: String
+  ) throws(Failure) -> Choice {
+    let name = try text(data, what)
+    guard let choice = Choice(rawValue: name) else {
+      let names = Choice.allCases.map(\.rawValue)
+      throw Failure(
+        message:
+          "\(what) is one of \(names.joined(separator: ", ")), not '\(name)'\(suggestion(for: name, among: names))",
+        place: data.place)
+    }
+    return choice
   }
 
   private func path(_ data: LuaData, _ what: String, _ option: String) throws(Failure) -> ProjectPath {

@@ -2,8 +2,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The progress of a recomputation, in the metadata of the store. It is noted with each batch, so that a run which was ended
-/// goes on behind the last batch that was saved.
+/// The progress of a recomputation, in the metadata of the store. It is noted with each batch, so that a run which was
+/// ended goes on behind the last batch that was saved.
 struct RecomputeBookmark: Sendable {
   private static let key = "MoonbaseRecompute"
 
@@ -43,7 +43,8 @@ struct RecomputeBookmark: Sendable {
   private let former: Note?
   private let progress = Lock((visited: 0, changed: 0))
 
-  /// The bookmark of an entity in a store. A note of other code is not followed, and neither is any where keys do not ascend.
+  /// The bookmark of an entity in a store. A note of other code is ignored, and so is any note where keys do not
+  /// ascend.
   init(_ entity: String, code: String, in store: any PersistentStore) throws {
     (self.entity, self.code, self.store) = (entity, code, store)
     let note = Note(Self.notes(in: try store.metadata())[entity])
@@ -100,10 +101,9 @@ struct RecomputeBookmark: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: path).sorted().map { "\(path)/\($0)" }) ?? [path]
       for file in inside where file.hasSuffix(".lua") {
         let bytes = (try? BoundedFile.read(file, limit: 64 << 20)) ?? []
-        text +=
-          "\n\(file.lastPartOfPath) " + SHA2.sha256(Data(bytes)).map { String($0, radix: 16) }.joined(separator: ".")
+        text += "\n\(file.lastPartOfPath) \(SHA2.shortText(Data(bytes)))"
       }
     }
-    return SHA2.sha256(Data(text.utf8)).prefix(8).map { String($0, radix: 16) }.joined(separator: ".")
+    return SHA2.shortText(Data(text.utf8))
   }
 }

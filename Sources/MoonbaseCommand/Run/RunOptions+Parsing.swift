@@ -28,7 +28,7 @@ extension RunOptions {
       .first { word in CommandOption.all.contains { word == $0.name || word.hasPrefix("\($0.name)=") } }
   }
 
-  /// Whether what follows `moonbase run` says that there is no project. What cannot be understood is told elsewhere.
+  /// Whether what follows `moonbase run` says that there is no project. The parser of options tells errors.
   static func leavesProjectOut(_ words: ArraySlice<String>) -> Bool {
     do { return try RunOptions(words).settings.leavesProjectOut } catch { return true }
   }

@@ -44,20 +44,13 @@ struct JUnitReport {
 
   private static func seconds(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 
-  /// Text of XML. Characters that XML does not have become the one that stands for what is unknown.
+  /// Text of XML. Characters that XML does not have become the replacement character.
   private static func escaped(_ text: String) -> String {
-    var result = ""
+    var known = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\n", "\t", "\r": result += "&#\(scalar.value);"
-      case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value): result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
+      let isControl = scalar.value < 0x20 && !"\n\t\r".unicodeScalars.contains(scalar)
+      known.append(isControl || (0xFFFE...0xFFFF).contains(scalar.value) ? "\u{FFFD}" : scalar)
     }
-    return result
+    return String(known).markupText
   }
 }

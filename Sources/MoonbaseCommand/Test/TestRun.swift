@@ -13,7 +13,7 @@ final class TestRun {
   private let updatesSnapshots: Bool
   /// The modules that tests required, or would have.
   private(set) var requiredFiles: [String] = []
-  /// What counts the lines of extensions that run; nil where they are not asked for.
+  /// Counts the lines of extensions that run; nil without `--coverage`.
   private let coverage: LuaCoverage?
 
   init(_ settings: StoreSettings, _ scripts: ScriptSettings, filter: String?, updatesSnapshots: Bool, countsLines: Bool)

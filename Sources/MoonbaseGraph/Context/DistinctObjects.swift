@@ -1,4 +1,5 @@
-/// Objects in the order in which they came, each once. It compares addresses, and hashes only what may be there already.
+/// Objects in the order in which they came, each once. It compares addresses, and hashes only what may be there
+/// already.
 struct DistinctObjects {
   private(set) var elements: [ManagedObject] = []
   private var known = AddressSet()

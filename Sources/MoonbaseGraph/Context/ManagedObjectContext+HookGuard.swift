@@ -107,13 +107,13 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Asks a rule in its quick form. The answer is false also where the rule failed or changed something, and the change is undone.
-  /// The rule itself is asked then, and tells the error.
+  /// Asks a rule in its quick form. The answer is false also where the rule failed or changed something, and the
+  /// change is undone. The rule itself is asked then, and tells the error.
   func isFulfilled(
     _ rule: EntityExtension.QuickRule, _ cell: RawCell, of object: ManagedObject
   ) -> Bool {
     // Rules that ask each other would each be asked twice, and so on at each level.
-    guard ruleDepth == 0 else { return false }
+    guard ruleDepth == 0, hookDepth < Self.greatestHookDepth else { return false }
     let (savepoint, sweeps) = (journal.begin(), propagationCount)
     ruleDepth += 1
     hookDepth += 1

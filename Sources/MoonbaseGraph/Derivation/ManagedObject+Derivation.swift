@@ -78,8 +78,8 @@ extension ManagedObject {
     }
   }
 
-  /// Throws where a getter reads the stored attribute that it computes, also by way of others: the value would be another
-  /// one at each save.
+  /// Throws where a getter reads the stored attribute that it computes, also by way of other attributes. The value
+  /// would change at each save.
   @inline(__always)
   final func checkIsNotComputed(_ slot: Slot, _ behavior: EntityBehavior) throws {
     if isComputed(slot, behavior) { try context?.checkCircle(of: self, slot) }

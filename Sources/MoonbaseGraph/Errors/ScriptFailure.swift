@@ -12,7 +12,7 @@ package protocol ScriptFailure: Error {
   var endsRun: Bool { get }
   /// Whether calls within calls took all of the script's stack.
   var isOutOfStack: Bool { get }
-  /// What takes the place of a name that the script lacks, as a clause; nil where nothing does.
+  /// The advice for a name that the script lacks, as a clause; nil where there is none.
   var advice: String? { get }
   /// The code that the script gave its error; nil where it gave none.
   var codeOfScript: ErrorCode? { get }

@@ -15,6 +15,14 @@ final class EntityBehavior {
     case toOne(ResolvedRelationship)
     case toMany(ResolvedRelationship)
     case gone  // no extension declares it any more
+
+    /// The stored derived attribute.
+    var stored: DerivedSlot? {
+      switch self {
+      case .stored(let derived), .storedTransformable(let derived, _): derived
+      default: nil
+      }
+    }
   }
 
   let entity: ResolvedEntity
@@ -104,13 +112,7 @@ final class EntityBehavior {
     preCalculatedSlots = builder.preCalculatedSlots
     derivedSlotsToValidate = builder.derivedSlotsToValidate
     storedSlots = builder.storedSlotsInOrder
-    storedAttributes = ContiguousArray(
-      storedSlots.compactMap { [kinds] slot in
-        switch kinds[slot] {
-        case .stored(let derived), .storedTransformable(let derived, _): (slot, derived)
-        default: nil
-        }
-      })
+    storedAttributes = ContiguousArray(storedSlots.compactMap { [kinds] slot in kinds[slot].stored.map { (slot, $0) } })
     selfContainedSlots = builder.selfContainedSlots
     self.simpleSlots = simpleSlots
     derivedSlots = builder.derivedSlots
@@ -150,12 +152,7 @@ final class EntityBehavior {
   }
 
   /// The stored derived attribute in a slot.
-  func stored(_ slot: Slot) -> DerivedSlot? {
-    switch kind(slot) {
-    case .stored(let derived), .storedTransformable(let derived, _): derived
-    default: nil
-    }
-  }
+  func stored(_ slot: Slot) -> DerivedSlot? { kind(slot).stored }
 
   /// Whether any value is normalized.
   var normalizes: Bool { !normalizers.isEmpty || hooks.contains(.validateValue) }

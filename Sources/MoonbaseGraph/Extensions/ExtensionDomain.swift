@@ -21,7 +21,8 @@ public final class ExtensionDomain {
   public var attributeValueClasses: [String: [String: String]] = [:]
   /// The pure derived attributes of this generation, for stores that can compute them in a query.
   public var pureFunctions: (any PureFunctionProvider)?
-  /// The versions of the extensions by name, which stores remember of their saves; an empty text for one without a version.
+  /// The versions of the extensions by name, which stores remember of their saves; an empty text for one without a
+  /// version.
   package var versions: [String: String] = [:]
   /// What has to live as long as the domain, for example the script host that made it.
   package var owner: AnyObject?

@@ -1,13 +1,13 @@
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// The extensions that saves of a store ran with, as the store's metadata has them: versions by name, and an empty text where an
-/// extension says no version.
+/// The extensions that saves of a store ran with, as the store's metadata has them: versions by name, and an empty
+/// text where an extension says no version.
 package enum RememberedExtensions {
   /// The key of the metadata.
   package static let key = "MoonbaseExtensions"
 
-  /// Those of some metadata.
+  /// The extensions in the metadata of a store.
   package static func versions(in metadata: [String: Value]) -> [String: String] {
     guard case .map(let entries)? = metadata[key] else { return [:] }
     return entries.compactMapValues(\.text)
@@ -37,8 +37,8 @@ package enum RememberedExtensions {
 }
 
 extension PersistentStoreCoordinator {
-  /// Whether a store has to note extensions, some of which it does not know. A store in memory goes with the program, and
-  /// notes none.
+  /// Whether a store has to note extensions, some of which it does not know. A store in memory goes with the program,
+  /// and notes none.
   func mustNote(_ versions: [String: String], in store: any PersistentStore, number: UInt32) throws -> Bool {
     guard store.url != nil, !versions.isEmpty else { return false }
     if notedExtensions.withLock({ $0[number] }) == versions { return false }

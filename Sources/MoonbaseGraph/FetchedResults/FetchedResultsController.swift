@@ -65,7 +65,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     set { follower.didFail = newValue }
   }
 
-  /// Why the list is not the one that a fetch would give now; nil while it follows. The error is also among the context's
+  /// The reason why the list differs from a fetch; nil while it follows. The error is also among the context's
   /// `pendingErrors`, which fail its next save.
   public var failure: (any Error)? { follower.failure }
 

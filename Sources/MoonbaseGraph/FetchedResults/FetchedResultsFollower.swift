@@ -50,7 +50,8 @@ final class FetchedResultsFollower: ChangeListener {
     forgetObjects()
   }
 
-  /// Throws for a section that no object has, which would only show once there are objects. A subentity may have the key.
+  /// Throws for a section that no object has, which would only show once there are objects. A subentity may have the
+  /// key.
   private func checkSectionPath() throws {
     guard let sectionPath, let key = sectionPath.split(separator: ".").first.map(String.init) else { return }
     let isKnown = entity.subtree.contains {

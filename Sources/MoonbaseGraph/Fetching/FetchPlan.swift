@@ -36,17 +36,14 @@ struct FetchPlan {
     _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false,
     readsObjects: Bool = false
   ) throws {
-    try ManagedObjectContext.refuseWithinFunctions("a fetch of \(request.entityName) was asked for")
-    context.settle()
-    context.noteOpenRead()
+    try context.beginFetch(of: request.entityName)
     let entity = try context.entity(request.entityName)
     let request = try request.checked(in: context.model)
     (self.request, self.isKept) = (request, isKept)
     self.context = context
     self.entity = entity
     entities = entity.indexes(includingSubentities: request.includesSubentities)
-    try context.mergeNews()
-    if request.includesPendingChanges { try context.applyDeleteRulesOfEvent() }
+    try context.takeInChanges(appliesDeleteRules: request.includesPendingChanges)
     hasPending = request.includesPendingChanges && context.hasChanges
     matcher = try request.predicate.map { try CompiledPredicate($0, entity: entity, in: context.model) }
     sort =

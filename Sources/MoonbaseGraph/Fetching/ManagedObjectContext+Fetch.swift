@@ -2,6 +2,19 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 extension ManagedObjectContext {
+  /// Begins a fetch, or a lookup that takes its place.
+  func beginFetch(of entityName: String) throws {
+    try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entityName) was asked for")
+    settle()
+    noteOpenRead()
+  }
+
+  /// Takes in the saves of other contexts, and applies the delete rules that wait.
+  func takeInChanges(appliesDeleteRules: Bool = true) throws {
+    try mergeNews()
+    if appliesDeleteRules { try applyDeleteRulesOfEvent() }
+  }
+
   /// The objects that match a request.
   ///
   /// Unsaved changes count where the request includes them: new and changed objects that match are among the results,

@@ -5,7 +5,8 @@ package import enum MoonbaseModel.Predicate
 
 /// A store that finds rows by values of plain attributes with a statement that stays the same for all values.
 package protocol LookupStore: PersistentStore {
-  /// Prepares a query whose conditions ask for these values, in their order; nil where the statement depends on the values.
+  /// Prepares a query whose conditions ask for these values, in their order; nil where the statement depends on the
+  /// values.
   func lookup(_ query: StoreQuery, of values: [Value]) throws -> (any StoreLookup)?
 }
 
@@ -104,29 +105,21 @@ struct ObjectLookup {
 extension ManagedObjectContext {
   /// The object that a fetch of an entity finds first by values of properties; nil where there is none.
   ///
-  /// With `mayBeOld` calls that follow each other read one state of the store. The state is 50 milliseconds old at most, and no older
-  /// than the last save in this process.
+  /// With `mayBeOld` calls that follow each other read one state of the store. The state is 50 milliseconds old at
+  /// most, and no older than the last save in this process.
   package func firstObject(
     of entity: ResolvedEntity, with values: [(name: String, value: Value)], mayBeOld: Bool = false
   ) throws -> ManagedObject? {
     let values = values.count > 1 ? values.sorted { $0.name < $1.name } : values
     if let lookup = try lookup(values, of: entity) {
-      try beginFetch(of: entity)
+      try beginFetch(of: entity.name)
+      try takeInChanges()
       if case .object(let object) = try lookup.first(values, in: self, mayBeOld: mayBeOld) { return object }
     }
     var request = FetchRequest(entity.name)
     request.predicate = ObjectLookup.predicate(values)
     request.fetchLimit = 1
     return try fetch(request).first
-  }
-
-  /// Does the first steps of a fetch.
-  private func beginFetch(of entity: ResolvedEntity) throws {
-    try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entity.name) was asked for")
-    settle()
-    noteOpenRead()
-    try mergeNews()
-    try applyDeleteRulesOfEvent()
   }
 
   private func lookup(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) throws -> ObjectLookup? {
@@ -152,15 +145,21 @@ extension ManagedObjectContext {
       return result
     }
     endLookups()
-    let new = LookupSession(try store.beginReading(.view), of: store, writingCount: writings)
+    let session = try store.beginReading(.view)
+    let result: Result
+    do {
+      result = try body(session)
+    } catch {
+      session.end()
+      throw error
+    }
     // A store that keeps no view gives each call the state of its own moment.
-    if let result = try new.withSession(body) {
-      if new.isSteady { lookupSession = new } else { new.end() }
+    guard session.isSteady else {
+      session.end()
       return result
     }
-    let session = try store.beginReading(.oneCall)
-    defer { session.end() }
-    return try body(session)
+    lookupSession = LookupSession(session, of: store, writingCount: writings)
+    return result
   }
 
   /// Lookups read the store anew from now on.
@@ -171,18 +170,17 @@ extension ManagedObjectContext {
   }
 }
 
-/// A view of a store for lookups that follow each other closely. It ends by itself after a while, so that no writer waits for an
-/// idle context.
+/// A view of a store for lookups that follow each other closely. It ends by itself after a while, so that no writer
+/// waits for an idle context.
 final class LookupSession: Sendable {
   fileprivate let store: any PersistentStore
   fileprivate let writingCount: Int
-  fileprivate let isSteady: Bool
   private let session: Lock<(any ReadSession)?>
 
   private static let life = DispatchTimeInterval.milliseconds(50)
 
   init(_ session: any ReadSession, of store: any PersistentStore, writingCount: Int) {
-    (self.store, self.writingCount, isSteady) = (store, writingCount, session.isSteady)
+    (self.store, self.writingCount) = (store, writingCount)
     self.session = Lock(session)
     DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + Self.life) { [weak self] in self?.end() }
   }

@@ -1,6 +1,7 @@
 import MoonbaseModel
 
-/// The checks of an entity's objects where each check has a quick form: values that must be there, and one rule of a value.
+/// The checks of an entity's objects where each check has a quick form: values that must be there, and one rule of a
+/// value.
 ///
 /// An object that does not pass is validated as any other, which tells what is wrong with it.
 struct QuickChecks {

@@ -19,7 +19,7 @@ struct SavePreparation {
     }
     if context.saveOrder == .guide {
       try validate(waiting)
-      (waiting, areUpdates) = try objectsToLookAt(after: .validation)
+      (waiting, areUpdates) = try objectsToLookAt(areValidated: true)
       guard !waiting.isEmpty else {
         try context.throwPendingError()
         return areUpdates
@@ -37,14 +37,10 @@ struct SavePreparation {
     return false
   }
 
-  private enum Step {
-    case beginning
-    case validation
-  }
-
-  /// The changed objects at which anything but the store looks: rules, hooks, delete rules, counts of destinations, stored attributes,
-  /// and what writes delayed values. Rules are past after validation. And whether all changed objects were there before and stay.
-  private func objectsToLookAt(after step: Step = .beginning) throws -> (objects: [ManagedObject], areUpdates: Bool) {
+  /// The changed objects at which anything but the store looks: rules, hooks, delete rules, counts of destinations,
+  /// stored attributes, delayed values. Once objects are validated, rules and counts do not look any more. And whether
+  /// all changed objects were there before and stay.
+  private func objectsToLookAt(areValidated: Bool = false) throws -> (objects: [ManagedObject], areUpdates: Bool) {
     guard !context.hasStoredAttributes else { return (Array(context.changedObjects), false) }
     var result: [ManagedObject] = []
     var all: ManagedObject.State = []
@@ -53,7 +49,7 @@ struct SavePreparation {
       try pointer._withUnsafeGuaranteedRef { object in
         if last.table != object.table.toOpaque() {
           let behavior = try context.behavior(of: object.entity)
-          last = (object.table.toOpaque(), step == .beginning ? behavior.looksAtSaves : behavior.hasWillSave)
+          last = (object.table.toOpaque(), areValidated ? behavior.hasWillSave : behavior.looksAtSaves)
         }
         all.formUnion(object.state)
         if last.isLookedAt || object.state.contains(.deleted) || object.hasDelayedValues {

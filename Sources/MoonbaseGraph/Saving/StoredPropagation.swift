@@ -235,13 +235,14 @@ extension ManagedObject {
     }
     var (value, reads) = try compute()
     if reads?.own.contains(Facet(slot).number) == true {
-      // It was computed from a value of the object that was computed from it: without that value the circle is told.
+      // The value was computed from another value that was computed from it. Without that other value, the second
+      // attempt throws the error of the circle.
       forgetOwnComputed(from: Facet(slot), because: .row)
       (value, reads) = try compute()
     }
     let isNew = try keep(value, slot: slot, behavior: behavior)
     if reads?.dependent?.isOutdated == true {
-      // The same by way of other objects, whose values are forgotten by now.
+      // The circle leads over other objects. Their values are forgotten by now.
       cache(nil, slot: slot)
       context.outdatedStored.append(StoredPlace(object: self, slot: slot))
     } else if var reads {

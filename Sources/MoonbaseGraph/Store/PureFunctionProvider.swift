@@ -50,8 +50,8 @@ public protocol PureFunctionInstances: AnyObject {
   func call(_ index: Int, inputs: [Value]) throws -> Value
 }
 
-/// Functions with a second form, which a store may call for each row. The calls of one step of a statement share a scope. Where the
-/// second form gives no answer, `call` is asked.
+/// Functions with a second form, which a store may call for each row. The calls of one step of a statement share a
+/// scope. Where the second form gives no answer, `call` is asked.
 package protocol RowFunctionInstances: PureFunctionInstances {
   /// Function `index` as one over plain values; nil where something on the way has to be seen to.
   func rowCall(_ index: Int) -> RowCall?

@@ -27,7 +27,8 @@ package struct LuaLexer {
       if let text = long() { return (.string(text), line) }
       at += 1
       return (.symbol(byte), line)
-    case _ where Self.isDigit(byte): return (.number(take { Self.isName($0) || $0 == UInt8(ascii: ".") }), line)
+    case _ where Self.isDigit(byte) || byte == UInt8(ascii: ".") && peek(1).map(Self.isDigit) == true:
+      return (.number(number()), line)
     case _ where Self.isName(byte): return (.name(take(Self.isName)), line)
     default:
       at += 1
@@ -60,6 +61,21 @@ package struct LuaLexer {
     return String(decoding: bytes[start..<at], as: UTF8.self)
   }
 
+  /// A number with the sign of its exponent.
+  private mutating func number() -> String {
+    let start = at
+    let exponent: UInt8 = byte(at + 1) | 32 == UInt8(ascii: "x") ? UInt8(ascii: "p") : UInt8(ascii: "e")
+    while let byte = peek() {
+      let isSign = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+      guard Self.isName(byte) || byte == UInt8(ascii: ".") || isSign && at > start && self.byte(at - 1) | 32 == exponent
+      else { break }
+      at += 1
+    }
+    return String(decoding: bytes[start..<at], as: UTF8.self)
+  }
+
+  private func byte(_ place: Int) -> UInt8 { place < bytes.count ? bytes[place] : 0 }
+
   private mutating func skipSpace() {
     while let byte = peek() {
       if byte == UInt8(ascii: "\n") { line += 1 }
@@ -84,6 +100,7 @@ package struct LuaLexer {
         if escaped != quote, escaped != UInt8(ascii: "\\") { text.append(byte) }
         text.append(escaped)
         at += 2
+        if escaped == UInt8(ascii: "z") { skipSpaceInText() }
       } else {
         text.append(byte)
         at += 1
@@ -91,6 +108,14 @@ package struct LuaLexer {
     }
     at += 1
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Goes over the space behind `\z`, lines too.
+  private mutating func skipSpaceInText() {
+    while let byte = peek(), byte == UInt8(ascii: " ") || (9...13).contains(byte) {
+      if byte == UInt8(ascii: "\n") { line += 1 }
+      at += 1
+    }
   }
 
   /// A text in long brackets; nil if none begins here.

@@ -1,7 +1,8 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Counts the lines of sources that have code and those that ran, in all states that are made while it is the current one.
+/// Counts the lines of sources that have code and those that ran, in all states that are made while it is the current
+/// one.
 ///
 /// ```swift
 /// let coverage = LuaCoverage()
@@ -16,12 +17,12 @@ package final class LuaCoverage: Sendable {
 
   /// The lines of a source, by their numbers.
   package struct Lines: Sendable, Equatable {
-    /// Those that have code, as far as Lua told.
+    /// The lines that have code, as far as Lua tells.
     package var able: Set<Int> = []
-    /// Those of them that ran.
+    /// The lines that ran.
     package var ran: Set<Int> = []
 
-    /// The ranges of lines that did not run. What is between them has code that ran.
+    /// The ranges of lines that did not run. Between two ranges stand lines that ran.
     package var missed: [ClosedRange<Int>] {
       var ranges: [ClosedRange<Int>] = []
       var isOpen = false

@@ -47,8 +47,8 @@ extension LuaState {
     fileprivate var charge: (own: LuaLimits, budget: Int64, excluded: Int64)?
   }
 
-  /// Begins a run on behalf of the state that runs on this thread, or one of this state's own. Other runs that begin meanwhile end
-  /// before it.
+  /// Begins a run on behalf of the state that runs on this thread, or one of this state's own. Runs that begin within
+  /// it end before it.
   ///
   /// Nil where the limits of this state would hold for each call within the run, and not for all of them together.
   func beginShared() -> OpenRun? {

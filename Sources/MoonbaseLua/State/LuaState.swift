@@ -59,7 +59,7 @@ public final class LuaState {
   var endedFrames: [LuaError.Frame] = []
   /// For whom this state worked last, and what of its memory counts there.
   var payer: Payer?
-  /// What counts the lines that run here; nil where they are not counted.
+  /// Counts the lines that run in the state; nil where none are counted.
   let coverage = LuaCoverage.current
   private var buffers: [LuaArgumentBuffer] = []
 

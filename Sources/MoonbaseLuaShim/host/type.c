@@ -59,7 +59,7 @@ static int push_known(lua_State *L, const MBLType *type) {
   return lua_rawget(L, -2);
 }
 
-// One function reads the handles of all types, and another one writes them. The type of the handle knows the keys.
+// The metatables of all types share two functions, for reading and for writing. The type of the handle knows the keys.
 __attribute__((always_inline)) static inline int access_key(MBLState *S, lua_State *L, MBLType *type, void *object, bool writing) {
   int count = writing ? 3 : 2;
   if (lua_gettop(L) != count) lua_settop(L, count);

@@ -50,7 +50,8 @@ MBLStatus mbl_table_slots(MBLState *_Nonnull state, int32_t table, const MBLType
 // A negative reference takes the metatable away.
 MBLStatus mbl_table_set_metatable(MBLState *_Nonnull state, int32_t table, int32_t metatable);
 bool mbl_table_metatable(MBLState *_Nonnull state, int32_t index);
-// The address of the metatable of a referenced table, and that of the table itself; NULL where there is none. Addresses are compared, never read.
+// The address of the metatable of a referenced table, and that of the table itself; NULL where there is none.
+// Addresses are compared, never read.
 const void *_Nullable mbl_metatable_address(MBLState *_Nonnull state, int32_t table);
 const void *_Nullable mbl_table_address(MBLState *_Nonnull state, int32_t table);
 // Marks a table as a list, so that an empty list is told from an empty map.

@@ -78,7 +78,8 @@ void mbl_queue_weigh(MBLQueue *_Nonnull queue, int64_t bytes);
 
 // Counts from now on which lines of the chunks that the host loads run.
 void mbl_coverage_begin(MBLState *_Nonnull state);
-// Looks for the lines of functions that were made and not called, with no regard to limits. False where memory was short.
+// Looks for the lines of functions that were made and not called, with no regard to limits. False where memory was
+// short.
 bool mbl_coverage_finish(MBLState *_Nonnull state);
 int32_t mbl_coverage_count(MBLState *_Nonnull state);
 MBLCoveredFile mbl_coverage_file(MBLState *_Nonnull state, int32_t index);

@@ -90,7 +90,7 @@ typedef struct MBLFrame {
   uint64_t words[MBL_INLINE_WORDS];  // the bytes of an inline result
 } MBLFrame;
 
-// What a chunk's lines are, by their numbers: whether code is in them, and whether it ran.
+// The marks of a chunk's lines, by their numbers: a line has code, and its code ran.
 enum {
   MBL_LINE_CAN_RUN = 1,
   MBL_LINE_RAN = 2,

@@ -3,7 +3,8 @@
 
 #include "limits/limits.h"
 
-// Which lines of the chunks that the host loads can run, and which of them ran. A state that is not asked for this has no hook for it.
+// Counts the lines that can run and the lines that ran, in the chunks that the host loads. A state without coverage
+// has no hook for it.
 
 // A chunk whose lines have higher numbers is counted up to here.
 #define MOST_LINES (1 << 20)
@@ -54,8 +55,8 @@ static void mark(MBLState *S, MBLCoveredFile *file, lua_Integer line, uint8_t bi
   file->lines[line] |= bits;
 }
 
-// Takes the table of lines from the top. The last line of a function that has several holds the instruction that returns without a
-// `return`: as a line that can run, it would be missed in nearly every function.
+// Takes the table of lines from the top. The last line of a function that has several holds the instruction that
+// returns without a `return`: as a line that can run, it would be missed in nearly every function.
 static void take_lines(MBLState *S, lua_State *L, const lua_Debug *function) {
   MBLCoveredFile *file = lua_type(L, -1) == LUA_TTABLE ? file_named(S, function->source) : NULL;
   int end = function->what[0] == 'L' && function->lastlinedefined > function->linedefined ? function->lastlinedefined : 0;
@@ -98,7 +99,8 @@ void mbl_coverage_line(MBLState *S, lua_State *L, lua_Debug *event) {
 
 // MARK: Functions that were not called
 
-// Takes a value from the top, and notes it as one to look into, if it is new. The seen values are at 1, the noted ones at 2.
+// Takes a value from the top, and notes it as one to look into, if it is new. The seen values are at 1, the noted ones
+// at 2.
 static void note(lua_State *L, lua_Integer *count) {
   int type = lua_type(L, -1);
   bool holds = type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TUSERDATA;
@@ -117,7 +119,7 @@ static void note(lua_State *L, lua_Integer *count) {
   lua_rawseti(L, 2, ++*count);
 }
 
-// What the value at 3 holds.
+// Notes the contents of the value at 3.
 static void note_contents(MBLState *S, lua_State *L, lua_Integer *count) {
   if (lua_getmetatable(L, 3)) note(L, count);
   switch (lua_type(L, 3)) {
@@ -140,7 +142,8 @@ static void note_contents(MBLState *S, lua_State *L, lua_Integer *count) {
   }
 }
 
-// Lua tells the lines of a function, and not those of functions that it would make: whatever is reachable is looked through.
+// Lua knows the lines of a function that exists, and not of functions that it would make. So all reachable values are
+// searched.
 static int walk(lua_State *L) {
   lua_Integer count = 0;
   lua_createtable(L, 0, 0);

@@ -55,7 +55,8 @@ static void relieve(MBLState *S, lua_State *L) {
 
 static int line_mask(const MBLState *S) { return S->coverage.isOn ? LUA_MASKLINE : 0; }
 
-// Lua calls it every MBL_GRANULE instructions, at every line where lines are counted, and, once a run must end, at every instruction and call.
+// Lua calls it every MBL_GRANULE instructions, at every line where lines are counted, and, once a run must end, at
+// every instruction and call.
 static void hook(lua_State *L, lua_Debug *event) {
   MBLState *S = mbl_of(L);
   let_signals_in();

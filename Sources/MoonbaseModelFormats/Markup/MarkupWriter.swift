@@ -1,4 +1,5 @@
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Writes XML in the layout of Xcode's models: four spaces, a line for each element.
 struct MarkupWriter {
@@ -11,7 +12,7 @@ struct MarkupWriter {
     content: ((inout Self) -> Void)? = nil
   ) {
     text += String(repeating: "    ", count: depth) + "<\(name)"
-    for case (let key, let value?) in Array(attributes) + others { text += " \(key)=\"\(Self.escaped(value))\"" }
+    for case (let key, let value?) in Array(attributes) + others { text += " \(key)=\"\(value.markupText)\"" }
     guard let content else { return text += "/>\n" }
     text += ">\n"
     let start = text.utf8.count
@@ -24,20 +25,5 @@ struct MarkupWriter {
     } else {
       text += String(repeating: "    ", count: depth) + "</\(name)>\n"
     }
-  }
-
-  private static func escaped(_ value: String) -> String {
-    var result = ""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\n", "\r", "\t": result += "&#\(scalar.value);"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }

@@ -49,8 +49,8 @@ package enum PredicateFunctions {
 
   // MARK: Sums
 
-  /// Adds integers of 64 bits up, as an aggregate: an integer, or a double where that holds no more, for means.
-  /// What is no integer makes it a text.
+  /// Adds integers of 64 bits up, as an aggregate: an integer, or for means a double where 64 bits do not hold the
+  /// sum. With an input that is no integer the result is a text.
   package static let integerSum = "moonbase_sum"
 
   /// Fails: a column that was to be added up, whose attribute it is given, holds what is no number.

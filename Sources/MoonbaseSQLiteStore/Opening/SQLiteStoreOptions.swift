@@ -28,8 +28,9 @@ public struct SQLiteStoreOptions: Sendable {
   /// How many of SQLite's own steps the triggers of the file may take in one save, or one other change, and a million more for each row that
   /// it writes: a trigger that goes on and on fails the save with `.storeFailure`, after some seconds. `Int.max` is no bound.
   public var triggerStepLimit: Int
-  /// How many bytes of the file the connection that writes keeps in memory at most; 32 MiB unless said otherwise. What one save writes to should
-  /// fit, indexes included. A connection that reads keeps an eighth of that.
+  /// How many bytes of the file the connection that writes keeps in memory at most; 32 MiB unless said otherwise. The
+  /// pages that one save changes should fit, those of indexes too. A connection that reads keeps an eighth of that,
+  /// but at least the two megabytes that are SQLite's own default.
   public var cacheSize: Int
   /// How many connections read at the same time at most. A further reader waits for one, as long as `busyTimeout` says.
   /// Walks that a program keeps have four times as many connections of their own. A further walk reads all rows at
@@ -60,4 +61,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.readerLimit = max(1, readerLimit)
     self.sqlLog = sqlLog
   }
+
+  /// The bytes of a connection that reads. There may be several, and a walk over all rows comes to each page once.
+  var readerCacheSize: Int { min(cacheSize, max(cacheSize / 8, 2 << 20)) }
 }

@@ -277,8 +277,7 @@ struct StoreOpener {
   /// A connection for a reader. On a store that is written it is an ordinary one, which takes part in the write-ahead log.
   static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     var options = options
-    // There may be several, and a walk over all rows comes to each page once.
-    options.cacheSize /= 8
+    options.cacheSize = options.readerCacheSize
     guard isReadOnly else {
       let connection = try Connection(file.truePath, mode: file.mode(.readWrite))
       connection.setBusyTimeout(milliseconds: file.busyTimeout)

@@ -74,7 +74,8 @@ private final class QuickFunction {
   private let count: Int
   /// The types of the inputs of the last call; no type is negative.
   private let types: UnsafeMutablePointer<Int64>
-  /// The function over these; nil where one of them is not plain. It is read for each row by the reference that is not counted.
+  /// The function over inputs of these types; nil where a type is not plain. Rows use `current`, whose reference is
+  /// not counted.
   private var function: RowFunction? { didSet { current = function.map(Unmanaged.passUnretained) } }
   @exclusivity(unchecked) private var current: Unmanaged<RowFunction>?
 

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 
 extension LuaError {
-  /// What takes the place of a name that scripts have and extensions do not have, in any preset; nil for an error of another kind.
+  /// The advice for a name that scripts have and extensions lack, in any preset; nil for an error of another kind.
   package var adviceForExtension: String? {
     // Lua's own messages are short.
     let message = String(decoding: message.utf8.prefix(1024), as: UTF8.self)

@@ -46,7 +46,7 @@ public struct ExtensionSource: Sendable {
   /// A file, or every `.lua` file in a folder: what it is, is looked at when it is opened.
   package static func path(_ path: String) -> ExtensionSource { ExtensionSource(kind: .path(path)) }
 
-  /// The same with limits and grants.
+  /// A source with limits and grants.
   package static func path(_ path: String, limits: ExtensionLimits?, grants: LuaFileAccess?) -> ExtensionSource {
     ExtensionSource(kind: .path(path), limits: limits, grants: grants)
   }

@@ -9,6 +9,6 @@ extension ScriptExtensions.Generation {
 }
 
 extension ScriptExtensions {
-  /// The same of what is loaded now.
+  /// The versions of the extensions that are loaded now.
   package var versions: [String: String] { current.withLock { $0.versions } }
 }

@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension Predicate {
-  /// The constants that stand beside key paths, by the paths, in order. Those within subqueries are left out.
+  /// The constants that stand beside key paths, by the paths, in order. Constants within subqueries are left out.
   var valuesByPath: [([String], [Value])] {
     switch self {
     case .constant: []
@@ -30,7 +30,7 @@ extension Expression {
 }
 
 extension Value {
-  /// What a list holds, or the value alone.
+  /// The elements of a list, or the value alone.
   fileprivate var elements: [Value] { if case .list(let values) = self { values } else { [self] } }
 
   /// The numbers that the value is, or that a list holds.

@@ -45,7 +45,7 @@ public struct ContainerDescription: Sendable {
   /// Receives each call that exceeded the limits of its extension, on the thread of the call.
   public var onExceeding: (@Sendable (ExtensionExcess) -> Void)?
 
-  /// What opening does where a store remembers extensions that are not among these.
+  /// The answer to extensions that a store remembers and that are not among these.
   public var missingExtensions = MissingExtensions.ignored
 
   /// Takes what extensions log in the contexts of Swift code; nil tells it on standard error.

@@ -26,7 +26,8 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public var synchronizesFully = false
   /// How many of SQLite's steps the triggers of a file may take in one save; nil for the bound that a file's store has by itself.
   public var triggerStepLimit: Int?
-  /// How many bytes of a file each of its store's connections keeps in memory at most; nil for the 32 MiB that it takes by itself.
+  /// The bytes of a file that the connection which writes keeps in memory at most; nil for 32 MiB. Connections that
+  /// read keep less (`SQLiteStoreOptions.cacheSize`).
   public var cacheSize: Int?
   /// What is told each statement that a file's store runs.
   public var sqlLog: SQLLog?

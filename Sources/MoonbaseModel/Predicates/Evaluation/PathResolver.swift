@@ -185,17 +185,17 @@ extension PathResolver.Path {
 }
 
 extension PathResolver.Path {
-  /// Whether it leads to decimals.
+  /// Whether its values are decimals.
   var isOfDecimals: Bool { if case .attribute(let attribute) = end { attribute.type == .decimal } else { false } }
 }
 
 extension ResolvedModel {
-  /// Whether a key path leads to decimals. Throws `.predicateMismatch` for unknown keys.
+  /// Whether the values at a key path are decimals. Throws `.predicateMismatch` for unknown keys.
   package func isOfDecimals(_ keyPath: [String], from entity: ResolvedEntity) throws(ModelError) -> Bool {
     try PathResolver(model: self).resolve(keyPath, from: entity).isOfDecimals
   }
 
-  /// Whether a key path leads to the sum of decimals. Throws `.predicateMismatch` for unknown keys.
+  /// Whether a key path ends in the sum of decimals. Throws `.predicateMismatch` for unknown keys.
   package func isSumOfDecimals(_ keyPath: [String], from entity: ResolvedEntity) throws(ModelError) -> Bool {
     try PathResolver(model: self).resolve(keyPath, from: entity).isSumOfDecimals
   }

@@ -12,8 +12,8 @@ extension PredicateFunction {
     return try reduction.value
   }
 
-  /// The value of a function over what a store derives an attribute from. A sum of integers that 64 bits do not hold is a
-  /// double, which does not fit the attribute.
+  /// The value of a function over the inputs of an attribute that the store derives. A sum of integers that 64 bits do
+  /// not hold is a double, which does not fit the attribute.
   package func derive(from values: some Sequence<Value>) throws(ModelError) -> Value {
     var reduction = Reduction(self)
     for value in values { try reduction.add(value) }

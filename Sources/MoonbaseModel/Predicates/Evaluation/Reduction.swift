@@ -2,7 +2,8 @@ import MoonbasePlatform
 
 /// A function over a collection on its way: it takes the elements one by one and keeps only what it needs of them.
 ///
-/// Missing elements are skipped; the sum of nothing is 0, its mean nothing. The sum of decimals is a decimal, also of none.
+/// Missing elements are skipped; the sum of nothing is 0, its mean nothing. The sum of decimals is a decimal, also of
+/// none.
 package struct Reduction {
   private let function: PredicateFunction
   private var count = 0

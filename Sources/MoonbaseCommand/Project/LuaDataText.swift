@@ -1,0 +1,100 @@
+import MoonbasePlatform
+
+/// A text of a Lua source, in quotes or long brackets, with its escapes.
+struct LuaDataText {
+  /// The reason why a text is refused, and the byte of the source.
+  struct Mistake: Error {
+    let message: String
+    let offset: Int
+  }
+
+  private let bytes: ArraySlice<UInt8>
+  /// Whether the source does not end within the text.
+  private let isWhole: Bool
+
+  init(_ bytes: ArraySlice<UInt8>, isWhole: Bool) { (self.bytes, self.isWhole) = (bytes, isWhole) }
+
+  func decoded() throws(Mistake) -> String {
+    let decoded = bytes.first == UInt8(ascii: "[") ? try long() : try quoted()
+    guard decoded.withUnsafeBytes({ $0.isUTF8 }) else { throw mistake("a text is no UTF-8") }
+    return String(decoding: decoded, as: UTF8.self)
+  }
+
+  private func mistake(_ message: String) -> Mistake { Mistake(message: message, offset: bytes.startIndex) }
+
+  private func long() throws(Mistake) -> [UInt8] {
+    let level = bytes.dropFirst().prefix { $0 == UInt8(ascii: "=") }.count
+    let ending = [UInt8(ascii: "]")] + Array(repeating: UInt8(ascii: "="), count: level) + [UInt8(ascii: "]")]
+    var inside = bytes.dropFirst(ending.count)
+    guard inside.suffix(ending.count).elementsEqual(ending) else {
+      throw mistake("a text in long brackets does not end")
+    }
+    inside = inside.dropLast(ending.count)
+    if inside.first == UInt8(ascii: "\r") { inside = inside.dropFirst() }
+    if inside.first == UInt8(ascii: "\n") { inside = inside.dropFirst() }
+    return Array(inside)
+  }
+
+  private func quoted() throws(Mistake) -> [UInt8] {
+    guard isWhole, bytes.count > 1, bytes.last == bytes.first else { throw mistake("a text does not end in its line") }
+    var rest = bytes.dropFirst().dropLast()
+    var text: [UInt8] = []
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        text.append(byte)
+        continue
+      }
+      let start = rest.startIndex
+      guard let code = Self.takeEscape(&rest) else {
+        let character = String(decoding: bytes[start...].prefix(4), as: UTF8.self).prefix(1)
+        throw Mistake(message: "'\\\(character)' is no escape of Lua", offset: start - 1)
+      }
+      text += code
+    }
+    return text
+  }
+
+  // MARK: Escapes
+
+  private static let letters: [UInt8: UInt8] = [
+    UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13,
+    UInt8(ascii: "t"): 9, UInt8(ascii: "v"): 11, UInt8(ascii: "\\"): 92, UInt8(ascii: "\""): 34, UInt8(ascii: "'"): 39,
+    UInt8(ascii: "\n"): 10,
+  ]
+
+  /// Takes what follows a backslash, and gives its bytes; nil where Lua has no such escape.
+  private static func takeEscape(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+    guard let byte = rest.first else { return nil }
+    if isDigit(byte) { return takeByte(&rest, digits: rest.prefix(3).prefix(while: isDigit).count, radix: 10) }
+    rest.removeFirst()
+    if let known = letters[byte] { return [known] }
+    switch byte {
+    case UInt8(ascii: "z"):
+      rest = rest.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+      return []
+    case UInt8(ascii: "x"): return rest.count < 2 ? nil : takeByte(&rest, digits: 2, radix: 16)
+    case UInt8(ascii: "u"): return takeScalar(&rest)
+    default: return nil
+    }
+  }
+
+  /// Takes the number of a byte.
+  private static func takeByte(_ rest: inout ArraySlice<UInt8>, digits: Int, radix: Int) -> [UInt8]? {
+    guard let byte = UInt8(String(decoding: rest.prefix(digits), as: UTF8.self), radix: radix) else { return nil }
+    rest = rest.dropFirst(digits)
+    return [byte]
+  }
+
+  /// Takes the number of a character in braces.
+  private static func takeScalar(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+    guard rest.popFirst() == UInt8(ascii: "{") else { return nil }
+    let digits = rest.prefix { $0 != UInt8(ascii: "}") }
+    guard digits.count < rest.count, let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
+      let scalar = Unicode.Scalar(number)
+    else { return nil }
+    rest = rest.dropFirst(digits.count + 1)
+    return Array(String(Character(scalar)).utf8)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
