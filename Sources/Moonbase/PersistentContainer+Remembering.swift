@@ -57,8 +57,8 @@ extension PersistentContainer {
       throw GraphError(
         .extensionConflict,
         message:
-          "\(what), whose rules and stored values would be passed over: load it with --extension PATH, or go without it "
-          + "with --without-extension \(first)")
+          "\(what), whose rules and stored values would be passed over: load it (--extension PATH), or go without it "
+          + "(--without-extension \(first); in Swift, .refused(but: [\"\(first)\"]))")
     }
     tell("\(what), which is not loaded here: what it adds is not shown")
   }

@@ -82,22 +82,28 @@ import Testing
   /// What is read ahead is as good as before.
   @Test func whatIsSavedIntoOtherStoresIsNoReasonToReadAgain() async throws {
     let town = try Town(rooms: 200)
-    let (isOver, count) = (Lock(false), Lock(0))
-    let elsewhere = Task.detached {
-      let bench = try StoreBench(.memory)
-      let context = bench.context()
-      while !isOver.withLock({ $0 }) {
-        try context.insert("Person")
-        try context.save()
-        count.withLock { $0 += 1 }
+    let (isOver, count, failure) = (Lock(false), Lock(0), Lock<(any Error)?>(nil))
+    // A thread of its own: tasks that wait would hold all threads that tasks have.
+    let elsewhere = Thread {
+      do {
+        let context = try StoreBench(.memory).context()
+        while !isOver.withLock({ $0 }) {
+          try context.insert("Person")
+          try context.save()
+          count.withLock { $0 += 1 }
+        }
+      } catch {
+        failure.withLock { $0 = error }
       }
     }
+    elsewhere.start()
     defer { isOver.withLock { $0 = true } }
-    while count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    while count.withLock({ $0 }) == 0, failure.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
     let all = try town.statements { context in try context.delete(context.object(with: town.houses[0])) }
     #expect(all.count <= 20, "\(all.count)")
     isOver.withLock { $0 = true }
-    try await elsewhere.value
+    while !elsewhere.isFinished { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(failure.withLock { $0 } == nil)
   }
 
   @Test func manyDeletionsReadWhatTheyLeadToTogether() throws {
