@@ -9,22 +9,27 @@ private final class FunctionBox {
   private let scopeID: ObjectIdentifier?
   /// Whether the function may be called within the scope of others.
   private let fitsAnyScope: Bool
+  private let quick: QuickFunction?
+  /// The quick form as a reference that no call counts.
+  private let uncountedQuick: Unmanaged<QuickFunction>?
   private let body: (borrowing FunctionCall) throws -> Void
 
   init(
-    _ connection: Connection, scope: (any CallScope)?, fitsAnyScope: Bool,
+    _ connection: Connection, scope: (any CallScope)?, fitsAnyScope: Bool, quick: QuickFunction?,
     _ body: @escaping (borrowing FunctionCall) throws -> Void
   ) {
     self.connection = connection
     (self.scope, scopeID, self.fitsAnyScope) = (scope, scope.map(ObjectIdentifier.init), fitsAnyScope)
-    self.body = body
+    (self.quick, uncountedQuick, self.body) = (quick, quick.map(Unmanaged.passUnretained), body)
   }
 
   @inline(__always)
   func run(in context: OpaquePointer, arguments: UnsafeBufferPointer<OpaquePointer?>) {
     if !fitsAnyScope, connection.callScopeID != scopeID { connection.change(to: scope) }
+    let call = FunctionCall(context: context, arguments: arguments)
+    if let quick = uncountedQuick, quick._withUnsafeGuaranteedRef({ $0.perform(call) }) { return }
     do {
-      try body(FunctionCall(context: context, arguments: arguments))
+      try body(call)
     } catch {
       connection.functionError = error
       sqlite3_result_error(context, "a function failed", -1)
@@ -59,13 +64,13 @@ extension Connection {
   }
 
   /// Lets SQL call a Swift function whose calls share a scope. The scope of others ends before a function that has
-  /// none, unless it is deterministic.
+  /// none, unless it is deterministic. Where the quick form knows no answer, `body` is called.
   package func register(
     function name: String, arguments: Int32, traits: FunctionTraits, within scope: (any CallScope)?,
-    _ body: @escaping (borrowing FunctionCall) throws -> Void
+    quick: QuickFunction? = nil, _ body: @escaping (borrowing FunctionCall) throws -> Void
   ) throws {
     let fitsAnyScope = scope == nil && traits.contains(.deterministic)
-    let box = Unmanaged.passRetained(FunctionBox(self, scope: scope, fitsAnyScope: fitsAnyScope, body))
+    let box = Unmanaged.passRetained(FunctionBox(self, scope: scope, fitsAnyScope: fitsAnyScope, quick: quick, body))
     let code = sqlite3_create_function_v2(
       handle, name, arguments, SQLITE_UTF8 | traits.rawValue, box.toOpaque(),
       { context, count, values in

@@ -6,61 +6,85 @@ package import MoonbasePlatform
 ///
 /// What it does not know how to do (other values than the columns are for, a failure) it leaves to who can say what is wrong.
 package final class RowFunction {
-  /// What a column holds, and a cell.
-  package enum Kind {
-    case text
-    case bytes
-    case integer(ClosedRange<Int64>)
-    case number
-    case boolean
+  /// The kinds of values of a column.
+  package struct Kind {
+    fileprivate enum Form: UInt8 {
+      case text
+      case bytes
+      case integer
+      case number
+      case boolean
+    }
+
+    fileprivate let form: Form
+    /// The bounds of an integer.
+    fileprivate let (least, greatest): (Int64, Int64)
+
+    private init(_ form: Form, _ range: ClosedRange<Int64> = .min ... .max) {
+      (self.form, least, greatest) = (form, range.lowerBound, range.upperBound)
+    }
+
+    package static let text = Self(.text)
+    package static let bytes = Self(.bytes)
+    package static let number = Self(.number)
+    package static let boolean = Self(.boolean)
+    package static func integer(_ range: ClosedRange<Int64>) -> Self { Self(.integer, range) }
   }
 
-  private let function: RowCall
-  private let inputs: ContiguousArray<Kind>
+  private let owner: RowCall
+  private let function: RowCall.Uncounted
   private let result: Kind
-  /// The cells of the row, and behind them the one that the function gave.
+  /// The kinds of the inputs, and their cells.
+  private let kinds: UnsafeMutablePointer<Kind>
   private let cells: UnsafeMutablePointer<PlainCell>
+  private let inputCount: Int
+  /// How many of the inputs the function gets.
   private let count: Int
+  /// The function's result; valid until the next row.
+  @exclusivity(unchecked) package private(set) var given = PlainCell()
 
   /// Makes one that gets the first `count` inputs.
   package init(_ function: RowCall, of inputs: [Kind], count: Int, result: Kind) {
-    self.function = function
-    self.inputs = ContiguousArray(inputs)
-    self.result = result
-    self.count = count
-    cells = .allocate(capacity: inputs.count + 1)
-    cells.initialize(repeating: PlainCell(), count: inputs.count + 1)
+    (owner, self.function, self.result) = (function, function.uncounted, result)
+    (inputCount, self.count) = (inputs.count, count)
+    kinds = .allocate(capacity: max(1, inputs.count))
+    cells = .allocate(capacity: max(1, inputs.count))
+    for (index, kind) in inputs.enumerated() {
+      (kinds + index).initialize(to: kind)
+      (cells + index).initialize(to: PlainCell())
+    }
   }
 
-  deinit { cells.deallocate() }
+  deinit {
+    kinds.deallocate()
+    cells.deallocate()
+  }
 
-  /// What a row has; valid during the call.
+  /// An input of the row; valid during the call.
   package func cell(_ index: Int) -> PlainCell { cells[index] }
-  /// What the function gave; valid until the next row.
-  package var given: PlainCell { cells[inputs.count] }
 
   /// Calls the function with arguments of a call: from the argument `first` on, every `step`th. False where it knows
   /// no answer.
+  @inline(__always)
   package func compute(_ call: borrowing FunctionCall, from first: Int = 0, by step: Int = 1) -> Bool {
-    for index in inputs.indices {
-      guard let cell = Self.cell(call.value(first &+ index &* step), of: inputs[index]) else { return false }
-      cells[index] = cell
-    }
+    for index in 0..<inputCount where !take(call.value(first &+ index &* step), as: index) { return false }
     return runs()
   }
 
   /// Calls the function with columns of a statement's row, from one on. False where it knows no answer.
   package func compute(_ statement: Statement, from column: Int32) -> Bool {
-    for index in inputs.indices {
-      let value = statement.value(column &+ Int32(truncatingIfNeeded: index))
-      guard let cell = Self.cell(value, of: inputs[index]) else { return false }
-      cells[index] = cell
+    for index in 0..<inputCount {
+      guard take(statement.value(column &+ Int32(truncatingIfNeeded: index)), as: index) else { return false }
     }
     return runs()
   }
 
   @inline(__always)
-  private func runs() -> Bool { function.run(cells, count: count, result: cells + inputs.count) && isGivenFitting }
+  private func runs() -> Bool {
+    guard let cell = function.run(cells, count: count), isFitting(cell) else { return false }
+    given = cell
+    return true
+  }
 
   /// Whether an argument of a call is another value than the function gave.
   package func differs(from call: borrowing FunctionCall, at index: Int) -> Bool { differs(from: call.value(index)) }
@@ -87,10 +111,16 @@ package final class RowFunction {
   }
 
   /// Returns what the function gave from a call.
+  @inline(__always)
   package func set(on call: borrowing FunctionCall) { set(given, on: call) }
 
   /// Returns what it gave for a row from a call.
+  @inline(__always)
   package func set(_ given: PlainCell, on call: borrowing FunctionCall) {
+    if given.isInteger { call.set(given.integer) } else { setOther(given, on: call) }
+  }
+
+  private func setOther(_ given: PlainCell, on call: borrowing FunctionCall) {
     switch given.kind {
     case .none: call.setNull()
     case .integer, .boolean: call.set(given.integer)
@@ -99,32 +129,46 @@ package final class RowFunction {
     }
   }
 
-  private var isText: Bool { if case .text = result { true } else { false } }
+  private var isText: Bool { result.form == .text }
 
-  /// Nil for what the column is not for.
+  /// Takes the cell of an input. False for what the column is not for.
   @inline(__always)
-  private static func cell(_ value: OpaquePointer?, of kind: Kind) -> PlainCell? {
-    switch (kind, sqlite3_value_type(value)) {
-    case (_, SQLITE_NULL): return PlainCell()
-    case (.text, SQLITE_TEXT):
-      let text = bytes(of: value, as: kind)
-      return text.isUTF8 ? PlainCell(bytes: text) : nil
-    case (.bytes, SQLITE_BLOB): return PlainCell(bytes: bytes(of: value, as: kind))
-    case (.integer(let range), SQLITE_INTEGER):
+  private func take(_ value: OpaquePointer?, as index: Int) -> Bool {
+    let (kind, cell, type) = (kinds + index, cells + index, sqlite3_value_type(value))
+    if type == SQLITE_INTEGER, kind.pointee.form == .integer {
       let number = sqlite3_value_int64(value)
-      return range.contains(number) ? PlainCell(integer: number) : nil
-    case (.number, SQLITE_FLOAT), (.number, SQLITE_INTEGER): return PlainCell(number: sqlite3_value_double(value))
+      guard number >= kind.pointee.least, number <= kind.pointee.greatest else { return false }
+      cell.pointee = PlainCell(integer: number)
+      return true
+    }
+    return take(value, stored: type, as: kind.pointee, cell)
+  }
+
+  private func take(
+    _ value: OpaquePointer?, stored type: Int32, as kind: Kind, _ cell: UnsafeMutablePointer<PlainCell>
+  ) -> Bool {
+    switch (kind.form, type) {
+    case (_, SQLITE_NULL): cell.pointee = PlainCell()
+    case (.number, SQLITE_FLOAT), (.number, SQLITE_INTEGER):
+      cell.pointee = PlainCell(number: sqlite3_value_double(value))
     case (.boolean, SQLITE_INTEGER):
       let number = sqlite3_value_int64(value)
-      return number == 0 || number == 1 ? PlainCell(boolean: number == 1) : nil
-    default: return nil
+      guard number == 0 || number == 1 else { return false }
+      cell.pointee = PlainCell(boolean: number == 1)
+    case (.text, SQLITE_TEXT):
+      let text = Self.bytes(of: value, as: kind)
+      guard text.isUTF8 else { return false }
+      cell.pointee = PlainCell(bytes: text)
+    case (.bytes, SQLITE_BLOB): cell.pointee = PlainCell(bytes: Self.bytes(of: value, as: kind))
+    default: return false
     }
+    return true
   }
 
   @inline(__always)
   private static func bytes(of value: OpaquePointer?, as kind: Kind) -> UnsafeRawBufferPointer {
     let start: UnsafeRawPointer?
-    if case .text = kind {
+    if kind.form == .text {
       start = sqlite3_value_text(value).map { UnsafeRawPointer($0) }
     } else {
       start = sqlite3_value_blob(value)
@@ -133,14 +177,20 @@ package final class RowFunction {
   }
 
   /// Whether the column holds what the function gave as it is.
-  private var isGivenFitting: Bool {
-    let given = given
-    return switch (result, given.kind) {
+  @inline(__always)
+  private func isFitting(_ given: PlainCell) -> Bool {
+    if given.isInteger, result.form == .integer {
+      return given.integer >= result.least && given.integer <= result.greatest
+    }
+    return isOtherFitting(given)
+  }
+
+  private func isOtherFitting(_ given: PlainCell) -> Bool {
+    switch (result.form, given.kind) {
     case (_, .none), (.boolean, .boolean): true
+    case (.number, .number): !given.number.isNaN
     case (.text, .bytes): given.bytes.count <= Connection.greatestValue && given.bytes.isUTF8
     case (.bytes, .bytes): given.bytes.count <= Connection.greatestValue
-    case (.integer(let range), .integer): range.contains(given.integer)
-    case (.number, .number): !given.number.isNaN
     default: false
     }
   }

@@ -7,8 +7,8 @@ final class EntityBehavior {
   /// How a slot is read and written.
   enum SlotKind {
     case plain
-    indirect case transformable(ValueTransformer)
-    indirect case storedTransformable(DerivedSlot, ValueTransformer)  // both: the bytes are in the row
+    case transformable(SlotTransformer)
+    indirect case storedTransformable(DerivedSlot, SlotTransformer)  // both: the bytes are in the row
     case opaque  // transformable without its transformer: bytes are kept as they are
     case derived(DerivedSlot)
     case stored(DerivedSlot)  // derived, and the value is in the row: the save computes it
@@ -158,7 +158,7 @@ final class EntityBehavior {
   var normalizes: Bool { !normalizers.isEmpty || hooks.contains(.validateValue) }
 
   /// The transformer of a slot whose row has bytes.
-  func transformer(_ slot: Slot) -> ValueTransformer? {
+  func transformer(_ slot: Slot) -> SlotTransformer? {
     switch kind(slot) {
     case .transformable(let transformer), .storedTransformable(_, let transformer): transformer
     default: nil

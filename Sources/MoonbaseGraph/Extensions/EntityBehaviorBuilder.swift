@@ -77,7 +77,7 @@ struct EntityBehaviorBuilder {
           + "what it saves: give it one, or make the attribute transient",
         entity: entity.name, property: attribute.name)
     }
-    return .transformable(transformer)
+    return .transformable(SlotTransformer(transformer))
   }
 
   // MARK: Extensions

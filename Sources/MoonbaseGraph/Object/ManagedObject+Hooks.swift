@@ -23,9 +23,9 @@ extension ManagedObject {
 
   /// Runs a transformer. What the default one refuses is the fault of the value or of the bytes, and of no extension.
   final func running<Result>(
-    _ transformer: ValueTransformer, slot: Slot, hook: String, _ body: () throws -> Result
+    _ transformer: SlotTransformer, slot: Slot, hook: String, _ body: () throws -> Result
   ) throws -> Result {
-    guard transformer.isDefault else { return try blaming(slot, hook: hook, body) }
+    guard transformer.own.isDefault else { return try blaming(slot, hook: hook, body) }
     do {
       return try body()
     } catch let error as ModelError where !error.code.endsRun {

@@ -238,7 +238,7 @@ extension ManagedObject {
     try setStoredValue(fitting, slot: slot)
   }
 
-  private func transformed(_ slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior) throws -> Value {
+  private func transformed(_ slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior) throws -> Value {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
     guard !bytes.isNull else { return .null }
@@ -250,20 +250,20 @@ extension ManagedObject {
 
   /// The value that a transformer makes of bytes.
   private func value(
-    of bytes: Value, slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior
+    of bytes: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws -> Value {
-    guard let reverse = transformer.reverseTransformedValue else {
-      throw refused(slot, value: nil, reason: "transformer \(transformer.name) has no reverse")
+    guard let reverse = transformer.own.reverseTransformedValue else {
+      throw refused(slot, value: nil, reason: "transformer \(transformer.own.name) has no reverse")
     }
     let value = try running(transformer, slot: slot, hook: "reverse") { try reverse(bytes) }
-    guard !value.isNull || transformer.isDefault else {
-      throw refused(slot, value: nil, reason: transformer.gaveNothing(.reverse, for: "bytes"))
+    guard !value.isNull || transformer.own.isDefault else {
+      throw refused(slot, value: nil, reason: transformer.own.gaveNothing(.reverse, for: "bytes"))
     }
     if !value.isNull, let valueClass = behavior.valueClasses[slot],
       try !blaming(slot, hook: "is", { try valueClass.contains(value) })
     {
       let wanted = "a value of its class \(valueClass.name)"
-      throw refused(slot, value: nil, reason: transformer.gave(value, in: .reverse, insteadOf: wanted))
+      throw refused(slot, value: nil, reason: transformer.own.gave(value, in: .reverse, insteadOf: wanted))
     }
     return value
   }
@@ -297,10 +297,10 @@ extension ManagedObject {
   }
 
   final func writeTransformable(
-    _ value: Value, slot: Slot, transformer: ValueTransformer, behavior: EntityBehavior
+    _ value: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws {
     try checkClass(value, slot: slot, behavior: behavior)
-    if transformer.isDefault, try holds(value, slot: slot, behavior: behavior) { return }
+    if transformer.own.isDefault, try holds(value, slot: slot, behavior: behavior) { return }
     let bytes = try transformedBytes(of: value, slot: slot, transformer: transformer)
     if try !isUnread(slot, equalTo: bytes) { try setStoredValue(bytes, slot: slot) }
     cache(value.isNull ? nil : Cached(value: value), slot: slot)
@@ -314,9 +314,9 @@ extension ManagedObject {
   }
 
   /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
-  final func transformedBytes(of value: Value, slot: Slot, transformer: ValueTransformer) throws -> Value {
+  final func transformedBytes(of value: Value, slot: Slot, transformer: SlotTransformer) throws -> Value {
     guard !value.isNull else { return .null }
-    let bytes = try running(transformer, slot: slot, hook: "transform") { try transformer.transformedValue(value) }
+    let bytes = try running(transformer, slot: slot, hook: "transform") { try transformer.own.transformedValue(value) }
     switch bytes {
     case .data where !entity.properties[slot].isTransient && (value.holdsTemporaryID || bytes.holdsTemporaryID):
       throw refused(
@@ -325,9 +325,9 @@ extension ManagedObject {
           "it holds the ID of an object that has no row yet, which is another one once that is saved: save the object first"
       )
     case .data: return bytes
-    case .null: throw refused(slot, value: value, reason: transformer.gaveNothing(.transform, for: "a value"))
+    case .null: throw refused(slot, value: value, reason: transformer.own.gaveNothing(.transform, for: "a value"))
     default:
-      throw refused(slot, value: value, reason: transformer.gave(bytes, in: .transform, insteadOf: "bytes"))
+      throw refused(slot, value: value, reason: transformer.own.gave(bytes, in: .transform, insteadOf: "bytes"))
     }
   }
 

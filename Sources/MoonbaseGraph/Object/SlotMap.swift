@@ -24,13 +24,11 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
       return nil
     }
     set {
-      let index = entries.firstIndex { $0.key == slot }
-      switch (index, newValue) {
-      case (let index?, let element?): entries[index].value = element
-      case (let index?, nil): entries.remove(at: index)
-      case (nil, let element?): entries.append(Entry(key: slot, value: element))
-      case (nil, nil): break
+      for index in entries.indices where entries[index].key == slot {
+        if let newValue { entries[index].value = newValue } else { entries.remove(at: index) }
+        return
       }
+      if let newValue { entries.append(Entry(key: slot, value: newValue)) }
     }
   }
 

@@ -35,8 +35,9 @@ extension ManagedObject {
   }
 
   private func isChangedInPlace(_ cached: Cached, slot: Slot, _ behavior: EntityBehavior) throws -> Bool {
-    if let transformer = behavior.transformer(slot), !transformer.isDefault {
-      return try blaming(slot, hook: "transform", { try transformer.transformedValue(cached.value) }) != loaded(slot)
+    if let transformer = behavior.transformer(slot), !transformer.own.isDefault {
+      let bytes = try blaming(slot, hook: "transform") { try transformer.own.transformedValue(cached.value) }
+      return try bytes != loaded(slot)
     }
     guard case .derived(let derived) = behavior.kind(slot), let shadow = derived.shadow.flatMap(entity.slot),
       let stored = derived.shadowValue, delayed[slot] == nil, cached.reads.map(holds) ?? true

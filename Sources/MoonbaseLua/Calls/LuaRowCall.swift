@@ -9,8 +9,7 @@ extension LuaFunction {
       PlainCell.Kind.bytes.rawValue == MBLTag.string.rawValue && PlainCell.Kind.none.rawValue == MBLTag.nil.rawValue)
     guard let call = mbl_row_call_make(reference.link.home, reference.index) else { return nil }
     return RowCall(
-      { mbl_row_call($0, $1, $2, $3) }, context: UnsafeMutableRawPointer(call), owner: RowCallOwner(call, of: reference)
-    )
+      mbl_row_call, context: UnsafeMutableRawPointer(call), owner: RowCallOwner(call, of: reference))
   }
 }
 

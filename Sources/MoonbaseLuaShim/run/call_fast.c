@@ -2,21 +2,7 @@
 
 #include "run/run.h"
 
-// The call that is made for every row: mbl_call for scalars, strings and one result, with as little as possible around lua_pcall.
-
-static inline void push_scalar(lua_State *L, const MBLValue *value) {
-  if (value->tag == MBLTagInteger) {
-    lua_pushinteger(L, value->integer);
-  } else if (value->tag == MBLTagNumber) {
-    lua_pushnumber(L, value->number);
-  } else if (value->tag == MBLTagBoolean) {
-    lua_pushboolean(L, value->integer != 0);
-  } else if (value->tag == MBLTagNull) {
-    lua_pushlightuserdata(L, (void *)&mbl_key_null);
-  } else {
-    lua_pushnil(L);
-  }
-}
+// mbl_call for scalars, strings and one result, with as little as possible around lua_pcall.
 
 // Takes a scalar off the stack. Any other result stays on the stack until it was read.
 static inline MBLFastResult take_result(lua_State *L, int base) {
@@ -75,7 +61,7 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
     count = 1;
   } else {
     lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-    for (int32_t i = 0; i < count; i++) push_scalar(L, &arguments[i]);
+    for (int32_t i = 0; i < count; i++) mbl_push_scalar(L, &arguments[i]);
   }
   MBLStatus status = mbl_call_lua(S, L, count, LUA_MULTRET, -count - 2);
   if (status == MBLStatusOK) {

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "MoonbaseMeter.h"
 #include "run/run.h"
 
 // A Lua function as one that a store calls for each row (RowCall.swift). The tags that its cells know come first.
@@ -30,7 +31,7 @@ void mbl_row_call_free(MBLRowCall *call) {
 }
 
 // The bytes leave the stack with the call.
-static bool keep(MBLRowCall *call, const char *bytes, size_t length, MBLValue *result) {
+static bool keep(MBLRowCall *call, const char *bytes, size_t length) {
   if (length > call->capacity) {
     char *larger = realloc(call->bytes, length * 2);
     if (larger == NULL) return false;
@@ -38,26 +39,63 @@ static bool keep(MBLRowCall *call, const char *bytes, size_t length, MBLValue *r
     call->capacity = length * 2;
   }
   if (length > 0) memcpy(call->bytes, bytes, length);
-  *result = (MBLValue){.pointer = call->bytes, .length = length, .tag = MBLTagString, .extra = MBL_BORROWED};
   return true;
 }
 
-bool mbl_row_call(void *context, const void *cells, int32_t count, void *result) {
+// Pushes the function and its arguments, and gives their number.
+static int32_t push(lua_State *L, MBLCallRequest *request) {
+  bool allocates = false;
+  for (int32_t i = 0; i < request->count; i++) allocates |= !mbl_is_plain(&request->arguments[i]);
+  if (allocates) {
+    lua_pushcfunction(L, mbl_call_body);
+    lua_pushlightuserdata(L, request);
+    return 1;
+  }
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->function);
+  for (int32_t i = 0; i < request->count; i++) mbl_push_scalar(L, &request->arguments[i]);
+  return request->count;
+}
+
+// Gives the tag of the value at `index`, or a negative number.
+static int32_t take(MBLRowCall *call, lua_State *L, int index, uint64_t *word, intptr_t *size) {
+  if (lua_isinteger(L, index)) {
+    *word = (uint64_t)lua_tointegerx(L, index, NULL);
+    return MBLTagInteger;
+  }
+  MBLValue value;
+  mbl_get(L, index, &value);
+  if (value.tag <= MBLTagNumber) {
+    if (value.tag != MBLTagNil) memcpy(word, &value.integer, sizeof *word);
+    return (int32_t)value.tag;
+  }
+  size_t length;
+  const char *bytes = value.tag == MBLTagString ? lua_tolstring(L, index, &length) : NULL;
+  if (bytes == NULL || !keep(call, bytes, length)) return -1;
+  *word = (uintptr_t)call->bytes;
+  *size = (intptr_t)length;
+  return MBLTagString;
+}
+
+// Without a handler of messages: where it fails, the function is called in another way, which says what is wrong.
+static int32_t answer(MBLRowCall *call, MBLState *S, MBLCallRequest *request, uint64_t *word, intptr_t *size) {
+  lua_State *L = S->running;
+  int base = lua_gettop(L);
+  // Lua guarantees LUA_MINSTACK free places above the arguments of a call.
+  if (base + request->count + 3 > LUA_MINSTACK && !lua_checkstack(L, request->count + 8)) return -1;
+  int32_t count = push(L, request);
+  bool isKnown = mbl_call_lua(S, L, count, LUA_MULTRET, 0) == MBLStatusOK && lua_gettop(L) > base;
+  int32_t tag = isKnown ? take(call, L, base + 1, word, size) : -1;
+  lua_settop(L, base);
+  return tag;
+}
+
+int32_t mbl_row_call(void *context, const void *cells, int32_t count, uint64_t *word, intptr_t *size) {
   MBLRowCall *call = context;
   MBLState *S = *call->home;
-  if (S == NULL) return false;
-  MBLFastResult plain = mbl_fast_call(S, call->function, cells, count);
-  bool isPlain = false;
-  if (plain.status != MBLStatusOK || (plain.tag == MBLTagNil && plain.word == MBLNoResult)) {
-    // Who is asked in its place says so.
-  } else if (plain.tag <= MBLTagNumber) {
-    *(MBLValue *)result = (MBLValue){.integer = plain.word, .tag = (MBLTag)plain.tag};
-    isPlain = true;
-  } else if (plain.tag == MBLTagString) {
-    size_t length;
-    const char *bytes = lua_tolstring(S->running, plain.top + 1, &length);
-    isPlain = keep(call, bytes, length, result);
-  }
-  if (plain.top >= 0) lua_settop(S->running, plain.top);
-  return isPlain;
+  if (S == NULL || S->run.depth == 0) return -1;
+  MBLCallRequest request = {call->function, cells, count};
+  moonbase_function_enter();
+  int32_t tag = answer(call, S, &request, word, size);
+  moonbase_function_leave();
+  return tag;
 }

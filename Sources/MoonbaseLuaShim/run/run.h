@@ -20,4 +20,19 @@ typedef struct MBLCallRequest {
 // Calls the function of a request, its only argument.
 int mbl_call_body(lua_State *L);
 
+// Pushes a plain value.
+static inline void mbl_push_scalar(lua_State *L, const MBLValue *value) {
+  if (value->tag == MBLTagInteger) {
+    lua_pushinteger(L, value->integer);
+  } else if (value->tag == MBLTagNumber) {
+    lua_pushnumber(L, value->number);
+  } else if (value->tag == MBLTagBoolean) {
+    lua_pushboolean(L, value->integer != 0);
+  } else if (value->tag == MBLTagNull) {
+    lua_pushlightuserdata(L, (void *)&mbl_key_null);
+  } else {
+    lua_pushnil(L);
+  }
+}
+
 #endif

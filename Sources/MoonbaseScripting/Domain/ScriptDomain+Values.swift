@@ -219,9 +219,9 @@ extension ScriptDomain {
   private func fitting(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws
     -> Value
   {
-    if let attribute = property.attribute {
-      return attribute.type == .composite
-        ? try composite(from: lua, of: attribute) : try graphValue(from: lua, for: attribute.type)
+    if let type = property.attributeType {
+      guard type == .composite, let attribute = property.attribute else { return try graphValue(from: lua, for: type) }
+      return try composite(from: lua, of: attribute)
     }
     if case .table(let table) = lua, try table.metatable == nil, let elements = try listed(table) {
       return .list(try elements.map { try destination($0, in: context) })

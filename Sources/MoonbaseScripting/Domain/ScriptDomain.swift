@@ -74,7 +74,7 @@ public final class ScriptDomain {
   /// Types of the program by the names by which classes name them.
   var swiftTypes: [String: any (Decodable & Sendable).Type] = [:]
   /// The thread on which the last value of a class was handed over.
-  private var threadOfValues: ObjectIdentifier?
+  private var threadOfValues: UInt?
 
   /// Takes the messages that scripts log. The default writes a line to standard error for each.
   public var log: (ScriptLogEntry) -> Void = ScriptLogEntry.writeToStandardError
@@ -82,9 +82,7 @@ public final class ScriptDomain {
   /// Sets up every context that this domain makes; nil leaves contexts as they are made.
   public var prepareContext: ((ManagedObjectContext) -> Void)?
 
-  private var opaqueValues: [Int: LuaValue] = [:]
-  private var lastReference = 0
-  private let released = Lock<[Int]>([])
+  private var opaqueValues = OpaqueValues()
 
   private static let counter = Lock(UInt64(0))
 
@@ -218,36 +216,22 @@ public final class ScriptDomain {
 
   /// A token for a Lua value that the graph keeps without understanding it.
   func opaque(_ value: LuaValue, className: String) -> OpaqueObject {
-    takeBackReleased()
-    let thread = ScriptDomains.currentThread
+    let thread = CurrentThread.number
     if threadOfValues != thread {
       ScriptDomains.add(self, on: thread)
       threadOfValues = thread
     }
-    lastReference += 1
-    opaqueValues[lastReference] = value
-    let released = released
-    return OpaqueObject(className: className, domain: number, reference: lastReference) { reference in
-      released.withLock { $0.append(reference) }
-    }
+    return opaqueValues.token(for: value, className: className, domain: number)
   }
 
   /// The Lua value behind a token of this domain.
   func resolve(_ object: OpaqueObject) throws -> LuaValue {
-    guard object.domain == number, let value = opaqueValues[object.reference] else {
+    guard object.domain == number, let value = opaqueValues.value(at: object.reference) else {
       throw ScriptError(
         .invalidValue,
         message: "\(object.className.withArticle) of another context cannot be used here: pass its stored form instead")
     }
     return value
-  }
-
-  private func takeBackReleased() {
-    let references = released.withLock { list in
-      defer { list = [] }
-      return list
-    }
-    for reference in references { opaqueValues[reference] = nil }
   }
 }
 

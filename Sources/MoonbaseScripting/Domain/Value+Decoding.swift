@@ -114,17 +114,14 @@ extension ScriptDomain {
 enum ScriptDomains {
   private final class Entry: @unchecked Sendable {  // sound: `domain` is read only on the thread that made it
     weak var domain: ScriptDomain?
-    let thread: ObjectIdentifier
+    let thread: UInt
 
-    init(_ domain: ScriptDomain, thread: ObjectIdentifier) { (self.domain, self.thread) = (domain, thread) }
+    init(_ domain: ScriptDomain, thread: UInt) { (self.domain, self.thread) = (domain, thread) }
   }
 
   private static let known = Lock<[UInt64: Entry]>([:])
 
-  /// The thread that this is called on.
-  static var currentThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
-
-  static func add(_ domain: ScriptDomain, on thread: ObjectIdentifier) {
+  static func add(_ domain: ScriptDomain, on thread: UInt) {
     let entry = Entry(domain, thread: thread)
     known.withLock { $0[domain.number] = entry }
   }
@@ -134,9 +131,9 @@ enum ScriptDomains {
   /// The domain of a value, on whose thread this has to be called.
   static func domain(of object: OpaqueObject) throws -> ScriptDomain {
     let entry = known.withLock { $0[object.domain] }
-    guard let entry, entry.thread == currentThread, let domain = entry.domain else {
+    guard let entry, entry.thread == CurrentThread.number, let domain = entry.domain else {
       let reason =
-        entry == nil || entry?.thread == currentThread
+        entry == nil || entry?.thread == CurrentThread.number
         ? "its context is gone" : "it belongs to a context of another thread: decode it there, and hand over the result"
       throw ScriptError(
         .invalidValue, message: "\(object.className.withArticle) cannot be decoded here: \(reason)")

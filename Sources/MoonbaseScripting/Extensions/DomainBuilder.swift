@@ -86,11 +86,11 @@ struct DomainBuilder {
 
   /// Throws the reason that stands behind nil.
   private static func requireNoReason(
-    _ result: borrowing LuaResult, _ function: LuaFunction, _ subject: String
+    _ result: borrowing LuaResult, _ function: LuaFunction, _ subject: @autoclosure () -> String
   ) throws {
     guard result.isNil, let reason = try result.further(1).textValue else { return }
     let place = function.place.map { "\($0): " } ?? ""
-    throw ScriptError(.invalidValue, message: "\(place)\(subject) gave nothing: \(TextLimits.reason(reason))")
+    throw ScriptError(.invalidValue, message: "\(place)\(subject()) gave nothing: \(TextLimits.reason(reason))")
   }
 
   private func make(_ transformer: ExtensionDeclaration.Transformer, meter: RunningExtension?) -> ValueTransformer {

@@ -7,14 +7,16 @@ extension LuaFunction {
     ScriptError(.invalidRequest, message: "\(place.map { "\($0): " } ?? "")\(what)")
   }
 
-  /// Takes a result; one that is refused is told with the place of the function that gave it.
-  func checking<Result>(_ what: String = "wrong result", _ take: () throws -> Result) throws -> Result {
+  /// Takes a result. The error of a refused result names the place of its function.
+  func checking<Result>(
+    _ what: @autoclosure () -> String = "wrong result", _ take: () throws -> Result
+  ) throws -> Result {
     do {
       return try take()
     } catch let error as ScriptError {
-      throw mistake("\(what): \(error.message)")
+      throw mistake("\(what()): \(error.message)")
     } catch let error as ModelError where error.code == .invalidValue {
-      throw mistake("\(what): \(error.message)")
+      throw mistake("\(what()): \(error.message)")
     }
   }
 

@@ -10,11 +10,10 @@ import Testing
 
   /// What a call gives; nil where it knows no answer.
   private func answer(_ call: RowCall, _ cells: [PlainCell]) -> String? {
-    var result = PlainCell()
-    let isKnown = cells.withUnsafeBufferPointer { cells in
-      cells.baseAddress.map { call.run($0, count: cells.count, result: &result) } ?? false
+    let result = cells.withUnsafeBufferPointer { cells in
+      cells.baseAddress.flatMap { call.run($0, count: cells.count) }
     }
-    guard isKnown else { return nil }
+    guard let result else { return nil }
     switch result.kind {
     case .none: return "none"
     case .boolean: return "\(result.integer == 1)"

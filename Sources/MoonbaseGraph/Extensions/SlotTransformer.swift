@@ -1,0 +1,6 @@
+/// The transformer of a slot, behind a reference: a call copies none of its parts.
+final class SlotTransformer {
+  let own: ValueTransformer
+
+  init(_ own: ValueTransformer) { self.own = own }
+}

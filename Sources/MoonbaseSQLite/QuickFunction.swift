@@ -1,0 +1,64 @@
+package import MoonbasePlatform
+
+/// A function over columns in which values lie as they are. Of its arguments in SQL every other one is an input, and
+/// the number before it says of which type the input is.
+package final class QuickFunction {
+  private let call: RowCall
+  private let result: RowFunction.Kind
+  private let isStrict: Bool
+  private let count: Int
+  private let kind: (Int64) -> RowFunction.Kind?
+  /// The types of the inputs of the last call; no type is negative.
+  private let types: UnsafeMutablePointer<Int64>
+  /// The function over inputs of these types; nil where a type is not plain. Rows use `current`, whose reference is
+  /// not counted.
+  private var function: RowFunction? { didSet { current = function.map(Unmanaged.passUnretained) } }
+  @exclusivity(unchecked) private var current: Unmanaged<RowFunction>?
+
+  /// Makes one of `count` inputs. `kind` gives nil for a type whose values are not plain. A strict function is null
+  /// as soon as one input is.
+  package init(
+    _ call: RowCall, count: Int, result: RowFunction.Kind, isStrict: Bool,
+    kind: @escaping (Int64) -> RowFunction.Kind?
+  ) {
+    (self.call, self.count, self.result, self.isStrict, self.kind) = (call, count, result, isStrict, kind)
+    types = .allocate(capacity: max(1, count))
+    types.initialize(repeating: -1, count: max(1, count))
+  }
+
+  deinit { types.deallocate() }
+
+  /// False where it knows no answer.
+  @inline(__always)
+  func perform(_ call: borrowing FunctionCall) -> Bool {
+    if !knowsTypes(of: call) { prepare(for: call) }
+    guard let current else { return false }
+    if isStrict, hasNull(call) {
+      call.setNull()
+      return true
+    }
+    return current._withUnsafeGuaranteedRef { function in
+      guard function.compute(call, from: 1, by: 2) else { return false }
+      function.set(on: call)
+      return true
+    }
+  }
+
+  @inline(__always)
+  private func knowsTypes(of call: borrowing FunctionCall) -> Bool {
+    for index in 0..<count where types[index] != call.integer(index &* 2) { return false }
+    return true
+  }
+
+  private func prepare(for call: borrowing FunctionCall) {
+    for index in 0..<count { types[index] = call.integer(index * 2) }
+    let kinds = (0..<count).compactMap { kind(types[$0]) }
+    function = kinds.count == count ? RowFunction(self.call, of: kinds, count: count, result: result) : nil
+  }
+
+  @inline(__always)
+  private func hasNull(_ call: borrowing FunctionCall) -> Bool {
+    for index in 0..<count where call.isNull(index &* 2 &+ 1) { return true }
+    return false
+  }
+}
