@@ -19,6 +19,18 @@ import Testing
     "object.uuid = '01234567-89AB-CDEF-0123-456789ABCDEF'",
     "object.s = object.s and object.s:sub(1, 2)--[[ short ]] -- x",
     "object.t = math.type(object.n) or string.format('%s', object.flag)", "object.t = tostring(object.d)",
+    // Several statements.
+    "local a, b = object.n or 0, object.d object.n = a + 1 -- more",
+    "local text = object.s or '' for i = 1, 3 do text = text .. i end object.s = text",
+    "object.s = object.s or 'none' object.s = object.s:lower() .. '.'",
+    "object.d = 1 object.d = object.d / 4 + object.d",
+    "if object.flag then object.s = 'yes' return end object.s = 'no'",
+    "local function twice(x) return x and x * 2 end object.n = math.min(1000, twice(object.n) or 0)",
+    "object.n = 0 while object.n < 5 do object.n = object.n + 1 end",
+    "local words = {} for word in (object.s or ''):gmatch('%a+') do words[#words + 1] = word end object.t = table.concat(words, '-')",
+    "local t = { n = object.n, s = object.s } object.t = t.s object.n = t.n and t.n // 2",
+    "local keys = { n = 1, ['s'] = 2, object.n } object.long = #keys + keys.n",
+    "object.s = object.t object.t = object.s object.flag = object.s == nil",
   ]
 
   @Test(arguments: [1, 2, 3], [false, true])
@@ -45,6 +57,45 @@ import Testing
     ], [false, true])
   func whatFailsForARowIsLeftToObjects(_ code: String, _ pipes: Bool) throws {
     let bench = try Bench(pipes: pipes)
+    let before = try bench.contents()
+    #expect(try bench.inStore(code, where: nil) == nil)
+    #expect(try bench.contents() == before)
+  }
+
+  /// An object refuses a value when it is assigned, and not when it is the last one.
+  @Test(
+    arguments: [
+      "object.n = 'x' object.n = 1", "object.n = 3.5 object.n = math.floor(object.n)",
+      "object.s = '\\xff' object.s = 'a'",
+      "for i = 1, 2 do object.n = i == 1 and 1e9 or 1 end", "object.d = 0/0 object.d = 1.0",
+      "object.flag = 1 object.flag = true", "object.at = 'soon' object.at = object.at",
+      "if object.n == nil then return end object.n = {} object.n = 1", "object.s = 'a' object.n = 'x'",
+    ], [false, true])
+  func aValueThatIsReplacedIsCheckedToo(_ code: String, _ pipes: Bool) throws {
+    let bench = try Bench(pipes: pipes)
+    let before = try bench.contents()
+    #expect(try bench.inStore(code, where: nil) == nil)
+    #expect(try bench.contents() == before)
+  }
+
+  /// To call it twice, or with values in place of objects, would be seen.
+  @Test(arguments: [
+    "count = (count or 0) + 1 object.n = count", "do local n = 1 end n = 2 object.n = n",
+    "print(object.s) object.n = 1",
+    "object.n = math.random(9)", "object.n, object.long = 1, 2", "local a a, object.n = 1, 2", "object:delete()",
+    "object.n = context and 1", "object.n = #object.kind.items", "local o = object o.n = 1", "object['n'] = 1",
+    "object.s = ...", "string.upper = nil object.n = 1", "local s = string object.s = s.upper('a')",
+    "object.n = _G and 1",
+    "goto done object.n = 1 ::done::", "object.n = 1, 2", "local object = {} object.n = 1",
+    "object.n = __check_n and 1",
+    "object.s = os.date()", "object.n = function() end", "object.missing = 1", "object.n = object.missing",
+    "object.kind = nil",
+    "setmetatable({}, {}) object.n = 1", "function f() end object.n = 1",
+    "object.price = 1 object.price = 2",
+    "local x <close> = nil object.n = 1", "local t = { n } object.n = 1", "local t = {} t.x, n = 1, 2 object.n = 1",
+  ])
+  func codeThatAsksForMoreThanValuesIsLeftToObjects(_ code: String) throws {
+    let bench = try Bench()
     let before = try bench.contents()
     #expect(try bench.inStore(code, where: nil) == nil)
     #expect(try bench.contents() == before)

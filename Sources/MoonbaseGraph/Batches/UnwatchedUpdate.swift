@@ -3,10 +3,10 @@ import MoonbasePlatform
 
 package import enum MoonbaseModel.Predicate
 
-/// A change of one attribute that a store makes in one statement, and that leaves what setting it in each object and saving would leave.
+/// A change of attributes that a store makes in one statement, and that leaves what setting them in each object and saving would leave.
 ///
 /// That holds where nobody looks at the objects: no hook, normalizer or stored derived attribute, and no rules, those of the model among them, but
-/// such as look at the value of an attribute and nothing else, which are asked of each row. As soon as one is broken, or the function fails, nothing is changed, and it is the graph
+/// such as look at the value of an attribute and nothing else, which are asked of each row. As soon as one is broken, or a function fails, nothing is changed, and it is the graph
 /// that has to say of which object: that is rare, and takes no longer than it would have taken anyway.
 package struct UnwatchedUpdate {
   /// How many rows matched, and how many of them have another value now.
@@ -15,24 +15,63 @@ package struct UnwatchedUpdate {
     package let changed: Int
   }
 
+  /// An attribute that is set to the result of a function of the inputs.
+  package struct Assignment {
+    fileprivate let property: ResolvedProperty
+    fileprivate let own: RuledAttribute?
+    /// Attributes that no function sets and of which something is said. Their values stand behind the inputs.
+    fileprivate let others: [RuledAttribute]
+    private let inputCount: Int
+
+    fileprivate init(
+      _ property: ResolvedProperty, own: RuledAttribute?, others: [RuledAttribute], inputCount: Int
+    ) {
+      (self.property, self.own, self.others, self.inputCount) = (property, own, others, inputCount)
+    }
+
+    /// How many arguments the function gets: its inputs, and what rules look at besides.
+    package var argumentCount: Int { inputCount + others.count }
+
+    /// The rules of extensions, with the place of the argument that each looks at; nil for the result.
+    package var rules: [(place: Int?, rule: EntityExtension.ValueRule)] {
+      others.enumerated().flatMap { index, other in other.rules.map { (inputCount + index, $0) } }
+        + (own?.rules ?? []).map { (nil, $0) }
+    }
+
+    fileprivate var ruled: [RuledAttribute] { others + (own.map { [$0] } ?? []) }
+  }
+
+  /// The function of an assignment.
+  ///
+  /// With `asksRules` its plain form asks the rules of extensions itself, and gives no plain value where one does not hold.
+  package struct Function {
+    package let body: BatchUpdateFunction.Body
+    package let plain: BatchUpdateFunction.Plain?
+    package let asksRules: Bool
+
+    package init(_ body: @escaping BatchUpdateFunction.Body, plain: BatchUpdateFunction.Plain?, asksRules: Bool) {
+      (self.body, self.plain, self.asksRules) = (body, plain, asksRules)
+    }
+  }
+
   private let context: ManagedObjectContext
   private let entity: ResolvedEntity
-  private let property: ResolvedProperty
   private let inputs: [String]
   private let predicate: Predicate?
-  /// Attributes of which something is said that a value may break.
-  private let ruled: [RuledAttribute]
+  /// The attributes that are set, in the order of their keys.
+  package let assignments: [Assignment]
 
-  /// Nil where somebody looks. `key` is to be what a function makes of `inputs`, of all that matches the predicate.
+  /// Nil where somebody looks. `keys` are to be what functions make of `inputs`, of all that matches the predicate.
   package init?(
-    _ key: String, of inputs: [String], in entity: ResolvedEntity, where predicate: Predicate?,
+    _ keys: [String], of inputs: [String], in entity: ResolvedEntity, where predicate: Predicate?,
     _ context: ManagedObjectContext
   ) throws {
     let isDerivedFrom = context.model.entities.contains { entity in
       entity.properties.contains(where: \.isDerived)
     }
-    guard !isDerivedFrom, let property = entity.property(key) else { return nil }
-    let named = ([key] + inputs).map(entity.property)
+    let set = keys.compactMap(entity.property)
+    guard !isDerivedFrom, set.count == keys.count else { return nil }
+    let named = (keys + inputs).map(entity.property)
     guard named.allSatisfy({ $0?.attribute != nil && $0?.isTransient == false }) else { return nil }
     var slots: Set<Slot> = []
     var behaviors: [EntityBehavior] = []
@@ -50,37 +89,50 @@ package struct UnwatchedUpdate {
     guard slots.allSatisfy({ $0 < entity.properties.count && entity.properties[$0].attribute != nil }) else {
       return nil
     }
-    ruled = slots.sorted().map { RuledAttribute(entity.properties[$0], rules: behaviors[0].valueRules[$0] ?? []) }
-    (self.context, self.entity, self.property) = (context, entity, property)
+    let ruled = slots.sorted().map { RuledAttribute(entity.properties[$0], rules: behaviors[0].valueRules[$0] ?? []) }
+    let others = ruled.filter { other in !set.contains { $0.slot == other.property.slot } }
+    assignments = set.enumerated().map { index, property in
+      // One of the functions asks for all.
+      Assignment(
+        property, own: ruled.first { $0.property.slot == property.slot }, others: index == 0 ? others : [],
+        inputCount: inputs.count)
+    }
+    (self.context, self.entity) = (context, entity)
     (self.inputs, self.predicate) = (inputs, predicate)
   }
 
-  /// What is only known by its value in the row, and stands behind the inputs.
-  private var others: [RuledAttribute] { ruled.filter { $0.property.slot != property.slot } }
-  private var own: RuledAttribute? { ruled.first { $0.property.slot == property.slot } }
-
-  /// How many arguments the function gets: its inputs, and what rules look at besides.
-  package var argumentCount: Int { inputs.count + others.count }
-
-  /// The rules of extensions, with the place of the argument that each looks at; nil for the result.
-  package var rules: [(place: Int?, rule: EntityExtension.ValueRule)] {
-    others.enumerated().flatMap { index, other in other.rules.map { (inputs.count + index, $0) } }
-      + (own?.rules ?? []).map { (nil, $0) }
+  /// Changes the rows, all or none. Nil, and nothing done, where the graph has to do it. Throws what ends a run, and what a store throws.
+  package func run(_ functions: [Function]) throws -> Outcome? {
+    try context.beginBatch("update")
+    let misfit = Misfit()
+    var request = BatchUpdateRequest(entity.name, where: predicate)
+    for (assignment, function) in zip(assignments, functions) {
+      request.functionsToUpdate[assignment.property.name] = checking(function, of: assignment, misfit)
+    }
+    request.resultType = .count
+    do {
+      let update = try BatchUpdate(request, of: entity, in: context.model)
+      guard let done = try update.executed(by: context), let written = done.written else { return nil }
+      return Outcome(matched: done.count, changed: written)
+    } catch {
+      let endsRun = (error as? any ScriptFailure)?.endsRun == true || (error as? any CodedError)?.code.endsRun == true
+      guard misfit.isThere, !endsRun else { throw error }
+      return nil
+    }
   }
 
-  /// Changes the rows, all or none. Nil, and nothing done, where the graph has to do it. Throws what ends a run, and what a store throws.
-  ///
-  /// With `asksRules` the plain form of the function asks the rules of extensions itself, and gives no plain value where one does not hold.
-  package func run(
-    _ body: @escaping BatchUpdateFunction.Body, plain: BatchUpdateFunction.Plain?, asksRules: Bool = false
-  ) throws -> Outcome? {
-    try context.beginBatch("update")
-    var isMisfit = false
-    var request = BatchUpdateRequest(entity.name, where: predicate)
-    let count = inputs.count
-    let (others, own) = (others, own)
-    var plain = plain
-    if ruled.contains(where: { $0.isRuledByModel || !asksRules && !$0.rules.isEmpty }) {
+  /// Whether a function failed, or a value breaks a rule.
+  private final class Misfit {
+    var isThere = false
+  }
+
+  private func checking(
+    _ function: Function, of assignment: Assignment, _ misfit: Misfit
+  ) -> BatchUpdateFunction {
+    let (count, others, own) = (inputs.count, assignment.others, assignment.own)
+    let (asksRules, body) = (function.asksRules, function.body)
+    var plain = function.plain
+    if assignment.ruled.contains(where: { $0.isRuledByModel || !asksRules && !$0.rules.isEmpty }) {
       plain?.check = { cells, result in
         do {
           for (index, other) in others.enumerated() { try other.check(cells[count + index], asksRules: !asksRules) }
@@ -91,7 +143,7 @@ package struct UnwatchedUpdate {
         }
       }
     }
-    let function = BatchUpdateFunction(
+    return BatchUpdateFunction(
       of: inputs + others.map(\.property.name),
       ofScript: { cells, take in
         do {
@@ -103,22 +155,11 @@ package struct UnwatchedUpdate {
             try take(fitting)
           }
         } catch {
-          isMisfit = true
+          misfit.isThere = true
           throw error
         }
       },
       plain: plain)
-    request.functionsToUpdate[property.name] = function
-    request.resultType = .count
-    do {
-      let update = try BatchUpdate(request, of: entity, in: context.model)
-      guard let done = try update.executed(by: context), let written = done.written else { return nil }
-      return Outcome(matched: done.count, changed: written)
-    } catch {
-      let endsRun = (error as? any ScriptFailure)?.endsRun == true || (error as? any CodedError)?.code.endsRun == true
-      guard isMisfit, !endsRun else { throw error }
-      return nil
-    }
   }
 }
 

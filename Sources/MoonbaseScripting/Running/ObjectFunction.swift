@@ -13,8 +13,8 @@ public final class ObjectFunction {
   private let domain: ScriptDomain
   private let call: LuaFastCall
   private let function: LuaFunction
-  /// What it does, where that is known from its text.
-  private let assignment: ObjectAssignment?
+  /// Its text, where that says all that it does.
+  private let code: ObjectCode?
 
   /// Takes a piece of Lua.
   public init(body source: ScriptSource, in domain: ScriptDomain) throws {
@@ -23,7 +23,7 @@ public final class ObjectFunction {
     let text = "local object, context = ... " + source.text
     function = try domain.state.load(text, name: source.name, in: environment)
     (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
-    assignment = ObjectAssignment(body: source.text)
+    code = ObjectCode(body: source.text)
   }
 
   /// Runs a file that returns the function. Throws `ScriptError` where it returns something else.
@@ -40,7 +40,7 @@ public final class ObjectFunction {
     }
     self.function = function
     (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
-    assignment = ObjectAssignment(file: source.text)
+    code = ObjectCode(file: source.text)
   }
 
   /// Calls it for an object. On an error all that it changed in the object's context is as it was. It must not save.
@@ -58,41 +58,56 @@ public final class ObjectFunction {
 
   /// Whether the text of a script, or of a piece of Lua, is one that `runInStore` may take.
   package static func maySuitStore(_ source: ScriptSource, isBody: Bool) -> Bool {
-    (isBody ? ObjectAssignment(body: source.text) : ObjectAssignment(file: source.text)) != nil
+    (isBody ? ObjectCode(body: source.text) : ObjectCode(file: source.text)) != nil
   }
 
-  /// Has the store set an attribute of all objects that match, in one statement, where that leaves what calling it for each and saving would leave; nil,
+  /// Has the store set attributes of all objects that match, in one statement, where that leaves what calling it for each and saving would leave; nil,
   /// and nothing done, where it may not.
   package func runInStore(
     _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> UnwatchedUpdate.Outcome? {
-    guard let assignment else { return nil }
+    guard let code else { return nil }
     let entity = try context.entity(request.entityName)
     guard
       let update = try UnwatchedUpdate(
-        assignment.attribute, of: assignment.inputs, in: entity, where: request.predicate, context),
-      // What only looked like it is no Lua.
-      let function = try? domain.state.load(
-        assignment.text, name: "each", in: domain.state.environment([:]))
+        code.attributes, of: code.inputs, in: entity, where: request.predicate, context)
     else { return nil }
-    let count = assignment.inputs.count
-    let rules = update.rules.compactMap { place, rule in (rule.origin as? ScriptRule).map { (place: place, rule: $0) } }
-    // Rules that are asked in the same call cost a call of Lua's own and no more.
-    let asking =
-      rules.isEmpty || rules.count < update.rules.count
-      ? nil
-      : try? domain.asking(rules, of: function, inputCount: count, argumentCount: update.argumentCount)
-    let plain = (asking ?? function).rowCall.map {
-      BatchUpdateFunction.Plain($0, inputCount: asking == nil ? count : update.argumentCount)
+    var functions: [UnwatchedUpdate.Function] = []
+    for (attribute, assignment) in zip(code.attributes, update.assignments) {
+      guard let function = try self.function(setting: attribute, by: code, of: entity, assignment) else { return nil }
+      functions.append(function)
     }
-    let body = domain.batchBody(
-      function, inputCount: count, for: entity.property(assignment.attribute)?.attributeType)
     do {
-      return try update.run(body, plain: plain, asksRules: asking != nil)
+      return try update.run(functions)
     } catch let error as GraphError where error.code == .contextBusy {
       // A rule asks a store: objects may.
       return nil
     }
+  }
+
+  private func function(
+    setting attribute: String, by code: ObjectCode, of entity: ResolvedEntity, _ assignment: UnwatchedUpdate.Assignment
+  ) throws -> UnwatchedUpdate.Function? {
+    // What only looked like it is no Lua.
+    guard let text = code.text(setting: attribute, types: { entity.property($0)?.attributeType }),
+      let chunk = try? domain.state.load(text, name: "each", in: domain.state.environment([:])),
+      let function = try chunk.call([]).first?.functionValue
+    else { return nil }
+    let count = code.inputs.count
+    let rules = assignment.rules.compactMap { place, rule in
+      (rule.origin as? ScriptRule).map { (place: place, rule: $0) }
+    }
+    // Rules that are asked in the same call cost a call of Lua's own and no more.
+    let asking =
+      rules.isEmpty || rules.count < assignment.rules.count
+      ? nil
+      : try? domain.asking(rules, of: function, inputCount: count, argumentCount: assignment.argumentCount)
+    let plain = (asking ?? function).rowCall.map {
+      BatchUpdateFunction.Plain($0, inputCount: asking == nil ? count : assignment.argumentCount)
+    }
+    let body = domain.batchBody(
+      function, inputCount: count, for: entity.property(attribute)?.attributeType)
+    return UnwatchedUpdate.Function(body, plain: plain, asksRules: asking != nil)
   }
 
   /// What an error of it says, with its place in the script.

@@ -22,6 +22,19 @@ extension LuaBlockTests {
       try bench.bench.write("name\nAnn\n", to: "people.csv")
       return try bench.script(code)
     },
+    Example("string.unpack(\"<dddd\", object.color)", gives: "0.75\n") { bench, code in
+      try bench.bench.write("return { entities = { Paint = { attributes = { color = 'binary' } } } }", to: "paint.lua")
+      try bench.bench.write(
+        """
+        moonbase.context:insert("Paint", { color = string.pack("<dddd", 0, 0, 0, 0.25) })
+        assert(moonbase.context:save())
+        """, to: "fill.lua")
+      try bench.moonbase("run", "--store", "paint.sqlite", "--model", "paint.lua", "fill.lua")
+      try bench.moonbase("each", "Paint", "--store", "paint.sqlite", "--quiet", "--do", code)
+      try bench.bench.write(
+        "print((select(4, string.unpack('<dddd', moonbase.context:fetch('Paint'):first().color))))", to: "show.lua")
+      return try bench.moonbase("run", "--store", "paint.sqlite", "show.lua")
+    },
     Example("local report = import.run", gives: "2 1\n") { bench, code in
       try bench.bench.write("email,name\na@x,Ann\nb@x,Ben\n\"c\n", to: "people.csv")
       return try bench.script(

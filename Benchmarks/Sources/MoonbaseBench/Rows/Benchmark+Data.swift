@@ -4,7 +4,7 @@ import Yardsticks
 /// The command over large data: import, export and each, beside a C loop or `sqlite-utils convert`. Each may hold 96 MiB.
 extension Benchmark {
   static var data: [Benchmark] {
-    [importCSV, upsert, exportNDJSON, eachValue, eachConvert, eachRule, eachJobs]
+    [importCSV, upsert, exportNDJSON, eachValue, eachStatements, eachTwo, eachConvert, eachRule, eachJobs]
   }
 
   private static let greatestMemory: Int64 = 96 << 20
@@ -72,6 +72,24 @@ extension Benchmark {
   /// What sqlite-utils does: no rule, no hook, nothing derived.
   private static var eachValue: Benchmark {
     convert("each-value", "each on one attribute, beside: sqlite-utils convert", goal: 1 / 1.5) { workplace in
+      try moonbase(workplace, ["each", "Person", "--store", "data.sqlite", "--do", code])
+    }
+  }
+
+  /// The same in several statements.
+  private static var eachStatements: Benchmark {
+    convert("each-statements", "each in several statements, beside: sqlite-utils convert", goal: 1 / 1.5) { workplace in
+      let code = """
+        local first, rest = object.lastName:match('^(.)(.*)$') object.lastName = (first or ''):upper() .. (rest or ''):upper()
+        """
+      try moonbase(workplace, ["each", "Person", "--store", "data.sqlite", "--do", code])
+    }
+  }
+
+  /// The same, and another attribute with it.
+  private static var eachTwo: Benchmark {
+    convert("each-two", "each on two attributes, beside: sqlite-utils convert of one", goal: 1 / 1.5) { workplace in
+      let code = "local name = object.lastName object.lastName = name:upper() object.age = #name"
       try moonbase(workplace, ["each", "Person", "--store", "data.sqlite", "--do", code])
     }
   }

@@ -1,0 +1,144 @@
+import MoonbaseLua
+
+/// Takes apart a piece of Lua that reads and sets attributes of one object.
+struct CodeParser {
+  private let source: [UInt8]
+  private let object: String
+  private let locals: Set<String>
+  private(set) var attributes: [String] = []
+  private(set) var inputs: [String] = []
+
+  init(_ tokens: ArraySlice<CodeToken>, in source: [UInt8], object: String) {
+    (self.source, self.object, locals) = (source, object, Self.locals(of: tokens))
+  }
+
+  /// The names behind `local` and `for`, and of parameters.
+  private static func locals(of tokens: ArraySlice<CodeToken>) -> Set<String> {
+    var names: Set<String> = []
+    var isDeclaring = false
+    for (index, token) in zip(tokens.indices, tokens) {
+      switch token.token {
+      case .name("local"), .name("for"): isDeclaring = true
+      case .name("function"): isDeclaring = true
+      case .name(let name) where !CodeWords.keywords.contains(name): if isDeclaring { names.insert(name) }
+      case .symbol(UInt8(ascii: ",")), .symbol(UInt8(ascii: "(")): break
+      default: isDeclaring = false
+      }
+      // Two names without a comma between them belong to two statements.
+      if isDeclaring, case .name(let name) = token.token, !CodeWords.keywords.contains(name),
+        index + 1 < tokens.endIndex, case .name = tokens[index + 1].token
+      {
+        isDeclaring = false
+      }
+    }
+    return names
+  }
+
+  /// Nil for code that is made of anything else. `tokens` may be a part of the code.
+  mutating func pieces(of tokens: ArraySlice<CodeToken>) -> [CodePiece]? {
+    var pieces: [CodePiece] = []
+    var index = tokens.startIndex
+    var end = index < tokens.endIndex ? tokens[index].range.lowerBound : 0
+    func add(_ place: Range<Int>, mayRepeat: Bool = false) {
+      pieces.append(.text(String(decoding: source[end..<place.upperBound], as: UTF8.self), mayRepeat: mayRepeat))
+      end = place.upperBound
+    }
+    while index < tokens.endIndex {
+      let token = tokens[index]
+      index += 1
+      guard case .name(let name) = token.token, !tokens.isField(at: index - 1) else {
+        guard isPlain(tokens, at: index - 1) else { return nil }
+        add(token.range)
+        continue
+      }
+      guard name == object else {
+        guard isKnown(name, in: tokens, at: index - 1) else { return nil }
+        add(token.range, mayRepeat: CodeWords.repeating.contains(name))
+        continue
+      }
+      guard tokens.isAccess(at: index), index + 1 < tokens.endIndex,
+        case .name(let attribute) = tokens[index + 1].token,
+        !CodeWords.keywords.contains(attribute), let piece = piece(attribute, in: tokens, at: &index)
+      else { return nil }
+      let space = source[end..<token.range.lowerBound]
+      pieces.append(.text(String(decoding: space, as: UTF8.self), mayRepeat: false))
+      pieces.append(piece)
+      end = tokens[index - 1].range.upperBound
+    }
+    return pieces
+  }
+
+  /// What is done with an attribute, whose access begins with the dot at `index`. Goes behind it.
+  private mutating func piece(_ attribute: String, in tokens: ArraySlice<CodeToken>, at index: inout Int) -> CodePiece?
+  {
+    let first = index - 1
+    index += 2
+    note(attribute, in: &inputs)
+    guard index < tokens.endIndex else { return .attribute(attribute) }
+    // Nothing but methods is called on a value.
+    if tokens.isAccess(at: index) || tokens[index] == "[" { return nil }
+    if tokens[index] == "," {
+      let isAssigned = isFirstOfAssignment(tokens, from: index) && !isInTable(tokens, at: first)
+      return isAssigned ? nil : .attribute(attribute)
+    }
+    guard tokens[index] == "=" else { return .attribute(attribute) }
+    guard first == tokens.startIndex || tokens[first - 1] != ",", let end = tokens.endOfExpression(from: index + 1),
+      end == tokens.endIndex || tokens[end] != ",", let value = pieces(of: tokens[(index + 1)..<end])
+    else { return nil }
+    note(attribute, in: &attributes)
+    index = end
+    return .assignment(attribute, value)
+  }
+
+  private func note(_ name: String, in names: inout [String]) { if !names.contains(name) { names.append(name) } }
+
+  /// Whether an assignment to several variables goes on with the comma at a place.
+  private func isFirstOfAssignment(_ tokens: ArraySlice<CodeToken>, from comma: Int) -> Bool {
+    var index = comma
+    while index + 1 < tokens.endIndex, tokens[index] == "," || tokens.isAccess(at: index),
+      case .name = tokens[index + 1].token
+    {
+      index += 2
+    }
+    return index < tokens.endIndex && tokens[index] == "="
+  }
+
+  /// Whether a token that is no variable means the same with values in place of the object.
+  private func isPlain(_ tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
+    switch tokens[index].token {
+    case .name(let field): !CodeWords.random.contains(field)
+    // The arguments of the code, and labels.
+    case .symbol(UInt8(ascii: ".")): !tokens.areDots(at: index, count: 3)
+    case .symbol(UInt8(ascii: ":")): !(index + 1 < tokens.endIndex && tokens[index + 1] == ":")
+    default: true
+    }
+  }
+
+  private func isKnown(_ name: String, in tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
+    if CodeWords.keywords.contains(name) { return name != "goto" }
+    guard !name.hasPrefix("__") else { return false }
+    if locals.contains(name) { return name != object }
+    let next = index + 1
+    if next < tokens.endIndex, tokens[next] == "=" {
+      // A key of a table, or a global.
+      return index > tokens.startIndex && (tokens[index - 1] == "{" || tokens[index - 1] == ",")
+        && isInTable(tokens, at: index)
+    }
+    if CodeWords.functions.contains(name) { return true }
+    return CodeWords.libraries.contains(name) && tokens.isAccess(at: next)
+      && !(next + 2 < tokens.endIndex && tokens[next + 2] == "=")
+  }
+
+  /// Whether a token stands in a table, and not in a statement or a call within it.
+  private func isInTable(_ tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
+    var depth = 0
+    for place in tokens[..<index].indices.reversed() {
+      if tokens[place] == "}" || tokens[place] == ")" { depth += 1 }
+      if tokens[place] == "{" || tokens[place] == "(" {
+        if depth == 0 { return tokens[place] == "{" }
+        depth -= 1
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,119 @@
+import MoonbaseLua
+
+/// A token and where it stands.
+struct CodeToken: Equatable, ExpressibleByStringLiteral {
+  let token: LuaLexer.Token
+  var range = 0..<0
+
+  static func all(of text: String) -> [CodeToken] {
+    var lexer = LuaLexer(Array(text.utf8))
+    var tokens: [CodeToken] = []
+    while true {
+      let next = lexer.next().token
+      if next == .end { return tokens }
+      tokens.append(CodeToken(next, lexer.start..<lexer.at))
+    }
+  }
+
+  init(_ token: LuaLexer.Token, _ range: Range<Int>) { (self.token, self.range) = (token, range) }
+
+  init(_ text: String) {
+    let first = text.utf8.first ?? 0
+    let isSymbol = text.utf8.count == 1 && !Character(UnicodeScalar(first)).isLetter && first != UInt8(ascii: "_")
+    token = isSymbol ? .symbol(first) : .name(text)
+  }
+
+  init(stringLiteral text: String) { self.init(text) }
+
+  static func == (one: CodeToken, other: CodeToken) -> Bool { one.token == other.token }
+}
+
+extension ArraySlice<CodeToken> {
+  /// Whether there are so many dots at a place, with nothing between them.
+  func areDots(at index: Int, count: Int) -> Bool {
+    guard index >= startIndex, index + count <= endIndex else { return false }
+    return self[index..<(index + count)].allSatisfy { $0 == "." }
+      && self[index + count - 1].range.upperBound - self[index].range.lowerBound == count
+  }
+
+  /// Whether one dot stands at a place: an access to a field.
+  func isAccess(at index: Int) -> Bool {
+    indices.contains(index) && self[index] == "." && !areDots(at: index, count: 2) && !areDots(at: index - 1, count: 2)
+  }
+
+  /// Whether the name at a place is the name of a field or of a method.
+  func isField(at index: Int) -> Bool {
+    index > startIndex && (self[index - 1] == ":" || isAccess(at: index - 1))
+  }
+
+  /// The end of the expression that begins at a place; nil where it has none.
+  func endOfExpression(from start: Int) -> Int? {
+    var (index, wantsOperand) = (start, true)
+    while index < endIndex {
+      switch self[index].token {
+      case .symbol(let symbol) where Self.opening.contains(symbol):
+        // Behind an operand it is an argument, a key or a table of arguments.
+        guard let end = endOfBrackets(from: index) else { return nil }
+        (index, wantsOperand) = (end, false)
+        continue
+      case .name("function"): return nil
+      case .name("nil"), .name("true"), .name("false"):
+        guard wantsOperand else { return index }
+        wantsOperand = false
+      case .name("not") where wantsOperand: break
+      case .name("and"), .name("or"):
+        if wantsOperand { return nil }
+        wantsOperand = true
+      case .name(let word) where CodeWords.keywords.contains(word): return wantsOperand ? nil : index
+      case .name, .number:
+        if !wantsOperand, !isField(at: index) { return index }
+        wantsOperand = false
+      case .string: wantsOperand = false
+      case .symbol(let symbol) where Self.unary.contains(symbol) && wantsOperand: break
+      case .symbol(let symbol):
+        // A comma, an assignment, a closing bracket and a semicolon end it.
+        guard !wantsOperand || symbol == UInt8(ascii: ".") || Self.doubled.contains(symbol) else { return nil }
+        guard Self.binary.contains(symbol) || symbol > 127 else { return index }
+        wantsOperand = true
+      case .end: return nil
+      }
+      index += 1
+    }
+    return wantsOperand ? nil : index
+  }
+
+  private static var opening: [UInt8] { [UInt8](#"([{"#.utf8) }
+  private static var closing: [UInt8] { [UInt8](#")]}"#.utf8) }
+  private static var unary: [UInt8] { [UInt8]("-#~".utf8) }
+  private static var binary: [UInt8] { [UInt8]("+-*/%^&|~<>.:".utf8) }
+  /// Symbols of which an operator has two.
+  private static var doubled: [UInt8] { [UInt8]("/<>.".utf8) }
+
+  private func endOfBrackets(from start: Int) -> Int? {
+    var depth = 0
+    for index in start..<endIndex {
+      guard case .symbol(let symbol) = self[index].token else { continue }
+      if Self.opening.contains(symbol) { depth += 1 }
+      if Self.closing.contains(symbol) { depth -= 1 }
+      if depth == 0 { return index + 1 }
+    }
+    return nil
+  }
+}
+
+/// Names that have a meaning in every piece of Lua.
+enum CodeWords {
+  static let keywords: Set<String> = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+    "not", "or", "repeat", "return", "then", "true", "until", "while",
+  ]
+  /// Words behind which code may run more than once.
+  static let repeating: Set<String> = ["for", "while", "repeat", "function"]
+  /// Functions of the standard library whose result depends on their arguments alone.
+  static let functions: Set<String> = [
+    "assert", "error", "ipairs", "next", "pairs", "rawequal", "rawlen", "select", "tonumber", "tostring", "type",
+  ]
+  static let libraries: Set<String> = ["math", "string", "table", "utf8"]
+  /// Fields of libraries that give another result with each call.
+  static let random: Set<String> = ["random", "randomseed"]
+}

@@ -1,0 +1,136 @@
+import MoonbaseLua
+import MoonbaseModel
+
+/// A piece of Lua that does nothing with an object but read and set attributes.
+///
+/// ```lua
+/// local r, g, b, a = string.unpack("<dddd", object.color)
+/// object.color = string.pack("<dddd", r, g, b, 1 - a)
+/// ```
+///
+/// It is made of attributes, locals of its own, and those functions of the standard library that depend on their
+/// arguments alone. So it may be called with values in place of the object, and as often as one likes. Anything else
+/// is not recognized, and is not guessed at.
+struct ObjectCode {
+  /// The attributes that are set.
+  let attributes: [String]
+  /// The attributes that are read or set.
+  let inputs: [String]
+  private let pieces: [CodePiece]
+  private let returns: Bool
+
+  /// Of a piece of Lua that sees `object`.
+  init?(body: String) {
+    let tokens = CodeToken.all(of: body)
+    self.init(tokens[...], in: Array(body.utf8), object: "object")
+  }
+
+  /// Of a file that is `return function(object, context) ... end`.
+  init?(file: String) {
+    let tokens = CodeToken.all(of: file)
+    guard tokens.starts(with: ["return", "function", "("]), tokens.count > 7, tokens.last?.token == .name("end"),
+      case .name(let object) = tokens[3].token
+    else { return nil }
+    var rest = tokens[4...].dropLast()
+    if rest.first == ",", rest.count > 2 { rest = rest.dropFirst(2) }
+    guard rest.first == ")" else { return nil }
+    self.init(rest.dropFirst(), in: Array(file.utf8), object: object)
+  }
+
+  private init?(_ tokens: ArraySlice<CodeToken>, in source: [UInt8], object: String) {
+    var parser = CodeParser(tokens, in: source, object: object)
+    guard let pieces = parser.pieces(of: tokens), !parser.attributes.isEmpty else { return nil }
+    (self.pieces, attributes, inputs) = (pieces, parser.attributes, parser.inputs)
+    returns = tokens.contains("return")
+  }
+
+  /// Lua that returns a function. It gets the inputs and gives the new value of an attribute. Nil where a value that
+  /// was assigned is read again and its type has values of a form of their own.
+  func text(setting attribute: String, types: (String) -> AttributeType?) -> String? {
+    let checked = readAgain
+    var lines = ["local string, math, table, utf8 = string, math, table, utf8"]
+    for word in CodeWords.functions.sorted() { lines.append("local \(word) = \(word)") }
+    for attribute in checked.sorted() {
+      guard let check = types(attribute).flatMap(Self.check) else { return nil }
+      lines.append("local function \(CodePiece.check(attribute))(value) \(check) end")
+    }
+    // No piece of code sets or reads a global without an error from here on.
+    lines.append("local _ENV = nil")
+    lines.append("return function(\(inputs.map(CodePiece.variable).joined(separator: ", ")))")
+    let code = pieces.map { $0.text(checking: checked) }.joined()
+    lines.append(returns ? "local function __run() \(code)\nend __run()" : "do \(code)\nend")
+    lines.append("return \(CodePiece.variable(attribute))\nend")
+    return lines.joined(separator: "\n")
+  }
+
+  /// The attributes of which code may see a value that it has assigned, or assign another one over it: then the value
+  /// has to be what an object would have taken.
+  private var readAgain: Set<String> {
+    if pieces.contains(where: \.mayRepeat) { return Set(attributes) }
+    var (assigned, found): (Set<String>, Set<String>) = ([], [])
+    for piece in pieces {
+      switch piece {
+      case .text: break
+      case .attribute(let name): if assigned.contains(name) { found.insert(name) }
+      case .assignment(let name, let value):
+        found.formUnion(value.compactMap(\.name).filter(assigned.contains))
+        if !assigned.insert(name).inserted { found.insert(name) }
+      }
+    }
+    return found
+  }
+
+  /// Lua that returns a value as an object would have taken it, or fails.
+  private static func check(_ type: AttributeType) -> String? {
+    let (isRight, conversion) = forms(of: type)
+    guard let isRight else { return nil }
+    return "\(conversion)if value == nil or \(isRight) then return value end error('another value')"
+  }
+
+  /// When a value is one of a type, and what makes a number of it.
+  private static func forms(of type: AttributeType) -> (isRight: String?, conversion: String) {
+    let integer = "math.type(value) == 'integer'"
+    let toInteger = "if math.type(value) == 'float' then value = math.tointeger(value) or value end "
+    switch type {
+    case .integer16: return (integer + " and value >= -32768 and value <= 32767", toInteger)
+    case .integer32: return (integer + " and value >= -2147483648 and value <= 2147483647", toInteger)
+    case .integer64: return (integer, toInteger)
+    case .double:
+      return ("math.type(value) == 'float' and value == value", "if \(integer) then value = value + 0.0 end ")
+    case .boolean: return ("type(value) == 'boolean'", "")
+    case .string: return ("type(value) == 'string' and utf8.len(value)", "")
+    case .binaryData: return ("type(value) == 'string'", "")
+    default: return (nil, "")
+    }
+  }
+}
+
+/// A part of a piece of Lua.
+enum CodePiece {
+  case text(String, mayRepeat: Bool)
+  /// An attribute that is read.
+  case attribute(String)
+  /// An attribute that is set to an expression.
+  case assignment(String, [CodePiece])
+
+  /// A prefix of names that code must not have.
+  static let prefix = "__object_"
+  static func variable(_ attribute: String) -> String { prefix + attribute }
+  static func check(_ attribute: String) -> String { "__check_" + attribute }
+
+  /// The attribute that is read.
+  var name: String? { if case .attribute(let name) = self { name } else { nil } }
+  var mayRepeat: Bool { if case .text(_, true) = self { true } else { false } }
+
+  func text(checking attributes: Set<String>) -> String {
+    switch self {
+    case .text(let text, _): return text
+    case .attribute(let name): return Self.variable(name)
+    case .assignment(let name, let value):
+      let value = value.map { $0.text(checking: attributes) }.joined()
+      // On a line of its own a comment cannot take what follows.
+      return attributes.contains(name)
+        ? "\(Self.variable(name)) = \(Self.check(name))(\(value)\n)" : "\(Self.variable(name)) = (\(value)\n)"
+    }
+  }
+}
