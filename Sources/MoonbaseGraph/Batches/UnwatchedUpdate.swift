@@ -3,11 +3,13 @@ import MoonbasePlatform
 
 package import enum MoonbaseModel.Predicate
 
-/// A change of attributes that a store makes in one statement, and that leaves what setting them in each object and saving would leave.
+/// A change of attributes that a store makes in one statement, and that leaves what setting them in each object and
+/// saving would leave.
 ///
-/// That holds where nobody looks at the objects: no hook, normalizer or stored derived attribute, and no rules, those of the model among them, but
-/// such as look at the value of an attribute and nothing else, which are asked of each row. As soon as one is broken, or a function fails, nothing is changed, and it is the graph
-/// that has to say of which object: that is rare, and takes no longer than it would have taken anyway.
+/// That holds where nobody looks at the objects: no hook, normalizer or stored derived attribute, and no rules, those
+/// of the model among them, but such as look at the value of an attribute and nothing else, which are asked of each
+/// row. As soon as one is broken, or a function fails, nothing is changed, and it is the graph that has to say of
+/// which object: that is rare, and takes no longer than it would have taken anyway.
 package struct UnwatchedUpdate {
   /// How many rows matched, and how many of them have another value now.
   package struct Outcome {
@@ -43,7 +45,8 @@ package struct UnwatchedUpdate {
 
   /// The function of an assignment.
   ///
-  /// With `asksRules` its plain form asks the rules of extensions itself, and gives no plain value where one does not hold.
+  /// With `asksRules` its plain form asks the rules of extensions itself, and gives no plain value where one does not
+  /// hold.
   package struct Function {
     package let body: BatchUpdateFunction.Body
     package let plain: BatchUpdateFunction.Plain?
@@ -92,7 +95,7 @@ package struct UnwatchedUpdate {
     let ruled = slots.sorted().map { RuledAttribute(entity.properties[$0], rules: behaviors[0].valueRules[$0] ?? []) }
     let others = ruled.filter { other in !set.contains { $0.slot == other.property.slot } }
     assignments = set.enumerated().map { index, property in
-      // One of the functions asks for all.
+      // The first function looks at them for all.
       Assignment(
         property, own: ruled.first { $0.property.slot == property.slot }, others: index == 0 ? others : [],
         inputCount: inputs.count)
@@ -101,7 +104,8 @@ package struct UnwatchedUpdate {
     (self.inputs, self.predicate) = (inputs, predicate)
   }
 
-  /// Changes the rows, all or none. Nil, and nothing done, where the graph has to do it. Throws what ends a run, and what a store throws.
+  /// Changes the rows, all or none. Nil, and nothing done, where the graph has to do it. Throws what ends a run, and
+  /// what a store throws.
   package func run(_ functions: [Function]) throws -> Outcome? {
     try context.beginBatch("update")
     let misfit = Misfit()

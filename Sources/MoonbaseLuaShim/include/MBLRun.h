@@ -52,8 +52,8 @@ MBLFastResult mbl_fast_call(MBLState *_Nonnull state, int32_t function, const MB
 typedef struct MBLRowCall MBLRowCall;
 MBLRowCall *_Nullable mbl_row_call_make(MBLState *_Nullable const *_Nonnull home, int32_t function);
 void mbl_row_call_free(MBLRowCall *_Nonnull call);
-// Calls it within a run, for the first result, a scalar or a string that is kept until the next call. Cells are values with strings that are borrowed.
-// Gives the result's tag, or a negative number.
+// Calls it within a run, for the first result, a scalar or a string that is kept until the next call. Cells are values
+// with strings that are borrowed. Gives the result's tag, or a negative number.
 int32_t mbl_row_call(void *_Nonnull call, const void *_Nonnull cells, int32_t count, uint64_t *_Nonnull word,
                      intptr_t *_Nonnull size);
 

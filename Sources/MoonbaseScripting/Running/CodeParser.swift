@@ -68,7 +68,7 @@ struct CodeParser {
     return pieces
   }
 
-  /// What is done with an attribute, whose access begins with the dot at `index`. Goes behind it.
+  /// The use of an attribute whose access begins with the dot at `index`. Goes behind it.
   private mutating func piece(_ attribute: String, in tokens: ArraySlice<CodeToken>, at index: inout Int) -> CodePiece?
   {
     let first = index - 1

@@ -61,8 +61,8 @@ public final class ObjectFunction {
     (isBody ? ObjectCode(body: source.text) : ObjectCode(file: source.text)) != nil
   }
 
-  /// Has the store set attributes of all objects that match, in one statement, where that leaves what calling it for each and saving would leave; nil,
-  /// and nothing done, where it may not.
+  /// Has the store set attributes of all objects that match, in one statement, where that leaves what calling it for
+  /// each and saving would leave; nil, and nothing done, where it may not.
   package func runInStore(
     _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> UnwatchedUpdate.Outcome? {
@@ -88,7 +88,7 @@ public final class ObjectFunction {
   private func function(
     setting attribute: String, by code: ObjectCode, of entity: ResolvedEntity, _ assignment: UnwatchedUpdate.Assignment
   ) throws -> UnwatchedUpdate.Function? {
-    // What only looked like it is no Lua.
+    // The text may still be no Lua.
     guard let text = code.text(setting: attribute, types: { entity.property($0)?.attributeType }),
       let chunk = try? domain.state.load(text, name: "each", in: domain.state.environment([:])),
       let function = try chunk.call([]).first?.functionValue
