@@ -67,7 +67,7 @@ import Testing
     arguments: [
       "object.n = 'x' object.n = 1", "object.n = 3.5 object.n = math.floor(object.n)",
       "object.s = '\\xff' object.s = 'a'",
-      "for i = 1, 2 do object.n = i == 1 and 1e9 or 1 end", "object.d = 0/0 object.d = 1.0",
+      "for i = 1, 2 do object.n = i == 1 and 3e9 or 1 end", "object.d = 0/0 object.d = 1.0",
       "object.flag = 1 object.flag = true", "object.at = 'soon' object.at = object.at",
       "if object.n == nil then return end object.n = {} object.n = 1", "object.s = 'a' object.n = 'x'",
     ], [false, true])

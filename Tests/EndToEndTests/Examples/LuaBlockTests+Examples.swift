@@ -95,12 +95,6 @@ extension LuaBlockTests {
     Example("shape.bounds = { 5, 6 }", gives: "5\t3 x 4\n5 x 6") { bench, code in
       try bench.script(code, extension: block("read = \"pre_calculated\""))
     },
-    Example("if object.age then object.age", gives: "ANN\t31") { bench, code in
-      try bench.script("assert(context:insert('Person', { name = 'Ann', age = 30 })) assert(context:save())")
-      try bench.bench.write("return function(object)\n\(code)\nend", to: "each.lua")
-      try bench.moonbase("each", "Person", "--store", "s.sqlite", "--script", "each.lua", "--quiet")
-      return try bench.script("local p = context:fetch('Person'):first() print(p.name, p.age)")
-    },
   ]
 
   private static let stale = """
