@@ -16,10 +16,14 @@ final class EditedLines: PromptLines {
   private var prompt: UnsafeMutablePointer<CChar>?
   private var wasInterrupted = false
 
+  /// Whether the terminal can move its cursor.
+  static var terminalCanEdit: Bool {
+    !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+  }
+
   /// Nil where the library is not there, or the terminal can do nothing.
   static func open(_ completion: @escaping ([UInt8]) -> PromptCompletion) -> EditedLines? {
-    let terminal = ProcessInfo.processInfo.environment["TERM"] ?? ""
-    guard !["", "dumb"].contains(terminal) else { return nil }
+    guard terminalCanEdit else { return nil }
     // Text is UTF-8 here, whatever the language is.
     if setlocale(LC_CTYPE, "C.UTF-8") == nil { setlocale(LC_CTYPE, "en_US.UTF-8") }
     var edit = MoonbaseEdit()
@@ -109,6 +113,9 @@ final class EditedLines: PromptLines {
   private func redraw() {
     moonbase_edit_prepare(&edit, true)
     edit.resize(edit.line)
+    // The library takes the cursor to be at the beginning of an empty line.
+    StandardStream.output.write("\r\u{1B}[J")
+    StandardStream.flush()
     moonbase_edit_refresh(&edit)
   }
 

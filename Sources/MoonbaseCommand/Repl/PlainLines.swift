@@ -31,7 +31,10 @@ final class PlainLines: PromptLines {
         if isInteractive { StandardStream.output.write("\n") }
         return .interrupted
       }
-      guard !piece.isEmpty else { return line.isEmpty ? .end : .line(line) }
+      guard !piece.isEmpty else {
+        if isInteractive { StandardStream.output.write("\n") }
+        return line.isEmpty ? .end : .line(line)
+      }
       if let end = piece.firstIndex(of: UInt8(ascii: "\n")) {
         if piece.count > end + 1 { lseek(STDIN_FILENO, off_t(end + 1 - piece.count), SEEK_CUR) }
         line += piece[..<end]

@@ -14,6 +14,8 @@ final class Repl {
   /// The context of the store; nil where there is none.
   let context: ManagedObjectContext?
   private let watch: ExtensionWatch?
+  /// The outcomes of reloads, until the next prompt.
+  private let notices = Notices()
   private(set) var lines: any PromptLines
   /// How many lines were read.
   private var lineCount = 0
@@ -41,7 +43,7 @@ final class Repl {
     try domain.setContext(context)
     prompt.notesUndo(levels: Self.levelsOfUndo)
     self.context = context
-    watch = watches ? container.watchExtensions { Terminal.complain("moonbase repl: \($0)") } : nil
+    watch = watches ? container.watchExtensions { [notices] in notices.add("\($0)") } : nil
   }
 
   private static let levelsOfUndo = 100
@@ -67,10 +69,10 @@ final class Repl {
     let edited = EditedLines.open { [unowned self] in completion(of: $0) }
     if let edited { lines = edited }
     guard !settings.isQuiet else { return }
-    Terminal.print(
-      "Moonbase \(MoonbaseVersion.text), \(LuaState.version), \(place). .help lists commands, .quit leaves.")
-    if edited == nil {
-      Terminal.complain("moonbase: lines cannot be edited: libedit2 is not there, or TERM is not set")
+    Terminal.print("Moonbase \(MoonbaseVersion.text), \(LuaState.version): \(place)")
+    Terminal.print(".help lists commands, .quit leaves")
+    if edited == nil, EditedLines.terminalCanEdit {
+      Terminal.complain("moonbase: lines cannot be edited: the system has no libedit (Debian's libedit2)")
     }
   }
 
@@ -100,6 +102,7 @@ final class Repl {
     var input = Input(firstLine: lineCount + 1)
     var nesting = InputNesting()
     while true {
+      for notice in notices.take() { complain(notice) }
       let isFirst = lineCount < input.firstLine
       switch try lines.next(isFirst ? promptText : continuationText) {
       case .interrupted:
@@ -257,5 +260,19 @@ final class Repl {
       Terminal.print(count == 0 ? "there is nothing to save" : "saved \(ReplOutput.counted(count, "object"))")
     }
     return isSaved
+  }
+}
+
+/// Messages of another thread that are shown between two inputs.
+private final class Notices: Sendable {
+  private let messages = Lock<[String]>([])
+
+  func add(_ message: String) { messages.withLock { $0.append(message) } }
+
+  func take() -> [String] {
+    messages.withLock { messages in
+      defer { messages = [] }
+      return messages
+    }
   }
 }
