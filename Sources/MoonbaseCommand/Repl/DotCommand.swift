@@ -6,7 +6,7 @@ struct DotCommand {
   enum Name: String, CaseIterable {
     case help, model, sql, explain, run, rows, undo, redo, save, quit
 
-    /// What stands behind it.
+    /// The form of its argument.
     var argument: String {
       switch self {
       case .help: "[COMMAND]"
@@ -36,7 +36,7 @@ struct DotCommand {
   }
 
   let word: String
-  /// What stands behind the word.
+  /// The rest of the line.
   let argument: String
 
   /// Nil for what is no command.

@@ -12,7 +12,7 @@ final class EditedLines: PromptLines {
   private var edit: MoonbaseEdit
   private var history: LineHistory
   private let completion: ([UInt8]) -> PromptCompletion
-  /// What the library is given, as C text.
+  /// The prompt as C text, for the library.
   private var prompt: UnsafeMutablePointer<CChar>?
   private var wasInterrupted = false
 

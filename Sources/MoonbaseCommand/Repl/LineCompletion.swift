@@ -13,10 +13,11 @@ struct LineCompletion {
   init(_ found: PromptCompletion, of line: [UInt8]) {
     typed = String(decoding: line.suffix(found.length), as: UTF8.self)
     length = typed.unicodeScalars.count
-    candidates = found.wantsFile ? Self.files(typed) : found.candidates
+    // Names may come from files of strangers.
+    candidates = (found.wantsFile ? Self.files(typed) : found.candidates).filter { TerminalText.escaped($0) == $0 }
   }
 
-  /// What all candidates begin with, where that is more than what is there.
+  /// The beginning that all candidates share, where it is longer than the text before the cursor.
   var common: String? {
     guard var common = candidates.first else { return nil }
     for candidate in candidates { common = common.commonPrefix(with: candidate) }

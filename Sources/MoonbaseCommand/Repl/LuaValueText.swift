@@ -4,7 +4,8 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// A value of Lua as a text for a person: tables in one line where they fit, else a line for each element, and bounded in all directions.
+/// A value of Lua as a text for a person. A table takes one line where it fits, else a line for each element. Depth,
+/// elements and texts are bounded.
 struct LuaValueText {
   private static let greatestDepth = 5
   /// Elements of one table.
@@ -14,7 +15,7 @@ struct LuaValueText {
   private static let greatestText = 2000
   private static let greatestInnerText = 200
 
-  /// A table, or what stands for something else.
+  /// A table, or the text of any other value.
   private indirect enum Piece {
     case leaf(String)
     case table([(key: String?, piece: Piece)])
@@ -79,7 +80,7 @@ struct LuaValueText {
     return elements
   }
 
-  /// What is no element of the list: names in their order, then all else.
+  /// The fields that are no elements of the list: names in their order, then other keys.
   private static func fields(of table: LuaTable, behind length: Int) throws -> [(key: LuaValue, value: LuaValue)] {
     let fields = try table.pairs.filter { pair in
       guard case .integer(let index) = pair.key else { return true }
@@ -128,7 +129,7 @@ struct LuaValueText {
 
   // MARK: Texts
 
-  /// The text in quotes, as Lua reads it. What is no UTF-8 is written byte by byte.
+  /// The text in quotes, as Lua reads it. Bytes that are no UTF-8 are written one by one.
   private static func quoted(_ string: LuaString, most: Int) -> String {
     let bytes = string.bytes
     let content = string.text.map { text in escaped(text.unicodeScalars.prefix(most)) } ?? escaped(bytes.prefix(most))

@@ -2,7 +2,7 @@ import MoonbasePlatform
 
 /// Lines of standard input without editing: of a pipe, a file, or a terminal that cannot do more.
 ///
-/// What follows a line is left in the stream, for scripts that read it.
+/// The lines behind the current one stay in the stream, for scripts that read it.
 final class PlainLines: PromptLines {
   private static let greatestLine = 256 << 20
   private static let block = 4096

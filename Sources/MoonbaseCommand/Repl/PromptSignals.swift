@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The signals of a prompt. Handlers note them; whoever reads the next character looks.
+/// The signals of a prompt. The handlers only note a signal, and the code that reads the next character acts on it.
 enum PromptSignals {
   nonisolated(unsafe) private static var interruptions: sig_atomic_t = 0  // written by handlers, and by the main thread
   nonisolated(unsafe) private static var redraws: sig_atomic_t = 0  // the same

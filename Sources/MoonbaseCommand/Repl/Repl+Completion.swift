@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseScripting
 
 extension Repl {
-  /// What may follow the text before the cursor.
+  /// The candidates for the end of the text before the cursor.
   func completion(of line: [UInt8]) -> PromptCompletion {
     guard DotCommand.isCommand(line) || line == [UInt8(ascii: ".")] else { return prompt.completion(of: line) }
     guard let place = line.firstIndex(of: UInt8(ascii: " ")), let command = DotCommand(line) else {

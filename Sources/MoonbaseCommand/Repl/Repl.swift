@@ -147,7 +147,22 @@ final class Repl {
     lines.remember(input.bytes)
     defer { StandardStream.flush() }
     if let command = DotCommand(input.bytes) { return run(command) }
+    if let hint = hint(for: input.bytes) {
+      Terminal.print(hint)
+      return nil
+    }
     return evaluate(input.bytes, firstLine: input.firstLine)
+  }
+
+  /// The advice for words that are commands of other prompts, unless they are variables here.
+  private func hint(for bytes: [UInt8]) -> String? {
+    let word = String(decoding: bytes.prefix(20), as: UTF8.self).filter { $0 != " " }
+    guard !prompt.hasValue(word.filter(\.isLetter)) else { return nil }
+    return switch word {
+    case "exit", "quit", "exit()", "quit()": ".quit leaves, as Ctrl-D does"
+    case "help", "help()", "?": ".help lists the commands"
+    default: nil
+    }
   }
 
   private func evaluate(_ bytes: [UInt8], firstLine: Int) -> Int32? {
@@ -192,7 +207,7 @@ final class Repl {
     }
   }
 
-  /// What an input changed is one step of undo. Whether there was anything.
+  /// Ends the undo step of an input. Returns whether the input changed anything.
   @discardableResult
   private func endUndoGroup(named name: String) -> Bool {
     var hadChanges = false
@@ -237,7 +252,11 @@ final class Repl {
         return ExitStatus.failed
       case .line(let line):
         switch String(decoding: line, as: UTF8.self).lowercased().filter({ $0 != " " }) {
-        case "y", "yes": return save() ? ending(status) : nil
+        case "y", "yes":
+          guard save() else { return nil }
+          if prompt.unsavedCount == 0 { return ending(status) }
+          complain("changes of child contexts are left: save them into their parents, as in child:save()")
+          return nil
         case "n", "no": return ending(status)
         case "c", "cancel": return nil
         default: continue
@@ -255,8 +274,9 @@ final class Repl {
   func save() -> Bool {
     var isSaved = false
     _ = perform(named: "save") {
-      let count = try prompt.save()
+      let (count, warnings) = try prompt.save()
       isSaved = true
+      for warning in warnings { complain("warning: \(warning)") }
       Terminal.print(count == 0 ? "there is nothing to save" : "saved \(ReplOutput.counted(count, "object"))")
     }
     return isSaved

@@ -47,8 +47,8 @@ final class ReplOutput {
     for property in object.entity.allProperties {
       let value =
         property.relationship?.isToMany == true
-        ? Self.reading { .string(Self.counted(try object.memberCount(property.slot), "object")) }
-        : cell(property.name, of: object)
+        ? try Self.reading { .string(Self.counted(try object.memberCount(property.slot), "object")) }
+        : try cell(property.name, of: object)
       try writer.write([.string(property.name), value])
     }
     try writer.finish()
@@ -66,7 +66,7 @@ final class ReplOutput {
     }
     let entity = Self.sharedEntity(of: objects, first.entity, in: model)
     let names = try entity.map { try FetchColumns(nil, of: $0.name, in: model).names } ?? [FetchColumns.id]
-    let rows = objects.map { object in names.map { cell($0, of: object) } }
+    let rows = try objects.map { object in try names.map { try cell($0, of: object) } }
     try show(names, rows, total: total, of: "object")
   }
 
@@ -90,20 +90,24 @@ final class ReplOutput {
     return entity
   }
 
-  /// The value of a column. What cannot be read says why, and hides nothing of the others.
-  private func cell(_ name: String, of object: ManagedObject) -> Value {
+  /// The value of a column. The reason stands in the place of a value that cannot be read.
+  private func cell(_ name: String, of object: ManagedObject) throws -> Value {
     if name == FetchColumns.id {
       return object.objectID.isTemporaryID ? .string("(new)") : .objectID(object.objectID)
     }
-    return Self.reading {
+    return try Self.reading {
       let value = try FetchOutput.value(name, of: object)
       if case .objectID(let id) = value, id.isTemporaryID { return .string(id.nameForPeople) }
       return value
     }
   }
 
-  private static func reading(_ body: () throws -> Value) -> Value {
-    do { return try body() } catch { return .string("(error: \(error))") }
+  private static func reading(_ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch {
+      // A limit or an interruption ends the input.
+      if [ExitStatus.limit, ExitStatus.interrupted].contains(ExitStatus.status(for: error)) { throw error }
+      return .string("(error: \(error))")
+    }
   }
 
   static func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }

@@ -1,5 +1,5 @@
-/// Counts the brackets, blocks and long texts that are open behind the lines of an input, so that an input of many
-/// lines is given to the parser only where it may be whole.
+/// Counts the brackets, blocks and long texts that the lines of an input leave open. The parser gets an input of very
+/// many lines only when nothing is open.
 package struct InputNesting {
   private var depth = 0
   /// The level of the long bracket that is open; nil where none is.

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// What may follow the text before the cursor of a prompt.
+/// The names that may end the text before the cursor of a prompt.
 package struct PromptCompletion: Equatable {
   /// How many bytes before the cursor the candidates stand in the place of.
   package var length = 0

@@ -2,9 +2,9 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// What stands before a `.` or `:` of a prompt, as far as it is known without running anything.
+/// The value before a `.` or `:` of a prompt, as far as it is known without running anything.
 struct PromptReceiver {
-  /// What a piece of the line stands for.
+  /// The kind of value that a piece of the line stands for.
   private enum Kind {
     case value(LuaValue)
     case context
@@ -17,7 +17,7 @@ struct PromptReceiver {
     case unknown
   }
 
-  /// What follows a name: a field, a method with its first text, an element.
+  /// A step behind a name: a field, a method with its first text, an element.
   private enum Step {
     case field(String)
     case method(String, argument: String?)
@@ -182,8 +182,12 @@ struct PromptReceiver {
     }
   }
 
-  /// The names behind a `.`, or those behind a `:`.
+  /// The names behind a `.`, or those behind a `:`, of those that a script can write there.
   func members(asMethods: Bool) -> [String] {
+    allMembers(asMethods: asMethods).filter { ($0.hasSuffix("(") ? String($0.dropLast()) : $0).identifier != nil }
+  }
+
+  private func allMembers(asMethods: Bool) -> [String] {
     let domain = prompt.domain
     switch kind {
     case .value(.table(let table)): return fields(of: table, asMethods: asMethods)

@@ -10,7 +10,7 @@ import MoonbasePlatform
 /// if case .chunk(let chunk) = prompt.read(Array("1 + 1".utf8), firstLine: 1) { prompt.run(chunk, taking: show) }
 /// ```
 package final class ScriptPrompt {
-  /// What an input is.
+  /// The answer of the parser to an input.
   package enum Reading {
     /// It can run.
     case chunk(LuaFunction)
@@ -84,8 +84,8 @@ package final class ScriptPrompt {
     return bytes[..<place] + [UInt8(ascii: " ")] + bytes[(place + 1)...]
   }
 
-  /// What is begun in either way is incomplete. Of an expression with a mistake the parser of statements says only that
-  /// no statement begins so.
+  /// An input is incomplete where it ends too early in either reading. For a mistake within an expression the statement
+  /// parser only says that no statement begins so.
   private func reading(_ ofExpression: LuaError, _ ofStatements: LuaError, of bytes: [UInt8]) -> Reading {
     guard ofStatements.kind == .syntax else { return refusal(ofStatements) }
     if Self.endsTooEarly(ofExpression, bytes) || Self.endsTooEarly(ofStatements, bytes) { return .incomplete }
@@ -110,7 +110,7 @@ package final class ScriptPrompt {
 
   // MARK: Running
 
-  /// Runs an input. `take` gets its values, in the same run: what it does for them is limited and interrupted too.
+  /// Runs an input. `take` gets its values within the same run, so that limits and interruptions hold for it too.
   package func run(_ chunk: LuaFunction, taking take: ([LuaValue]) throws -> Void) -> Ending {
     ending {
       let values = try chunk.call([])
@@ -132,7 +132,7 @@ package final class ScriptPrompt {
     } catch {
       if let status = (error as? LuaError)?.kind.exitStatus { return .exit(status: Int32(truncatingIfNeeded: status)) }
       let outcome = runner.delivered(runner.outcome(of: error), cancelsJobs: false)
-      // The error that is told now is not told again.
+      // The message names the error already.
       domain.unseenFailure = nil
       return .failed(status: outcome.status, message: outcome.message ?? "\(error)")
     }
@@ -148,12 +148,22 @@ package final class ScriptPrompt {
   /// How many objects have changes that are not saved, in all contexts.
   package var unsavedCount: Int { domain.contexts.unsaved.ofRoots + domain.contexts.unsaved.ofChildren }
 
-  /// Saves all contexts over stores, and returns how many objects were saved. Children save only into their parents.
-  package func save() throws -> Int {
+  /// Saves all contexts over stores, and returns how many objects were saved, with the warnings of rules. Children save
+  /// only into their parents.
+  package func save() throws -> (count: Int, warnings: [String]) {
     let before = domain.contexts.unsaved.ofRoots
-    for context in domain.contexts.all where context.parent == nil && context.hasChanges { try context.save() }
-    return before - domain.contexts.unsaved.ofRoots
+    var warnings: [String] = []
+    for context in domain.contexts.all where context.parent == nil && context.hasChanges {
+      try context.save()
+      warnings += context.validationWarnings.map { "\($0)" }
+      // An error of a hook after the save becomes the notice of this run.
+      _ = domain.didSaveError(of: context)
+    }
+    return (before - domain.contexts.unsaved.ofRoots, warnings)
   }
+
+  /// Whether a variable has a value.
+  package func hasValue(_ name: String) -> Bool { (try? environment.table.get(name))?.isPresent == true }
 
   /// Ends the jobs that inputs began. To be called before the domain is closed.
   package func finish() { domain.cancelJobs() }

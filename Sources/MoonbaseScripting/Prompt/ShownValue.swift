@@ -3,11 +3,11 @@ package import MoonbaseLua
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// What a prompt shows of a value.
+/// A value in the form in which a prompt shows it.
 package enum ShownValue {
   /// A plain value, or a table.
   case value(LuaValue)
-  /// What `tostring` says.
+  /// The text of `tostring`.
   case text(String)
   /// An object with its properties.
   case object(ManagedObject)
@@ -20,7 +20,7 @@ package enum ShownValue {
 }
 
 extension ScriptDomain {
-  /// What a prompt shows of a value: at most so many objects or rows of it.
+  /// The form in which a prompt shows a value, with at most so many objects or rows.
   package func shown(_ value: LuaValue, most: Int) throws -> ShownValue {
     switch value {
     case .object(let object): try shown(object, value, most: most)
@@ -29,13 +29,12 @@ extension ScriptDomain {
     }
   }
 
-  /// What `tostring` says of a value.
+  /// The text of `tostring` for a value.
   package func text(of value: LuaValue) throws -> String {
     let text = try state.global("tostring").functionValue?.first(value)
     return text?.stringValue?.description ?? value.description
   }
 
-  /// The error of an undo or a save that is told in the same words as an error of a script.
   private func shown(_ object: LuaObject, _ value: LuaValue, most: Int) throws -> ShownValue {
     switch object.object {
     case let object as ManagedObject where object.managedObjectContext != nil: return .object(object)

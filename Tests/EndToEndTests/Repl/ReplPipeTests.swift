@@ -197,6 +197,47 @@ import Testing
     #expect(outcome.status == 1, "\(outcome)")
   }
 
+  @Test func wordsOfOtherPromptsGetAHint() throws {
+    let outcome = try repl("quit\nexit()\nhelp\nexit = 4\nexit\n")
+    #expect(
+      outcome.output
+        == ".quit leaves, as Ctrl-D does\n.quit leaves, as Ctrl-D does\n.help lists the commands\n4\n", "\(outcome)")
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test func warningsAndErrorsBehindASaveAreTold() throws {
+    try bench.write(
+      """
+      return { name = "hooks", entities = { Person = {
+        validate = { age = function(age) return age < 50, { "is high", severity = "warning" } end },
+        did_save = function(object) error("too late") end } } }
+      """, to: "hooks.lua")
+    let outcome = try repl(
+      "moonbase.context:fetch('Boss'):first().age = 60\n.save\n1\n", "--extension", "hooks.lua")
+    #expect(outcome.output == "saved 1 object\n1\n", "\(outcome)")
+    #expect(outcome.complaints.contains("warning: ") && outcome.complaints.contains("is high"), "\(outcome)")
+    #expect(outcome.complaints.contains("the data is saved, but a did_save hook failed"), "\(outcome)")
+    #expect(try bench.moonbase("fetch", "Boss", "s.sqlite", "--columns", "age").output.contains("60"))
+  }
+
+  @Test func aLimitEndsATableThatIsPrinted() throws {
+    try bench.write(
+      """
+      return { name = "slow", entities = { Person = { derived = {
+        slow = { type = "string", inputs = { "name" }, get = function() while true do end end } } } } }
+      """, to: "slow.lua")
+    let outcome = try repl(
+      "moonbase.context:fetch('Person')\n1\n", "--extension", "slow.lua", "--limit-instructions", "300000")
+    #expect(outcome.output == "1\n" && outcome.status == 1, "\(outcome)")
+    #expect(outcome.complaints.contains("instructions"), "\(outcome)")
+  }
+
+  @Test func changesOfChildrenAreToldToo() throws {
+    let outcome = try repl(
+      "child = moonbase.context:child()\nchild:insert('Person', { name = 'x' })\n.save\n")
+    #expect(outcome.status == 1 && outcome.complaints.contains("1 changed object is not saved"), "\(outcome)")
+  }
+
   @Test func aPureSandboxReadsAndThePromptGoesOn() throws {
     let outcome = try repl("moonbase.context:fetch('Person'):count()\nos.remove('x')\n1\n", "--sandbox", "pure")
     #expect(outcome.output == "3\n1\n" && outcome.complaints.contains("preset pure has no os"), "\(outcome)")

@@ -63,7 +63,7 @@ import Testing
       """
     let bench = try PromptBench(extensions: [ScriptBench.colors, counting])
     #expect(try bench.enter("p = moonbase.context:insert('Person', { firstName = 'Ann' })") == "")
-    #expect(try bench.prompt.save() == 1)
+    #expect(try bench.prompt.save().count == 1)
     #expect(try bench.enter("moonbase.context:refresh(p, false)") == "")
     #expect(try bench.enter("trap = setmetatable({}, { __index = function() error('it ran') end })") == "")
     for line in ["p.", "p.loud:", "p.list.", "p.friends[1].", "trap.", "trap.x.", "p.department.name:", "p:"] {

@@ -32,9 +32,9 @@ import Testing
 
   @Test func aSaveIsNoEndOfUndoing() throws {
     #expect(try bench.enter("p = moonbase.context:insert('Person', { firstName = 'Ann' })") == "")
-    #expect(try bench.prompt.save() == 1)
+    #expect(try bench.prompt.save().count == 1)
     #expect(try bench.enter("p.age = 5") == "")
-    #expect(try bench.prompt.save() == 1)
+    #expect(try bench.prompt.save().count == 1)
     #expect(try bench.prompt.undo() == "p.age = 5")
     #expect(try bench.enter("p.age, p.has_changes") == "0 true")
   }
