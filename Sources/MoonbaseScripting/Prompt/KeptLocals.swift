@@ -1,10 +1,7 @@
 import MoonbaseLua
 
-/// Keeps the variables of a prompt: a `local` outside of all blocks would be gone with the input that says it.
-///
-/// ```lua
-/// local context = moonbase.context     -- runs as `context = moonbase.context`
-/// ```
+/// Keeps the variables of a prompt: a `local` outside of all blocks would be gone with its input. So `local x = 1` runs
+/// as `x = 1`.
 enum KeptLocals {
   /// The source with blanks in the places of such words. A declaration without a value, or with an attribute, stays
   /// local.

@@ -3,12 +3,8 @@ package import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Runs what a person enters, input by input, in one environment. The limits of the domain hold for each input.
-///
-/// ```swift
-/// let prompt = try ScriptPrompt(domain, name: "input")
-/// if case .chunk(let chunk) = prompt.read(Array("1 + 1".utf8), firstLine: 1) { prompt.run(chunk, taking: show) }
-/// ```
+/// Runs the inputs of a person in one environment: `read` makes a chunk of an input, and `run` runs it. The limits of
+/// the domain hold for each input.
 package final class ScriptPrompt {
   /// The answer of the parser to an input.
   package enum Reading {

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What a prompt shows of objects, lists and tables, at several widths.
+/// The tables of a prompt at several widths: objects, lists, requests and tables of Lua.
 @Suite struct ReplTableTests {
   let bench: Workbench
 

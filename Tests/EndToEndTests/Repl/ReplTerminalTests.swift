@@ -16,12 +16,15 @@ import Testing
     }
 
     @Test func keysEditAndTabCompletes() throws {
+      try bench.write("print('from the file')", to: "script.lua")
       let terminal = try terminal()
       try terminal.press("1 + 2\n", until: "3\r\n")
       try terminal.press("p = moonb\t.con\t:fetch(\"Bo\t\"):first()\n", until: "s> ")
       try terminal.press("p.ti\t\n", until: "\"Dr\"\r\n")
       try terminal.press("p.\t", until: "friends")
-      try terminal.press("\u{15}for i = 1, 2 do\n", until: ".> ")
+      try terminal.press("\u{15}.run scr\t\n", until: "from the file\r\n")
+      try terminal.press(".mod\tBo\t\n", until: "title")
+      try terminal.press("for i = 1, 2 do\n", until: ".> ")
       try terminal.press("print(i * 10)\nend\n", until: "20\r\n")
       // The input of three lines is one of the history.
       try terminal.press("\u{1B}[A\n", until: "20\r\n")
@@ -93,6 +96,23 @@ import Testing
       try plain.press("1 + 2\n", until: "3\r\n")
       try plain.press("\u{4}", until: "\n")
       #expect(plain.end() == 0, "\(plain.screen)")
+    }
+
+    @Test func extensionsAreReloadedBetweenInputs() throws {
+      func write(_ version: Int) throws {
+        try bench.write(
+          """
+          return { name = "names", version = "\(version)", entities = { Person = { derived = {
+            label = { type = "string", get = function() return "version \(version)" end } } } } }
+          """, to: "e.lua")
+      }
+      try write(1)
+      let terminal = try PseudoTerminal(["repl", "s.sqlite", "--extension", "e.lua", "--watch"], in: bench)
+      try terminal.wait(for: "s> ")
+      try terminal.press("p = moonbase.context:fetch('Boss'):first() print(p.label)\n", until: "version 1\r\n")
+      try write(2)
+      for _ in 0..<600 where !terminal.screen.contains("reloaded names 2") { try terminal.press("\n", until: "s> ") }
+      try terminal.press("p.label\n", until: "\"version 2\"")
     }
 
     @Test func tablesHaveTheWidthOfTheTerminal() throws {

@@ -5,7 +5,7 @@ import Testing
 #if os(Linux)
   /// A terminal with a program in it, whose keys a test presses.
   final class PseudoTerminal {
-    private let process = Process()
+    private let process: ChildProcess
     private let descriptor: Int32
     /// All that the program has shown.
     private(set) var screen = ""
@@ -25,22 +25,18 @@ import Testing
       _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
       let other = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
       try #require(other >= 0)
-      let handle = FileHandle(fileDescriptor: other, closeOnDealloc: true)
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments =
-        ["--default-signal=INT", "setsid", "--ctty", "--wait", Workbench.command.path] + arguments
-      process.currentDirectoryURL = bench.folder
       let state = ["TERM": "xterm", "XDG_STATE_HOME": bench.file("state").path]
-      process.environment = ProcessInfo.processInfo.environment.merging(state) { $1 }.merging(environment) { $1 }
-      (process.standardInput, process.standardOutput, process.standardError) = (handle, handle, handle)
-      try process.run()
+      process = try ChildProcess(
+        URL(fileURLWithPath: "/usr/bin/env"),
+        ["--default-signal=INT", "setsid", "--ctty", "--wait", Workbench.command.path] + arguments, in: bench.folder,
+        terminal: FileHandle(fileDescriptor: other, closeOnDealloc: true),
+        environment: state.merging(environment) { $1 })
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
     deinit {
       // The end of the terminal is a SIGHUP for its session.
       close(descriptor)
-      if process.isRunning { process.terminate() }
     }
 
     /// Presses keys. A line feed is Enter.
@@ -69,7 +65,7 @@ import Testing
         usleep(10_000)
       }
       read()
-      return process.isRunning ? nil : process.terminationStatus
+      return process.isRunning ? nil : process.outcome().status
     }
 
     private func read() {

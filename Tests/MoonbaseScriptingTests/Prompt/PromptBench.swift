@@ -20,7 +20,7 @@ final class PromptBench {
 
   deinit { prompt.domain.close() }
 
-  /// What an input gives: its values as `tostring` has them, what is wrong, or that it goes on.
+  /// The answer to an input: its values as `tostring` has them, the message of an error, or "incomplete".
   func enter(_ input: String) throws -> String {
     line += 1
     var texts: [String] = []

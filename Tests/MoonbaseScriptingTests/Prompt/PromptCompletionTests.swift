@@ -1,7 +1,7 @@
 import MoonbaseScripting
 import Testing
 
-/// What a prompt completes, and that nothing runs for it.
+/// The completion of a prompt, for which nothing runs.
 @Suite struct PromptCompletionTests {
   private let bench: PromptBench
 

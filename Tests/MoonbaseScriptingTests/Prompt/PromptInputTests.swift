@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseScripting
 import Testing
 
-/// What a prompt takes for a whole input, and how it runs.
+/// Inputs of a prompt: whole ones, incomplete ones and mistakes.
 @Suite struct PromptInputTests {
   @Test(arguments: [
     ("x = {", true), ("x = { 1 }", false), ("f(function()", true), ("if x then", true), ("if x then y() end", false),

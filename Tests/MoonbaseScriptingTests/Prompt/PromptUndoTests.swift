@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseScripting
 import Testing
 
-/// What an input changes is one step of undo.
+/// The changes of an input are one step of undo.
 @Suite struct PromptUndoTests {
   private let bench: PromptBench
 
