@@ -36,12 +36,14 @@ extension LuaSource {
     return columnOfName(in: line, message: message) ?? line.prefix { $0 == " " }.count
   }
 
-  /// The column of a name of the message that stands behind a point, a colon or a quote.
+  /// The column of a name of the message that stands behind a point or a colon, or in quotes.
   private static func columnOfName(in line: String, message: String) -> Int? {
     let names = message.split { !($0.isLetter || $0.isNumber || $0 == "_") }
     for name in names.reversed() {
-      for sign in [".", ":", "\"", "'"] {
-        guard let range = line.ranges(of: sign + name).last, !line[range.upperBound...].beginsWithWord else { continue }
+      for (sign, end) in [(".", ""), (":", ""), ("\"", "\""), ("'", "'")] {
+        guard let range = line.ranges(of: sign + name + end).last, !line[range.upperBound...].beginsWithWord else {
+          continue
+        }
         return line.distance(from: line.startIndex, to: range.lowerBound) + 1
       }
     }

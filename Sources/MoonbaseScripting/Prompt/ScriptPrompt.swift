@@ -120,6 +120,8 @@ package final class ScriptPrompt {
   package func ending(of body: () throws -> Void) -> Ending {
     do {
       try domain.state.run {
+        // Extensions that were reloaded since the last input run from this one on.
+        for context in domain.contexts.all { context.followExtensions() }
         try body()
         domain.contexts.settle()
         try domain.state.flushFiles()
