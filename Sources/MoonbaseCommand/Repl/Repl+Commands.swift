@@ -50,8 +50,8 @@ extension Repl {
   }
 
   private static let hint = """
-    All else is Lua, as in moonbase.context:fetch("Person"):where("age > 30"). An expression prints its value, and
-    _ is the last one. Variables stay, those with local too. Tab completes, Ctrl-C gives up a line or what runs.
+    All else is Lua, as in context:fetch("Person"):where("age > 30"). An expression prints its value, and _ is the
+    last one. Variables stay, those with local too. Tab completes, Ctrl-C gives up a line or what runs.
     """
 
   private func setRows(_ text: String) {
@@ -72,7 +72,7 @@ extension Repl {
 
   private func explain(_ code: String) -> Int32? {
     guard !code.isEmpty else {
-      fail(".explain takes a fetch request, as in .explain moonbase.context:fetch(\"Person\")")
+      fail(".explain takes a fetch request, as in .explain context:fetch(\"Person\")")
       return nil
     }
     switch prompt.read(Array(code.utf8), firstLine: 1) {

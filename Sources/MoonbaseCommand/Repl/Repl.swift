@@ -41,6 +41,7 @@ final class Repl {
     let container = try PersistentContainer(scripts.limiting(stores.container, stores))
     let context = try domain.context(of: container.opened)
     try domain.setContext(context)
+    try prompt.nameContext()
     prompt.notesUndo(levels: Self.levelsOfUndo)
     self.context = context
     watch = watches ? container.watchExtensions { [notices] in notices.add("\($0)") } : nil

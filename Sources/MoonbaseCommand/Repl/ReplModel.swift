@@ -54,6 +54,7 @@ struct ReplModel {
     var words = property.isRequired ? ["required"] : []
     if property.isTransient { words.append("transient") }
     if case .attribute(let attribute) = property.kind {
+      words += rules(of: attribute.validation)
       if !attribute.defaultValue.isNull { words.append("default \(attribute.defaultValue)") }
       if let expression = attribute.derivationExpression { words.append("derived: \(expression)") }
       if let name = attribute.valueTransformerName { words.append("transformer \(name)") }
@@ -61,6 +62,16 @@ struct ReplModel {
       words.append("inverse \(inverse)")
     }
     return words.joined(separator: ", ")
+  }
+
+  private func rules(of validation: AttributeValidation) -> [String] {
+    let parts: [(String, String?)] = [
+      ("min", validation.minimum?.description), ("max", validation.maximum?.description),
+      ("min length", validation.minimumLength?.description), ("max length", validation.maximumLength?.description),
+      ("matches", validation.regularExpression),
+      ("one of", validation.allowedValues.map { $0.map(\.description).joined(separator: " ") }),
+    ]
+    return parts.compactMap { name, text in text.map { "\(name) \($0)" } } + validation.predicates.map(\.message)
   }
 
   /// A table that fits in the terminal.

@@ -40,6 +40,11 @@ package final class ScriptPrompt {
     environment = try domain.state.environment(["arg": .table(arguments)])
   }
 
+  /// Gives inputs the context of the host under a short name too.
+  package func nameContext() throws {
+    try environment.table.set("context", to: domain.moonbase.get("context"))
+  }
+
   // MARK: Reading
 
   /// Reads an input, which is an expression whose values are shown, or statements.

@@ -108,7 +108,7 @@ import Testing
       .sql SELECT name FROM Department
       .explain moonbase.context:fetch("Person"):where("age > 3")
       .rows 1
-      moonbase.context:fetch("Person")
+      context:fetch("Person")
       """)
     for text in [
       "Boss        Person", "department  one Department  inverse people", "Sales\n(1 row)\n",
