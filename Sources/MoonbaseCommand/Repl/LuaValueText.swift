@@ -82,7 +82,7 @@ struct LuaValueText {
 
   /// The fields that are no elements of the list: names in their order, then other keys.
   private static func fields(of table: LuaTable, behind length: Int) throws -> [(key: LuaValue, value: LuaValue)] {
-    let fields = try table.pairs.filter { pair in
+    let fields = try someFields(of: table).filter { pair in
       guard case .integer(let index) = pair.key else { return true }
       return index < 1 || index > length
     }
@@ -94,6 +94,22 @@ struct LuaValueText {
       default: (one.key.numberValue ?? .infinity) < (other.key.numberValue ?? .infinity)
       }
     }
+  }
+
+  /// So many fields of a table are put into an order. Of a greater one the first are shown as they come.
+  private static let greatestSorted = 20_000
+
+  private struct Enough: Error {}
+
+  private static func someFields(of table: LuaTable) throws -> [(key: LuaValue, value: LuaValue)] {
+    var fields: [(key: LuaValue, value: LuaValue)] = []
+    do {
+      try table.forEach { key, value in
+        guard fields.count < greatestSorted else { throw Enough() }
+        fields.append((key, value))
+      }
+    } catch is Enough {}
+    return fields
   }
 
   private mutating func key(_ key: LuaValue) throws -> String {

@@ -113,7 +113,7 @@ extension Repl {
   private func ask(_ argument: String) throws {
     let model = try requiredContext().coordinator.model
     let (url, query) = try storeAndQuery(argument)
-    if prompt.unsavedCount > 0 { complain(".sql shows what is saved, and there are changes that are not") }
+    if prompt.hasUnsavedChanges { complain(".sql shows what is saved, and there are changes that are not") }
     let asked = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: settings.stores.busyTimeout)
     var rows: [[Value]] = []
     var total = 0

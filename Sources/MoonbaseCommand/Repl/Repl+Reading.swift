@@ -47,7 +47,7 @@ extension Repl {
     return TerminalText.escaped(String((file ?? "moonbase").prefix(Self.greatestName)))
   }
 
-  private var promptText: String { name + (prompt.unsavedCount > 0 ? "*" : "") + "> " }
+  private var promptText: String { name + (prompt.hasUnsavedChanges ? "*" : "") + "> " }
 
   private var continuationText: String {
     String(repeating: ".", count: DisplayWidth.of(promptText) - 2) + "> "

@@ -151,6 +151,9 @@ package final class ScriptPrompt {
   /// How many objects have changes that are not saved, in all contexts.
   package var unsavedCount: Int { domain.contexts.unsaved.ofRoots + domain.contexts.unsaved.ofChildren }
 
+  /// Whether any context has changes that are not saved.
+  package var hasUnsavedChanges: Bool { domain.contexts.all.contains(where: \.hasChanges) }
+
   /// Saves all contexts over stores, and returns how many objects were saved, with the warnings of rules. Children save
   /// only into their parents.
   package func save() throws -> (count: Int, warnings: [String]) {

@@ -139,6 +139,30 @@ import Testing
     #expect(none.complaints.components(separatedBy: "there is no store").count == 4, "\(none)")
   }
 
+  @Test func sqlAsksTheStoreThatItNames() throws {
+    try bench.write(
+      """
+      return { entities = { A = { attributes = { n = "integer64" } }, B = { attributes = { n = "integer64" } } },
+        configurations = { Local = { "A" }, Far = { "B" } } }
+      """, to: "two.lua")
+    let outcome = try bench.moonbase(
+      ["repl", "--model", "two.lua", "--store", "Local=l.sqlite", "--store", "Far=f.sqlite"],
+      input: """
+        context:insert("A", { n = 1 }) context:insert("B", { n = 2 })
+        .sql Local: SELECT count(*) AS c FROM A
+        .save
+        .sql Far: SELECT n FROM B
+        .sql SELECT n FROM B
+        """)
+    #expect(outcome.output == "c\n-\n0\n(1 row)\nsaved 2 objects\nn\n-\n2\n(1 row)\n", "\(outcome)")
+    #expect(
+      outcome.complaints == """
+        moonbase repl: .sql shows what is saved, and there are changes that are not
+        moonbase repl: there are several stores: name one, as in .sql NAME: SELECT ...; the names are Local, Far
+
+        """, "\(outcome)")
+  }
+
   @Test func aFileSeesTheVariablesOfThePrompt() throws {
     try bench.write("y = x + 1\nreturn y", to: "f.lua")
     let outcome = try repl("local x = 4\n.run f.lua\ny * 2\n")

@@ -149,6 +149,8 @@ import Testing
       ("x"):rep(5000)
       "\\xff\\0a"
       setmetatable({}, { __tostring = function() return "shown so" end })
+      big = {} for i = 1, 300000 do big["k" .. i] = i end
+      big
       print
       moonbase.date.unix(0)
       0.1 + 0.2, 1e15, 2^53, 1/0
@@ -159,7 +161,7 @@ import Testing
       "{ 1, 2, 3, [\"a b\"] = true, name = \"x\", [10] = 1.5 }\n", "    … 150 more\n",
       "  self = { … the table itself }\n",
       "    inner = { inner = { inner = { inner = { … } } } }\n", "… (5000 bytes in all)\n", "\"\\xFF\\x00a\"\n",
-      "shown so\n",
+      "shown so\n", "  … 299950 more\n}\n",
       "1970-01-01T00:00:00", "0.3\t1e+15\t9.007199254741e+15\tinf\n",
     ] {
       #expect(text.contains(part), "\(part): \(text)")
