@@ -50,8 +50,10 @@ struct LuaValueText {
     }
   }
 
-  private mutating func piece(_ table: LuaTable) throws -> Piece {
-    if let metatable = try table.metatable, try metatable.get("__tostring").isPresent {
+  /// Of a table of the host, which scripts see through a proxy, the fields are shown.
+  private mutating func piece(_ shown: LuaTable) throws -> Piece {
+    let table = try shown.behindProxy
+    if table.isSame(as: shown), let metatable = try table.metatable, try metatable.get("__tostring").isPresent {
       return .leaf(try domain.text(of: .table(table)))
     }
     guard let address = try table.address, !path.contains(address) else { return .leaf("{ … the table itself }") }

@@ -26,6 +26,11 @@ final class ReplOutput {
 
   private func show(_ value: LuaValue) throws {
     switch try domain.shown(value, most: greatestCount) {
+    case .value(.table(let table)):
+      if let rows = try LuaRowTable(table, most: greatestCount, in: domain, width: width) {
+        return try show(rows.names, rows.rows, total: rows.total, of: "row")
+      }
+      Terminal.print(try LuaValueText.text(of: value, in: domain, width: width))
     case .value(let value): Terminal.print(try LuaValueText.text(of: value, in: domain, width: width))
     case .text(let text): Terminal.print(text)
     case .error(let text): Terminal.print("error: \(text)")

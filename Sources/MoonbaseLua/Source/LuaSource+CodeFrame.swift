@@ -36,14 +36,16 @@ extension LuaSource {
     return columnOfName(in: line, message: message) ?? line.prefix { $0 == " " }.count
   }
 
-  /// The column of a name of the message that stands behind a point or a colon, or in quotes.
+  /// The column of the last name of the message that stands behind a point, a colon or a quote. Advice at the end of the
+  /// message names others.
   private static func columnOfName(in line: String, message: String) -> Int? {
-    let names = message.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    // The script raised a text of its own.
+    guard !line.contains(message) else { return nil }
+    let end = message.ranges(of: "; did you mean").first?.lowerBound ?? message.endIndex
+    let names = message[..<end].split { !($0.isLetter || $0.isNumber || $0 == "_") }
     for name in names.reversed() {
-      for (sign, end) in [(".", ""), (":", ""), ("\"", "\""), ("'", "'")] {
-        guard let range = line.ranges(of: sign + name + end).last, !line[range.upperBound...].beginsWithWord else {
-          continue
-        }
+      for sign in [".", ":", "\"", "'"] {
+        guard let range = line.ranges(of: sign + name).last, !line[range.upperBound...].beginsWithWord else { continue }
         return line.distance(from: line.startIndex, to: range.lowerBound) + 1
       }
     }

@@ -31,6 +31,8 @@ package final class ScriptPrompt {
   private var runner: ScriptRunner
   /// The name of the inputs in messages.
   private let name: String
+  /// The input that was read last.
+  private var source = LuaSource("", name: "")
 
   /// Makes a prompt. `program` is what scripts see as `arg[-1]`.
   package init(_ domain: ScriptDomain, name: String, program: String = "moonbase") throws {
@@ -49,6 +51,7 @@ package final class ScriptPrompt {
 
   /// Reads an input, which is an expression whose values are shown, or statements.
   package func read(_ bytes: [UInt8], firstLine: Int) -> Reading {
+    source = LuaSource(part: bytes, name: name, firstLine: firstLine)
     let isAsked = Self.isAsked(bytes)
     let expression = isAsked ? Self.withoutSign(bytes) : bytes
     do {
@@ -113,12 +116,19 @@ package final class ScriptPrompt {
 
   /// Runs an input. `take` gets its values within the same run, so that limits and interruptions hold for it too.
   package func run(_ chunk: LuaFunction, taking take: ([LuaValue]) throws -> Void) -> Ending {
-    ending {
+    var isRun = false
+    let ending = ending {
       let values = try chunk.call([])
       domain.contexts.settle()
       if let first = values.first, first.isPresent { try environment.table.set("_", to: first) }
+      isRun = true
       try take(values)
     }
+    // A request may only fail when its rows are shown.
+    guard isRun, case .failed(let status, let message) = ending, !message.hasPrefix("\(name):") else { return ending }
+    let line = source.firstLine
+    let frame = source.frame(line: line, message: message, context: 0).map { "\n\($0)" } ?? ""
+    return .failed(status: status, message: "\(name):\(line): \(message)\(frame)")
   }
 
   /// Does what the person asked the host for, under the same limits.

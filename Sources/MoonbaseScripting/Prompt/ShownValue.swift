@@ -20,6 +20,8 @@ package enum ShownValue {
 }
 
 extension ScriptDomain {
+  private static let greatestListing = 200
+
   /// The form in which a prompt shows a value, with at most so many objects or rows.
   package func shown(_ value: LuaValue, most: Int) throws -> ShownValue {
     switch value {
@@ -31,6 +33,10 @@ extension ScriptDomain {
 
   /// The text of `tostring` for a value.
   package func text(of value: LuaValue) throws -> String {
+    if let listing = value.objectValue(as: ModelListing.self) {
+      let names = listing.names.prefix(Self.greatestListing).joined(separator: ", ")
+      return names + (listing.names.count > Self.greatestListing ? ", …" : "")
+    }
     let text = try state.global("tostring").functionValue?.first(value)
     return text?.stringValue?.description ?? value.description
   }

@@ -119,6 +119,17 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)")
   }
 
+  @Test func aRequestThatCannotBeShownNamesItsInput() throws {
+    let outcome = try repl("1\ncontext:fetch('Person'):where('agee > 3')\n")
+    #expect(
+      outcome.complaints == """
+        moonbase repl: stdin:2: Person has no property agee; did you mean age?
+        > 2 | context:fetch('Person'):where('agee > 3')
+            |                                ^
+
+        """, "\(outcome)")
+  }
+
   @Test func mistakesOfCommandsAreTold() throws {
     let wrong = [
       (".modle", "did you mean model?"), (".model Persn", "did you mean Person?"), (".rows x", ".rows takes a number"),
@@ -129,11 +140,10 @@ import Testing
       (".run nosuch.lua", "there is no such file"), (".run", ".run takes a file"),
       (".help nosuch", "there is no command"),
     ]
-    for (command, text) in wrong {
-      let outcome = try repl("\(command)\n7\n")
-      #expect(
-        outcome.complaints.contains(text) && outcome.status == 1 && outcome.output == "7\n", "\(command): \(outcome)")
-    }
+    let outcome = try repl(wrong.map { "\($0.0)\n7\n" }.joined())
+    #expect(outcome.output == wrong.map { _ in "7\n" }.joined() && outcome.status == 1, "\(outcome)")
+    for (_, text) in wrong { #expect(outcome.complaints.contains(text), "\(text): \(outcome)") }
+    #expect(outcome.complaints.components(separatedBy: "moonbase repl: ").count == wrong.count + 1, "\(outcome)")
     let none = try bench.moonbase("repl", input: ".model\n.sql SELECT 1\n.undo\n1\n")
     #expect(none.status == 1 && none.output == "1\n", "\(none)")
     #expect(none.complaints.components(separatedBy: "there is no store").count == 4, "\(none)")

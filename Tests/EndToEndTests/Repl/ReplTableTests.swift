@@ -125,7 +125,11 @@ import Testing
       { n, { author = n } }
       moonbase.context:fetch('Author'):where("name = 'nobody'")
       moonbase.context:fetch('Book'):group_by('author.name')
-      moonbase.context:fetch('Book'):dictionaries { 'title', 'pages' }
+      moonbase.context:fetch('Book'):sort('pages'):dictionaries { 'title', 'pages' }
+      { { a = 1 }, { b = "x" } }
+      { { a = 1 }, { b = {} } }
+      moonbase.model.entities
+      moonbase.classes
       moonbase.context:rollback()
 
       """
@@ -134,6 +138,9 @@ import Testing
       "(2 objects)\n", "Author/1  夏目漱石\n(1 object)\n", "Author (new)  new, not saved\n",
       "{ Author (new), { author = Author (new) } }\n",
       "no objects\n", "author.name\n-----------\n夏目漱石\n(1 row)\n",
+      "pages  title\n-----  --------------\n  500  吾輩は猫である\n12345  Kokoro\n(2 rows)\n",
+      "a  b\n-  -\n1\n   x\n(2 rows)\n",
+      "{ { a = 1 }, { b = {} } }\n", "Author, Book\n",
     ] {
       #expect(text.contains(part), "\(part): \(text)")
     }
