@@ -15,6 +15,8 @@ final class EditedLines: PromptLines {
   /// The prompt as C text, for the library.
   private var prompt: UnsafeMutablePointer<CChar>?
   private var wasInterrupted = false
+  /// A byte that was read and belongs to the next character.
+  private var byteAhead: UInt8?
 
   /// Whether the terminal can move its cursor.
   static var terminalCanEdit: Bool {
@@ -57,6 +59,8 @@ final class EditedLines: PromptLines {
   private static let bindings = [
     ("^I", "moonbase-complete"), ("^R", "em-inc-search-prev"), ("^W", "ed-delete-prev-word"),
     ("\\e[1;5C", "em-next-word"), ("\\e[1;5D", "ed-prev-word"), ("\\e[3~", "ed-delete-next-char"),
+    ("\\e[H", "ed-move-to-beg"), ("\\e[F", "ed-move-to-end"), ("\\eOH", "ed-move-to-beg"), ("\\eOF", "ed-move-to-end"),
+    ("\\e[1~", "ed-move-to-beg"), ("\\e[4~", "ed-move-to-end"),
   ]
 
   func remember(_ input: [UInt8]) {
@@ -92,22 +96,27 @@ final class EditedLines: PromptLines {
       }
       if let signal = PromptSignals.end { leave(by: signal) }
       if PromptSignals.takeRedraw() { redraw() }
-      var byte: UInt8 = 0
-      let count = read(STDIN_FILENO, &byte, 1)
+      var byte = byteAhead ?? 0
+      let count = byteAhead == nil ? read(STDIN_FILENO, &byte, 1) : 1
       if count < 0, errno == EINTR { continue }
       guard count == 1 else { return Int32(count) }
-      bytes.append(byte)
-      guard let scalar = Self.scalar(of: bytes) else { continue }
+      byteAhead = nil
+      if bytes.isEmpty || byte & 0xC0 == 0x80 { bytes.append(byte) } else { byteAhead = byte }
+      guard byteAhead != nil || bytes.count == Self.length(ofCharacterThatBegins: bytes[0]) else { continue }
+      let scalar = String(decoding: bytes, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
       place?.pointee = wchar_t(scalar.value)
       return 1
     }
   }
 
-  /// The character of UTF-8; nil where bytes are missing.
-  private static func scalar(of bytes: [UInt8]) -> Unicode.Scalar? {
-    let length = bytes[0] < 0x80 ? 1 : bytes[0] >= 0xF0 ? 4 : bytes[0] >= 0xE0 ? 3 : bytes[0] >= 0xC0 ? 2 : 1
-    guard bytes.count >= length else { return nil }
-    return String(decoding: bytes, as: UTF8.self).unicodeScalars.first
+  /// How many bytes of UTF-8 a character has. A byte that begins none stands alone.
+  private static func length(ofCharacterThatBegins byte: UInt8) -> Int {
+    switch byte {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
+    }
   }
 
   private func redraw() {

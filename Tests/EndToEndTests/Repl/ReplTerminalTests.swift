@@ -19,6 +19,8 @@ import Testing
       try bench.write("print('from the file')", to: "script.lua")
       let terminal = try terminal()
       try terminal.press("1 + 2\n", until: "3\r\n")
+      try terminal.press("+ 4\u{1B}[H5 \u{1B}[F0\n", until: "45\r\n")
+      try terminal.press("('夏目 é'):rep(2)\n", until: "\"夏目 é夏目 é\"\r\n")
       try terminal.press("p = moonb\t.con\t:fetch(\"Bo\t\"):first()\n", until: "s> ")
       try terminal.press("p.ti\t\n", until: "\"Dr\"\r\n")
       try terminal.press("p.\t", until: "friends")
@@ -42,6 +44,13 @@ import Testing
       try terminal.press("40 + 2\n", until: "42\r\n")
       try terminal.press(".quit\n", until: "\n")
       #expect(terminal.end() == 0, "\(terminal.screen)")
+    }
+
+    @Test func bytesThatAreNoTextBecomeSigns() throws {
+      let terminal = try terminal()
+      terminal.press(bytes: [0x27, 0xFF, 0xE5, 0x61, 0xC3, 0x27, 0x0A])
+      try terminal.wait(for: "\"\u{FFFD}\u{FFFD}a\u{FFFD}\"\r\n")
+      try terminal.press("1 + 2\n", until: "3\r\n")
     }
 
     @Test func changesAreAskedFor() throws {

@@ -42,6 +42,8 @@ import Testing
     /// Presses keys. A line feed is Enter.
     func press(_ keys: String) { _ = write(descriptor, keys, keys.utf8.count) }
 
+    func press(bytes: [UInt8]) { _ = write(descriptor, bytes, bytes.count) }
+
     /// Presses keys and waits until the program shows a text behind what it has shown before; fails after a minute.
     func press(_ keys: String, until wanted: String) throws {
       let shown = screen.count
