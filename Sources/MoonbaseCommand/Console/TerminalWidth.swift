@@ -5,7 +5,7 @@ enum TerminalWidth {
   private static let usual = 80
   private static let least = 20
 
-  /// Those of the terminal; without one what `COLUMNS` of the environment says.
+  /// The width of the terminal; without a terminal that of `COLUMNS` in the environment.
   static var columns: Int {
     var size = winsize()
     if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return max(least, Int(size.ws_col)) }

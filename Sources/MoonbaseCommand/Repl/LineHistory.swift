@@ -64,7 +64,7 @@ struct LineHistory {
     if write(descriptor, bytes, bytes.count) == bytes.count { rename(new, path) } else { unlink(new) }
   }
 
-  /// Adds an input. One that begins with a blank is not kept, and neither is the same one again.
+  /// Adds an input. An input that begins with a blank is not kept, and neither is a repetition of the last one.
   mutating func add(_ input: [UInt8]) {
     guard let path, problem == nil, input.count <= Self.greatestInput, input.first != UInt8(ascii: " "),
       inputs.last != input

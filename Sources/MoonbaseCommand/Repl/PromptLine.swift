@@ -2,7 +2,7 @@
 enum PromptLine {
   /// Without its end.
   case line([UInt8])
-  /// Ctrl-C: what was entered is given up.
+  /// Ctrl-C, which gives up the input.
   case interrupted
   /// Ctrl-D, or the end of the file.
   case end

@@ -24,8 +24,9 @@ extension LuaSource {
     String(line.replacing("\t", with: " ").filter { $0 != "\r" }.prefix(200))
   }
 
-  /// The column of the last word in quotes of the message that stands in the line, as in "near 'x'" or "(local 'p')". Without one,
-  /// that of the last word that is a field, a method or a text there; else the first column that is no blank.
+  /// The column of the last word in quotes of the message that stands in the line, as in "near 'x'" or "(local 'p')".
+  /// Without one, that of the last word that is a field, a method or a text there; else the first column that is no
+  /// blank.
   private static func column(in line: String, message: String) -> Int {
     let words = message.split(separator: "'", omittingEmptySubsequences: false)
     for index in words.indices.reversed() where index % 2 == 1 && !words[index].isEmpty {
