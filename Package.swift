@@ -54,6 +54,8 @@ let package = Package(
     // Apple's systems have CryptoKit. Without pkgConfig, whose library folder would come before the one of static libraries
     // that scripts/moonbase names.
     .systemLibrary(name: "MoonbaseCNettle", providers: [.apt(["nettle-dev"])]),
+    // Its header alone: the prompt loads the library when it begins, so that no other command starts later for it.
+    .systemLibrary(name: "MoonbaseCEdit", providers: [.apt(["libedit-dev"])]),
 
     // What the host does for a script: charged by every layer, looked at by the one that runs scripts.
     .target(name: "MoonbaseMeter"),
@@ -137,7 +139,7 @@ let package = Package(
       name: "MoonbaseCommand",
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore",
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -41,6 +41,19 @@ public final class ChildProcess {
     try process.run()
   }
 
+  /// Starts a program in a terminal, which takes its output.
+  public init(
+    _ program: URL, _ arguments: [String], in folder: URL, terminal: FileHandle, environment: [String: String]
+  ) throws {
+    streams = try TemporaryFolder()
+    process.executableURL = program
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    (process.standardInput, process.standardOutput, process.standardError) = (terminal, terminal, terminal)
+    try process.run()
+  }
+
   deinit { kill() }
 
   /// Runs a program to its end.

@@ -79,7 +79,7 @@ struct FetchOutput {
     let value = row.values[slot]
     // What lies in a file, or is damaged: an object reads it, and knows what to say of it.
     guard case .object = value, let object = try context.objects(for: [row]).first else { return value }
-    return try self.value(columns.names[place], of: object)
+    return try Self.value(columns.names[place], of: object)
   }
 
   private func writeObjects(
@@ -97,16 +97,19 @@ struct FetchOutput {
   }
 
   private func write(_ object: ManagedObject, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
-    let values = columns.names.map { name in unreadable.reading { try value(name, of: object) } }
+    let values = columns.names.map { name in unreadable.reading { try Self.value(name, of: object) } }
     try unreadable.checkEnding()
     try writer.write(values, of: object.objectID)
   }
 
-  private func value(_ name: String, of object: ManagedObject) throws -> Value {
+  /// The value of a column.
+  static func value(_ name: String, of object: ManagedObject) throws -> Value {
     if name == FetchColumns.id { return .objectID(object.objectID) }
     let value = try object.value(forKeyPath: name)
     // A class of an extension says what stands for its value.
-    guard case .object(let opaque) = value, let text = context.domain.valueClasses[opaque.className]?.text else {
+    guard case .object(let opaque) = value,
+      let text = object.managedObjectContext?.domain.valueClasses[opaque.className]?.text
+    else {
       return value
     }
     return .string(try text(value))

@@ -156,6 +156,7 @@ enum StarterTexts {
     ```sh
     moonbase test                                  # runs *_test.lua
     moonbase run script.lua
+    moonbase repl                                  # a prompt: context:fetch("\(entity)")
     moonbase fetch \(entity) --limit 10             # what is in \(store)
     moonbase each \(entity) --do 'print(object.\(attribute))' --dry-run
     moonbase check                                 # is the extension sound?

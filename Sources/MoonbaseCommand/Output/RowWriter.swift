@@ -20,6 +20,8 @@ final class RowWriter {
   /// Which columns are of the default transformer.
   private let transformables: [Bool]
   private let destination: OutputDestination
+  /// Whether a column of a table has values of all kinds, so that its numbers are not aligned at the right.
+  private let isMixed: Bool
   /// The names of columns as keys of JSON, with the colon.
   private let keys: [[UInt8]]
   private var bytes: [UInt8] = []
@@ -30,8 +32,9 @@ final class RowWriter {
 
   init(
     _ form: OutputForm, columns: [String], floats: [Bool] = [], transformables: [Bool] = [],
-    to destination: OutputDestination = .standardOutput
+    to destination: OutputDestination = .standardOutput, room: Int? = nil, isMixed: Bool = false
   ) {
+    self.isMixed = isMixed
     (self.form, self.columns, self.destination) = (form, columns, destination)
     uris = ObjectURIs(areShort: form.hasShortIDs)
     self.transformables = transformables.contains(true) ? transformables : []
@@ -42,7 +45,7 @@ final class RowWriter {
       key.append(contentsOf: ": ".utf8)
       return key
     }
-    table = TableLines(columns: columns)
+    table = TableLines(columns: columns, room: room)
     if form.format.separator != nil { writeHeader() }
   }
 
@@ -57,7 +60,9 @@ final class RowWriter {
     switch form.format {
     case .table:
       table.add(
-        values.map(cell), isNumber: values.map(\.isNumber), isID: areIDs, to: &bytes)
+        values.map(cell), isNumber: values.map { !isMixed && $0.isNumber },
+        isID: isMixed ? areIDs.map { _ in false } : areIDs,
+        to: &bytes)
     case .json:
       bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8)
       writeObject(values)

@@ -7,20 +7,30 @@ struct TableLines {
   private let columns: [String]
   private var widths: [Int]
   private var isRight: [Bool]
+  /// Which columns have numbers or IDs, of which nothing is cut off.
+  private var isWhole: [Bool]
   /// The rows before the widths are known; nil afterwards.
   private var first: [[String]]? = []
+  /// The columns of the terminal that all has to fit in; nil for any number.
+  private let room: Int?
+  /// How many columns are shown.
+  private var count: Int
 
-  init(columns: [String]) {
-    (self.columns, widths) = (columns.map(Self.shown), columns.map { DisplayWidth.of(Self.shown($0)) })
+  /// With `room` texts are cut to fit, and where that is not enough the last columns are left out and named below.
+  init(columns: [String], room: Int? = nil) {
+    (self.columns, widths) = (columns.map { Self.shown($0) }, columns.map { DisplayWidth.of(Self.shown($0)) })
     isRight = columns.map { _ in false }
+    (isWhole, self.room, count) = (isRight, room, columns.count)
   }
 
   mutating func add(_ cells: [String], isNumber: [Bool], isID: [Bool], to bytes: inout [UInt8]) {
-    let row = zip(cells, isID).map { $1 ? $0 : Self.shown($0) }
+    let most = max(Self.greatestWidth, room ?? 0)
+    let row = zip(cells, isID).map { $1 ? $0 : Self.shown($0, most) }
     guard first != nil else { return append(row, to: &bytes) }
     for (index, cell) in row.enumerated() {
       widths[index] = max(widths[index], DisplayWidth.of(cell))
       if isNumber[index] { isRight[index] = true }
+      if isNumber[index] || isID[index] { isWhole[index] = true }
     }
     first?.append(row)
     if first?.count == Self.rowsThatCount { begin(&bytes) }
@@ -28,9 +38,12 @@ struct TableLines {
 
   mutating func finish(_ bytes: inout [UInt8]) {
     if first != nil { begin(&bytes) }
+    guard count < columns.count else { return }
+    bytes.append(contentsOf: "(not shown: \(columns[count...].joined(separator: ", ")))\n".utf8)
   }
 
   private mutating func begin(_ bytes: inout [UInt8]) {
+    if let room { fit(in: room) }
     append(columns, to: &bytes)
     append(widths.map { String(repeating: "-", count: $0) }, to: &bytes)
     for row in first ?? [] { append(row, to: &bytes) }
@@ -39,7 +52,8 @@ struct TableLines {
 
   private func append(_ row: [String], to bytes: inout [UInt8]) {
     var line = ""
-    for (index, cell) in row.enumerated() {
+    for (index, whole) in row.prefix(count).enumerated() {
+      let cell = room == nil || DisplayWidth.of(whole) <= widths[index] ? whole : Self.cut(whole, to: widths[index])
       let space = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(cell)))
       line += (index > 0 ? "  " : "") + (isRight[index] ? space + cell : cell + space)
     }
@@ -47,12 +61,42 @@ struct TableLines {
     bytes.append(contentsOf: (line + "\n").utf8)
   }
 
-  /// One line of plain characters: what would move the cursor of a terminal, or speak to it, is written out.
-  private static func shown(_ text: String) -> String {
+  // MARK: Fitting
+
+  /// A text is cut to this width before a column is left out.
+  private static let leastWidth = 8
+  private static let gap = 2
+
+  private mutating func fit(in room: Int) {
+    let least = zip(widths, isWhole).map { $1 ? $0 : min($0, Self.leastWidth) }
+    while count > 1, Self.sum(least.prefix(count)) > room { count -= 1 }
+    while Self.sum(widths.prefix(count)) > room {
+      let narrowable = (0..<count).filter { widths[$0] > least[$0] }
+      guard let widest = narrowable.max(by: { widths[$0] < widths[$1] }) else { return }
+      widths[widest] -= 1
+    }
+  }
+
+  private static func sum(_ widths: ArraySlice<Int>) -> Int { widths.reduce(gap * (widths.count - 1), +) }
+
+  /// The beginning of a text, and a sign that there is more.
+  private static func cut(_ text: String, to width: Int) -> String {
     var result = ""
     var count = 0
     for character in text {
-      guard count < greatestWidth else { return result + "…" }
+      count += DisplayWidth.of(character)
+      guard count < width else { break }
+      result.append(character)
+    }
+    return result + "…"
+  }
+
+  /// One line of plain characters: what would move the cursor of a terminal, or speak to it, is written out.
+  private static func shown(_ text: String, _ most: Int = greatestWidth) -> String {
+    var result = ""
+    var count = 0
+    for character in text {
+      guard count < most else { return result + "…" }
       let isPlain = character.unicodeScalars.allSatisfy { !($0.value < 0x20 || 0x7f...0x9f ~= $0.value) }
       result += isPlain ? String(character) : character.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
       count += max(1, DisplayWidth.of(character))

@@ -58,7 +58,8 @@ public final class UndoManager {
   /// Whether there is anything to redo: what was undone, as long as nothing else changed.
   public var canRedo: Bool { !redoGroups.isEmpty && !hasOpenSteps }
 
-  private var hasOpenSteps: Bool {
+  /// Whether there are changes that belong to a group that has not ended.
+  package var hasOpenSteps: Bool {
     if openGroup?.isStep == true { return true }
     guard let context, context.journal.base != 0 else { return false }
     return context.journal.hasSteps

@@ -99,6 +99,14 @@ final class LuaFile {
 
   func take(_ count: Int) { start += count }
 
+  /// Takes a line of what was read ahead, with its end; all of that where no line ends in it.
+  func takeLineAhead() -> [UInt8] {
+    let ahead = buffer[start..<end]
+    let line = ahead.firstIndex(of: UInt8(ascii: "\n")).map { ahead[...$0] } ?? ahead
+    start += line.count
+    return Array(line)
+  }
+
   /// Reads more, after all bytes at hand were taken; false at the end of the file.
   func fill() throws -> Bool {
     try flush()

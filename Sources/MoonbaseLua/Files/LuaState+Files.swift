@@ -11,6 +11,7 @@ extension LuaState {
     modules.guardian = guardian
     let library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
     flushesOpenFiles = library.flush
+    takesLineAhead = library.standardInput.takeLineAhead
     try setGlobal("io", to: .table(try library.io().frozen()))
     try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
@@ -34,6 +35,9 @@ extension LuaState {
     try environment.table.set("io", to: .table(try library.io().frozen()))
     try environment.table.set("os", to: .table(try library.os(like: environment.table.get("os")).frozen()))
   }
+
+  /// Takes a line of what a script read of standard input and did not use, with its end; all of that where no line ends in it.
+  package func takeLineAhead() -> [UInt8] { takesLineAhead?() ?? [] }
 
   /// Hands on what scripts wrote and what still lies in buffers of the output, of pipes and of devices. It waits for whoever takes it,
   /// so call it within a run, whose limits end the waiting.

@@ -88,4 +88,10 @@ public struct LuaModules {
     }
     return nil
   }
+
+  /// The names of the files in the roots themselves.
+  package var namesInFolders: [String] {
+    let files = rootPaths.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
+    return Set(files.filter { $0.hasSuffix(".lua") }.map { String($0.dropLast(4)) }.filter(Self.isName)).sorted()
+  }
 }

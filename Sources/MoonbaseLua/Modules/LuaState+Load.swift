@@ -26,9 +26,9 @@ extension LuaState {
     defer { mbl_end(raw) }
     mbl_trace_clear(raw)
     let status = source.bytes.withUnsafeBytes { bytes in
-      mbl_load(
+      mbl_load_part(
         raw, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count, source.chunkName,
-        globals, source.isBytecode)
+        globals, source.isBytecode, Int64(source.firstLine - 1), source.isExpression)
     }
     do throws(LuaError) {
       return LuaFunction(reference: try keep(status))
@@ -36,7 +36,7 @@ extension LuaState {
       // The parser says that the C stack is at its end, and not in which line.
       throw LuaError(
         .syntax, message: "the source nests too deeply (more than 200 levels)", script: source.name,
-        line: source.deepestLine)
+        line: source.deepestLine.map { $0 + source.firstLine - 1 })
     }
   }
 

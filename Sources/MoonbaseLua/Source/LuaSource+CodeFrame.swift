@@ -2,7 +2,7 @@ extension LuaSource {
   /// Shows the lines around a line, with a caret under the last word in quotes of the message that stands in the line.
   public func frame(line: Int, message: String = "", context: Int = 2) -> String? {
     guard let text = self.line(line) else { return nil }
-    let first = max(1, line - context)
+    let first = max(firstLine, line - context)
     let width = String(line + context).count
     var rows: [String] = []
     for number in first...(line + context) {
@@ -24,8 +24,9 @@ extension LuaSource {
     String(line.replacing("\t", with: " ").filter { $0 != "\r" }.prefix(200))
   }
 
-  /// The column of the last word in quotes of the message that stands in the line, as in "near 'x'" or "(local 'p')". Without one,
-  /// the first column that is no blank.
+  /// The column of the last word in quotes of the message that stands in the line, as in "near 'x'" or "(local 'p')".
+  /// Without one, that of the last word that is a field, a method or a text there; else the first column that is no
+  /// blank.
   private static func column(in line: String, message: String) -> Int {
     let words = message.split(separator: "'", omittingEmptySubsequences: false)
     for index in words.indices.reversed() where index % 2 == 1 && !words[index].isEmpty {
@@ -33,6 +34,26 @@ extension LuaSource {
         return line.distance(from: line.startIndex, to: range.lowerBound)
       }
     }
-    return line.prefix { $0 == " " }.count
+    return columnOfName(in: line, message: message) ?? line.prefix { $0 == " " }.count
   }
+
+  /// The column of the last name of the message that stands behind a point, a colon or a quote. Advice at the end of the
+  /// message names others.
+  private static func columnOfName(in line: String, message: String) -> Int? {
+    // The script raised a text of its own.
+    guard !line.contains(message) else { return nil }
+    let end = message.ranges(of: "; did you mean").first?.lowerBound ?? message.endIndex
+    let names = message[..<end].split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    for name in names.reversed() {
+      for sign in [".", ":", "\"", "'"] {
+        guard let range = line.ranges(of: sign + name).last, !line[range.upperBound...].beginsWithWord else { continue }
+        return line.distance(from: line.startIndex, to: range.lowerBound) + 1
+      }
+    }
+    return nil
+  }
+}
+
+extension Substring {
+  fileprivate var beginsWithWord: Bool { first.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false }
 }

@@ -12,6 +12,10 @@ public struct LuaSource: Sendable {
   public let name: String
   /// The bytes, without a byte order mark. A first line that begins with # is empty here.
   public let bytes: [UInt8]
+  /// The number of the first line, where the source is a part of a longer one.
+  package private(set) var firstLine = 1
+  /// Whether the source is an expression, or several, whose values are returned.
+  package private(set) var isExpression = false
 
   /// Creates a source from a text.
   public init(_ text: String, name: String) { self.init(bytes: Array(text.utf8), name: name) }
@@ -25,8 +29,14 @@ public struct LuaSource: Sendable {
     self.bytes = Array(rest)
   }
 
+  /// Creates a source from a part of a longer one, such as an input of a prompt. The bytes are taken as they are.
+  package init(part bytes: [UInt8], name: String, firstLine: Int, isExpression: Bool = false) {
+    (self.name, self.bytes, self.firstLine, self.isExpression) = (name, bytes, firstLine, isExpression)
+  }
+
   /// The text of a line, counted from 1; nil for a line that there is not.
   public func line(_ number: Int) -> String? {
+    let number = number - firstLine + 1
     guard number > 0 else { return nil }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
     guard number <= lines.count else { return nil }

@@ -23,6 +23,9 @@ public final class LuaInterrupter: @unchecked Sendable {  // all fields of the c
   /// Lets the next SIGINT of the process end the run, and the one after that the process, as Lua's interpreter does. nil restores
   /// what SIGINT did before. A process that ignores SIGINT goes on ignoring it.
   public static func onSIGINT(_ interrupter: LuaInterrupter?) { mbl_control_on_sigint(interrupter?.control) }
+
+  /// Lets each SIGINT of the process end the run, and none of them the process: what a person has not saved yet stays.
+  package static func onEachSIGINT(_ interrupter: LuaInterrupter) { mbl_control_on_each_sigint(interrupter.control) }
 }
 
 extension LuaState {

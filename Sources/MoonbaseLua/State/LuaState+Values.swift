@@ -51,6 +51,13 @@ extension LuaState {
     return LuaReference(link: link, index: index)
   }
 
+  /// Keeps the value on the top, which stays there.
+  func keepTop() throws(LuaError) -> LuaReference {
+    var index: Int32 = 0
+    try check(mbl_reference(raw, -1, &index))
+    return LuaReference(link: link, index: index)
+  }
+
   func takeTop() throws(LuaError) -> LuaValue {
     defer { pop() }
     var plain = MBLValue()

@@ -38,6 +38,8 @@ public final class LuaState {
 
   /// Hands on what scripts' files hold, where scripts have `io`.
   var flushesOpenFiles: (() throws -> Void)?
+  /// Takes a line of what was read ahead of standard input; nil where scripts have no files.
+  var takesLineAhead: (() -> [UInt8])?
 
   /// The files of environments that have some of their own, by what is granted.
   var grantedFiles: [LuaFileLibrary] = []
@@ -52,6 +54,8 @@ public final class LuaState {
   let link: LuaLink
   /// The sources loaded last, by their names in messages.
   var sources: [String: LuaSource] = [:]
+  /// The parts of longer sources that were loaded last.
+  var partialSources: [LuaSource] = []
   var loaded = LuaLoadedModules()
   /// The last error that a host function raised as text, with its traceback, which the text does not carry.
   var rethrown: (text: String, traceback: [LuaError.Frame])?

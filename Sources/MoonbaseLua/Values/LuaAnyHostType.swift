@@ -61,6 +61,13 @@ public class LuaAnyHostType {
   /// All properties and methods, in the order in which properties were added.
   package final var names: [String] { slots + methods.keys.sorted() }
 
+  /// The names of properties, and those of methods, of a type that is described now if that was put off.
+  package final func members(in state: LuaState) -> (properties: [String], methods: [String]) {
+    // Without memory for it there are none to be named.
+    _ = try? registered(in: state)
+    return (slots, methods.keys.sorted())
+  }
+
   /// Adds an operator. Its operands are the arguments of the call, in their order.
   public final func `operator`(_ operator: LuaOperator, _ body: @escaping (inout LuaCall) throws -> Void) {
     operators[`operator`.name] = LuaClosure(operator: `operator`, body)

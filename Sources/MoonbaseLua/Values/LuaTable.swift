@@ -138,6 +138,17 @@ public struct LuaTable {
       reference: try state.keep(mbl_value_freeze(state.raw, reference.index, freezer.metatable.reference.index)))
   }
 
+  /// The table that a proxy reads; of any other table itself.
+  package var behindProxy: LuaTable {
+    get throws(LuaError) {
+      let state = try reference.state
+      guard mbl_push_reference(state.raw, reference.index) else { return self }
+      defer { state.pop() }
+      mbl_thaw_top(state.raw)
+      return LuaTable(reference: try state.keepTop())
+    }
+  }
+
   /// Marks the table as a list, so that it is one even when empty.
   public func markAsList() throws(LuaError) {
     let state = try reference.state

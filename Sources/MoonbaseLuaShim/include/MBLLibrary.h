@@ -10,6 +10,8 @@ MBLStatus mbl_environment_new(MBLState *_Nonnull state);
 MBLStatus mbl_scope_new(MBLState *_Nonnull state, int32_t proxies, int32_t own);
 // The table that environments are copied from; in preset `trusted` the globals themselves.
 MBLStatus mbl_globals(MBLState *_Nonnull state);
+// Puts the table behind a proxy on the top in its place.
+void mbl_thaw_top(MBLState *_Nonnull state);
 // A proxy of a table that scripts can read and not change.
 MBLStatus mbl_table_freeze(MBLState *_Nonnull state, int32_t table);
 // A metatable for frozen values with an error text for changes, and a proxy of a list or map with such a metatable.

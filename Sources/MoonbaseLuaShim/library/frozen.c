@@ -20,6 +20,11 @@ static void thaw(lua_State *L, int index) {
   lua_settop(L, -2);
 }
 
+void mbl_thaw_top(MBLState *S) {
+  lua_State *L = S->running;
+  if (lua_checkstack(L, 4)) thaw(L, lua_gettop(L));
+}
+
 static int frozen_write(lua_State *L) { return luaL_error(L, "attempt to change a frozen table"); }
 
 // The upvalue is the table behind the proxy.

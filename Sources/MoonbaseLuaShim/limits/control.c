@@ -115,13 +115,14 @@ void mbl_control_deliver_overdue(MBLControl *control) {
 
 void mbl_control_interrupt(MBLControl *control) { mbl_control_deliver(control, MBLAbortInterrupted, true, 0); }
 
-// SIGINT: the first one interrupts the run, the next one ends the process.
+// SIGINT: the first one interrupts the run, the next one ends the process, unless each interrupts.
 static _Atomic(MBLControl *) sigintControl;
+static _Atomic(bool) sigintStays;
 static struct sigaction sigintBefore;
 
 static void on_sigint(int number) {
   int saved = errno;
-  signal(number, SIG_DFL);
+  if (!atomic_load(&sigintStays)) signal(number, SIG_DFL);
   MBLControl *control = atomic_load(&sigintControl);
   if (control != NULL) {
     // No run may be under way, or the run may end before it looks: then the next run sees the interruption.
@@ -131,7 +132,14 @@ static void on_sigint(int number) {
   errno = saved;
 }
 
+void mbl_control_on_each_sigint(MBLControl *control) {
+  atomic_store(&sigintStays, true);
+  mbl_control_on_sigint(control);
+  atomic_store(&sigintStays, control != NULL);
+}
+
 void mbl_control_on_sigint(MBLControl *control) {
+  if (control == NULL) atomic_store(&sigintStays, false);
   install_signal();
   if (control != NULL) mbl_control_retain(control);
   if (control != NULL) atomic_store(&control->waiting, 0);

@@ -9,7 +9,30 @@ typedef struct LoadRequest {
   const char *name;
   int32_t environment;
   bool binary;
+  int64_t lines_before;
+  bool is_expression;
 } LoadRequest;
+
+// Lines of which a source is not the first one are empty for the parser, so that it counts right.
+static const char *next_piece(lua_State *L, void *data, size_t *size) {
+  static const char lines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+  LoadRequest *rest = data;
+  (void)L;
+  if (rest->lines_before > 0) {
+    size_t most = sizeof lines - 1;
+    *size = rest->lines_before < (int64_t)most ? (size_t)rest->lines_before : most;
+    rest->lines_before -= (int64_t)*size;
+    return lines;
+  }
+  if (rest->is_expression) {
+    rest->is_expression = false;
+    *size = sizeof "return " - 1;
+    return "return ";
+  }
+  *size = rest->length;
+  rest->length = 0;
+  return *size > 0 ? rest->bytes : NULL;
+}
 
 static int load_body(lua_State *L) {
   LoadRequest *request = lua_touserdata(L, 1);
@@ -17,12 +40,12 @@ static int load_body(lua_State *L) {
   int line = request->binary ? 0 : mbl_unfit_source(request->bytes, request->length, &problem);
   if (line > 0) {
     // The first byte of the name marks it as a name.
-    lua_pushfstring(L, "%s:%d: %s", request->name + 1, line, problem);
+    lua_pushfstring(L, "%s:%d: %s", request->name + 1, line + (int)request->lines_before, problem);
     lua_pushinteger(L, LUA_ERRSYNTAX);
     return 2;
   }
-  const char *bytes = request->bytes != NULL ? request->bytes : "";
-  int status = luaL_loadbufferx(L, bytes, request->length, request->name, request->binary ? "b" : "t");
+  LoadRequest rest = *request;
+  int status = lua_load(L, next_piece, &rest, request->name, request->binary ? "b" : "t");
   if (status != LUA_OK) mbl_tell_overflow(L);
   if (status == LUA_OK && request->environment != LUA_NOREF) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, request->environment);
@@ -34,7 +57,12 @@ static int load_body(lua_State *L) {
 }
 
 MBLStatus mbl_load(MBLState *S, const char *bytes, size_t length, const char *name, int32_t environment, bool binary) {
-  LoadRequest request = {bytes, length, name, environment, binary};
+  return mbl_load_part(S, bytes, length, name, environment, binary, 0, false);
+}
+
+MBLStatus mbl_load_part(MBLState *S, const char *bytes, size_t length, const char *name, int32_t environment,
+                        bool binary, int64_t lines_before, bool is_expression) {
+  LoadRequest request = {bytes, length, name, environment, binary, lines_before, is_expression};
   MBLStatus status = mbl_protect(S, load_body, &request, 2);
   if (status != MBLStatusOK) return status;
   status = (MBLStatus)lua_tointegerx(S->running, -1, NULL);

@@ -45,6 +45,9 @@ extension ScriptDomain {
   /// Fields of `moonbase` that are nil where the host gives them no value.
   private static let optionalFields = ["context", "model", "open", "reload"]
 
+  /// Fields of `moonbase` that are there once a script asks for them.
+  static let namesMadeLater = ["model", "date", "extensions"]
+
   /// A field of `moonbase` that is not set: the model is described when it is first asked for, a misspelt name is a
   /// mistake.
   func absentField(_ key: LuaValue) throws -> LuaValue {

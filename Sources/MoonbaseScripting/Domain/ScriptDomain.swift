@@ -152,6 +152,9 @@ public final class ScriptDomain {
   /// Whether any extension here gives a method of a name to objects.
   func knowsMethod(_ name: String) -> Bool { providers.values.contains { $0.provided.methods.contains(name) } }
 
+  /// The names of all methods that extensions here give to objects.
+  var namesOfMethods: [String] { Set(providers.values.flatMap(\.provided.methods)).sorted() }
+
   // MARK: Classes
 
   /// Registers classes, or none of them.

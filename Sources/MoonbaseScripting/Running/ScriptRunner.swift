@@ -21,6 +21,8 @@ public struct ScriptRunner {
   }
 
   private let domain: ScriptDomain
+  /// Whether a traceback is told that has nothing but the place of the error.
+  var tellsOnlyFrame = true
 
   /// Makes a runner for a domain.
   public init(_ domain: ScriptDomain) { self.domain = domain }
@@ -55,8 +57,8 @@ public struct ScriptRunner {
   }
 
   /// Hands on what a script wrote that did not come to its end; who takes none of it is waited for as long as for a script.
-  private func delivered(_ outcome: Outcome) -> Outcome {
-    domain.cancelJobs()
+  func delivered(_ outcome: Outcome, cancelsJobs: Bool = true) -> Outcome {
+    if cancelsJobs { domain.cancelJobs() }
     guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
       domain.contexts.breakOffSaves()
       return outcome
@@ -80,7 +82,7 @@ public struct ScriptRunner {
     return try ReturnedTable.isExtension(table) ? "an extension (name it with --extension)" : nil
   }
 
-  private static func source(of script: ScriptSource) -> LuaSource {
+  static func source(of script: ScriptSource) -> LuaSource {
     script.program.map { LuaSource(bytes: $0, name: script.name) } ?? LuaSource(script.text, name: script.name)
   }
 
@@ -118,10 +120,7 @@ public struct ScriptRunner {
   /// The script came to its end: what it left behind decides.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
-      let place = failure.error.place.map { failure.error.text.hasPrefix("\($0): ") ? "" : "\($0): " } ?? ""
-      let lines =
-        ["\(place)\(failure.cause.rawValue): \(failure.error.text)"] + Self.traceback(failure.error.hookTraceback)
-      return Outcome(status: Self.status(of: failure.error.error), message: lines.joined(separator: "\n"))
+      return Outcome(status: Self.status(of: failure.error.error), message: Self.text(of: failure))
     }
     let (changes, changesOfChildren) = domain.contexts.unsaved
     var messages: [String] = []
@@ -139,7 +138,14 @@ public struct ScriptRunner {
     return Outcome(status: 0, message: messages.isEmpty ? nil : messages.joined(separator: "\n"))
   }
 
-  private func outcome(of error: any Error) -> Outcome {
+  /// A failure that no script looked at, with its place.
+  static func text(of failure: UnseenFailure) -> String {
+    let place = failure.error.place.map { failure.error.text.hasPrefix("\($0): ") ? "" : "\($0): " } ?? ""
+    let lines = ["\(place)\(failure.cause.rawValue): \(failure.error.text)"] + traceback(failure.error.hookTraceback)
+    return lines.joined(separator: "\n")
+  }
+
+  func outcome(of error: any Error) -> Outcome {
     let script = error as? LuaError ?? (error as? ScriptError)?.underlying as? LuaError
     if let status = script?.kind.exitStatus {
       domain.state.run { domain.contexts.settle() }
@@ -176,7 +182,9 @@ public struct ScriptRunner {
     if let hook = (error.underlying as? GraphError)?.underlying as? LuaError {
       lines += Self.traceback(hook.traceback.map(\.description), heading: "stack traceback of the extension:")
     }
-    if error.kind != .syntax { lines += Self.traceback(error.traceback.map(\.description)) }
+    let isTold = tellsOnlyFrame || error.traceback.count { $0.line != nil } > 1
+    let frames = isTold ? error.traceback : []
+    if error.kind != .syntax { lines += Self.traceback(frames.map(\.description)) }
     return lines.joined(separator: "\n")
   }
 

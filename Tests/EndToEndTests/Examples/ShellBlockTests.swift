@@ -82,7 +82,7 @@ import Testing
     try prepare(line, in: bench)
     let checkout = Workbench.checkout.path
     let command = line.replacing(
-      #/(scripts/)?moonbase (?=(run|each|fetch|init|recompute|test) )/#, with: "'\(Workbench.command.path)' "
+      #/(scripts/)?moonbase (?=(run|repl|each|fetch|init|recompute|test) )/#, with: "'\(Workbench.command.path)' "
     )
     .replacing("lua/examples", with: "\(checkout)/lua/examples")
     .replacing("apt-cache dumpavail", with: "printf 'Package: alpha\\nVersion: 1\\n'")

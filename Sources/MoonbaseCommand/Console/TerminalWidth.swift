@@ -1,0 +1,15 @@
+import MoonbasePlatform
+
+/// How many columns standard output has.
+enum TerminalWidth {
+  private static let usual = 80
+  private static let least = 20
+
+  /// The width of the terminal; without a terminal that of `COLUMNS` in the environment.
+  static var columns: Int {
+    var size = winsize()
+    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return max(least, Int(size.ws_col)) }
+    let named = ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init)
+    return named.map { min(max(least, $0), 10_000) } ?? usual
+  }
+}

@@ -1,0 +1,63 @@
+import MoonbasePlatform
+
+/// A command of the prompt, such as `.model Person`: no input of Lua begins with a point and a letter.
+struct DotCommand {
+  /// The commands by their names.
+  enum Name: String, CaseIterable {
+    case help, model, sql, explain, run, rows, undo, redo, save, quit
+
+    /// The form of its argument.
+    var argument: String {
+      switch self {
+      case .help: "[COMMAND]"
+      case .model: "[ENTITY]"
+      case .sql: "[CONFIGURATION:] QUERY"
+      case .explain: "REQUEST"
+      case .run: "FILE"
+      case .rows: "[N]"
+      case .undo, .redo, .save, .quit: ""
+      }
+    }
+
+    var help: String {
+      switch self {
+      case .help: "lists the commands"
+      case .model: "lists the entities, or the properties of one"
+      case .sql: "asks the file of the store by SQL, with the model's names; it shows what is saved"
+      case .explain: "how a fetch request is answered: SQL, and the plan of the store"
+      case .run: "runs a file of Lua, which sees the variables of the prompt"
+      case .rows: "shows at most so many objects or rows of a list"
+      case .undo: "takes back what the last input changed"
+      case .redo: "does again what was taken back last"
+      case .save: "saves all changes"
+      case .quit: "leaves; Ctrl-D does too"
+      }
+    }
+  }
+
+  let word: String
+  /// The rest of the line.
+  let argument: String
+
+  /// Nil for what is no command.
+  init?(_ line: [UInt8]) {
+    guard Self.isCommand(line) else { return nil }
+    let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).dropFirst()
+    let end = text.firstIndex(where: \.isWhitespace) ?? text.endIndex
+    word = String(text[..<end])
+    argument = text[end...].trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  static func isCommand(_ line: [UInt8]) -> Bool {
+    let text = line.drop { $0 == UInt8(ascii: " ") }
+    guard text.first == UInt8(ascii: "."), let letter = text.dropFirst().first else { return false }
+    return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter | 32)
+  }
+
+  /// The command, by its name or the beginning of only one.
+  var name: Name? {
+    if let known = Name(rawValue: word) { return known }
+    let found = Name.allCases.filter { $0.rawValue.hasPrefix(word) }
+    return found.count == 1 ? found[0] : word == "exit" ? .quit : nil
+  }
+}

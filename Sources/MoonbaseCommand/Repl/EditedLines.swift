@@ -1,0 +1,157 @@
+import MoonbaseCEdit
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// Lines of a terminal, edited with libedit: with a history, and with Tab to complete names.
+///
+/// The library calls functions without a context, so there is one of these, on the main thread.
+final class EditedLines: PromptLines {
+  nonisolated(unsafe) private static var shared: EditedLines?  // the main thread's
+
+  let isInteractive = true
+  private var edit: MoonbaseEdit
+  private var history: LineHistory
+  private let completion: ([UInt8]) -> PromptCompletion
+  /// The prompt as C text, for the library.
+  private var prompt: UnsafeMutablePointer<CChar>?
+  private var wasInterrupted = false
+  /// A byte that was read and belongs to the next character.
+  private var byteAhead: UInt8?
+
+  /// Whether the terminal can move its cursor.
+  static var terminalCanEdit: Bool {
+    !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+  }
+
+  /// Nil where the library is not there, or the terminal can do nothing.
+  static func open(_ completion: @escaping ([UInt8]) -> PromptCompletion) -> EditedLines? {
+    guard terminalCanEdit else { return nil }
+    // Text is UTF-8 here, whatever the language is.
+    if setlocale(LC_CTYPE, "C.UTF-8") == nil { setlocale(LC_CTYPE, "en_US.UTF-8") }
+    var edit = MoonbaseEdit()
+    guard moonbase_edit_load(&edit) else { return nil }
+    let lines = EditedLines(edit, completion)
+    guard lines.begin() else { return nil }
+    shared = lines
+    return lines
+  }
+
+  private init(_ edit: MoonbaseEdit, _ completion: @escaping ([UInt8]) -> PromptCompletion) {
+    (self.edit, self.completion, history) = (edit, completion, LineHistory())
+    if let problem = history.problem { Terminal.complain("moonbase: the history is not kept: \(problem)") }
+  }
+
+  private func begin() -> Bool {
+    guard
+      moonbase_edit_begin(
+        &edit, Int32(LineHistory.greatestCount), { _ in EditedLines.shared?.prompt },
+        { _, place in EditedLines.shared?.readCharacter(into: place) ?? -1 })
+    else { return false }
+    moonbase_edit_add(&edit, "moonbase-complete", "Completes a name") { _, _ in
+      EditedLines.shared?.complete() ?? UInt8(CC_ERROR)
+    }
+    for (key, command) in Self.bindings { moonbase_edit_bind(&edit, key, command) }
+    _ = edit.source(edit.line, nil)
+    for input in history.inputs { moonbase_edit_remember(&edit, String(decoding: input, as: UTF8.self)) }
+    return true
+  }
+
+  private static let bindings = [
+    ("^I", "moonbase-complete"), ("^R", "em-inc-search-prev"), ("^W", "ed-delete-prev-word"),
+    ("\\e[1;5C", "em-next-word"), ("\\e[1;5D", "ed-prev-word"), ("\\e[3~", "ed-delete-next-char"),
+    ("\\e[H", "ed-move-to-beg"), ("\\e[F", "ed-move-to-end"), ("\\eOH", "ed-move-to-beg"), ("\\eOF", "ed-move-to-end"),
+    ("\\e[1~", "ed-move-to-beg"), ("\\e[4~", "ed-move-to-end"),
+  ]
+
+  func remember(_ input: [UInt8]) {
+    history.add(input)
+    moonbase_edit_remember(&edit, String(decoding: input, as: UTF8.self))
+  }
+
+  func next(_ prompt: String) -> PromptLine {
+    StandardStream.flush()
+    free(self.prompt)
+    self.prompt = strdup(prompt)
+    wasInterrupted = false
+    _ = PromptSignals.takeInterruption()
+    var count: Int32 = 0
+    let text = PromptSignals.whileEditing { edit.gets(edit.line, &count) }
+    guard let text, count > 0 else {
+      StandardStream.output.write(wasInterrupted ? "^C\n" : "\n")
+      return wasInterrupted ? .interrupted : .end
+    }
+    let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+    return .line(Array(bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]))
+  }
+
+  // MARK: Called by the library
+
+  /// Reads a character as `el_rfunc_t` does: 1, 0 at the end, -1 where the line is over.
+  private func readCharacter(into place: UnsafeMutablePointer<wchar_t>?) -> Int32 {
+    var bytes: [UInt8] = []
+    while true {
+      if PromptSignals.takeInterruption() {
+        wasInterrupted = true
+        return -1
+      }
+      if let signal = PromptSignals.end { leave(by: signal) }
+      if PromptSignals.takeRedraw() { redraw() }
+      var byte = byteAhead ?? 0
+      let count = byteAhead == nil ? read(STDIN_FILENO, &byte, 1) : 1
+      if count < 0, errno == EINTR { continue }
+      guard count == 1 else { return Int32(count) }
+      byteAhead = nil
+      if bytes.isEmpty || byte & 0xC0 == 0x80 { bytes.append(byte) } else { byteAhead = byte }
+      guard byteAhead != nil || bytes.count == Self.length(ofCharacterThatBegins: bytes[0]) else { continue }
+      let scalar = String(decoding: bytes, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
+      place?.pointee = wchar_t(scalar.value)
+      return 1
+    }
+  }
+
+  /// How many bytes of UTF-8 a character has. A byte that begins none stands alone.
+  private static func length(ofCharacterThatBegins byte: UInt8) -> Int {
+    switch byte {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
+    }
+  }
+
+  private func redraw() {
+    moonbase_edit_prepare(&edit, true)
+    edit.resize(edit.line)
+    // The library takes the cursor to be at the beginning of an empty line.
+    StandardStream.output.write("\r\u{1B}[J")
+    StandardStream.flush()
+    moonbase_edit_refresh(&edit)
+  }
+
+  /// The terminal gets back its settings before the process goes.
+  private func leave(by number: Int32) {
+    moonbase_edit_prepare(&edit, false)
+    signal(number, SIG_DFL)
+    raise(number)
+  }
+
+  private func complete() -> UInt8 {
+    guard let info = edit.content(edit.line)?.pointee, let start = info.buffer, let cursor = info.cursor else {
+      return UInt8(CC_ERROR)
+    }
+    let line = Array(UnsafeRawBufferPointer(start: start, count: cursor - start))
+    // Pasted code is indented.
+    guard line.contains(where: { $0 != UInt8(ascii: " ") }) else { return insert("  ", over: 0) }
+    let found = LineCompletion(completion(line), of: line)
+    if let text = found.common { return insert(text, over: found.length) }
+    guard found.candidates.count > 1 else { return UInt8(CC_ERROR) }
+    StandardStream.output.write("\n\(found.list(width: TerminalWidth.columns))")
+    StandardStream.flush()
+    return UInt8(CC_REDISPLAY)
+  }
+
+  private func insert(_ text: String, over count: Int) -> UInt8 {
+    if count > 0 { edit.remove(edit.line, Int32(count)) }
+    return edit.insert(edit.line, text) == 0 ? UInt8(CC_REFRESH) : UInt8(CC_ERROR)
+  }
+}

@@ -1,0 +1,50 @@
+import MoonbaseLua
+import MoonbaseModel
+import MoonbaseScripting
+
+/// A list of plain tables with names for keys, as `dictionaries` gives it, as rows of a table.
+struct LuaRowTable {
+  private static let greatestColumns = 50
+
+  let names: [String]
+  let rows: [[Value]]
+  let total: Int
+
+  /// The first rows; nil for a list of anything else, and for one of a single table.
+  init?(_ table: LuaTable, most: Int, in domain: ScriptDomain, width: Int) throws {
+    total = try table.count
+    guard total > 1, try table.size == total else { return nil }
+    var fields: [[String: Value]] = []
+    for index in 1...min(total, most) {
+      guard case .table(let row) = try table.get(index), let row = try Self.fields(of: row, in: domain, width) else {
+        return nil
+      }
+      fields.append(row)
+    }
+    let names = Set(fields.flatMap(\.keys)).sorted()
+    guard names.count <= Self.greatestColumns else { return nil }
+    self.names = names
+    rows = fields.map { row in names.map { row[$0] ?? .null } }
+  }
+
+  /// Nil for a table that is no row.
+  private static func fields(of table: LuaTable, in domain: ScriptDomain, _ width: Int) throws -> [String: Value]? {
+    guard case let size = try table.size, (1...greatestColumns).contains(size), try table.metatable == nil else {
+      return nil
+    }
+    var fields: [String: Value] = [:]
+    for (key, value) in try table.pairs {
+      guard let name = key.textValue else { return nil }
+      switch value {
+      case .integer(let number): fields[name] = .int(number)
+      case .number(let number): fields[name] = .double(number)
+      case .boolean(let flag): fields[name] = .bool(flag)
+      case .string(let text): fields[name] = .string(text.description)
+      case .null: fields[name] = .null
+      case .object: fields[name] = .string(try LuaValueText.text(of: value, in: domain, width: width))
+      case .nil, .table, .function, .userdata, .thread: return nil
+      }
+    }
+    return fields
+  }
+}

@@ -1,0 +1,190 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// A value of Lua as a text for a person. A table takes one line where it fits, else a line for each element. Depth,
+/// elements and texts are bounded.
+struct LuaValueText {
+  private static let greatestDepth = 5
+  /// Elements of one table.
+  private static let greatestCount = 50
+  /// Elements of all tables.
+  private static let greatestTotal = 1000
+  private static let greatestText = 2000
+  private static let greatestInnerText = 200
+
+  /// A table, or the text of any other value.
+  private indirect enum Piece {
+    case leaf(String)
+    case table([(key: String?, piece: Piece)])
+  }
+
+  private let domain: ScriptDomain
+  private let width: Int
+  private var count = 0
+  /// The tables that are being shown, the outermost first.
+  private var path: [UnsafeRawPointer] = []
+
+  /// `width`: the columns of the terminal.
+  static func text(of value: LuaValue, in domain: ScriptDomain, width: Int) throws -> String {
+    var text = LuaValueText(domain, width)
+    return try text.layOut(text.piece(value, isInner: false), indent: 0, after: 0)
+  }
+
+  private init(_ domain: ScriptDomain, _ width: Int) { (self.domain, self.width) = (domain, width) }
+
+  // MARK: Pieces
+
+  private mutating func piece(_ value: LuaValue, isInner: Bool = true) throws -> Piece {
+    switch value {
+    case .string(let string):
+      return .leaf(Self.quoted(string, most: isInner ? Self.greatestInnerText : Self.greatestText))
+    case .table(let table): return try piece(table)
+    case .object(let object):
+      if let object = object.object as? ManagedObject { return .leaf(object.nameForPeople) }
+      return .leaf(try domain.text(of: value))
+    case .number: return .leaf(try domain.text(of: value))
+    default: return .leaf(value.description)
+    }
+  }
+
+  /// Of a table of the host, which scripts see through a proxy, the fields are shown.
+  private mutating func piece(_ shown: LuaTable) throws -> Piece {
+    let table = try shown.behindProxy
+    if table.isSame(as: shown), let metatable = try table.metatable, try metatable.get("__tostring").isPresent {
+      return .leaf(try domain.text(of: .table(table)))
+    }
+    guard let address = try table.address, !path.contains(address) else { return .leaf("{ … the table itself }") }
+    guard try table.size > 0 else { return .leaf("{}") }
+    guard path.count < Self.greatestDepth else { return .leaf("{ … }") }
+    path.append(address)
+    defer { path.removeLast() }
+    return .table(try elements(of: table))
+  }
+
+  private mutating func elements(of table: LuaTable) throws -> [(key: String?, piece: Piece)] {
+    let (length, size) = (try table.count, try table.size)
+    var elements: [(key: String?, piece: Piece)] = []
+    func isFull() -> Bool { elements.count >= Self.greatestCount || count >= Self.greatestTotal }
+    for index in 0..<length where !isFull() {
+      count += 1
+      elements.append((nil, try piece(table.get(index + 1))))
+    }
+    if size > length, !isFull() {
+      for (key, value) in try Self.fields(of: table, behind: length) where !isFull() {
+        count += 1
+        elements.append((try self.key(key), try piece(value)))
+      }
+    }
+    if elements.count < size { elements.append((nil, .leaf("… \(size - elements.count) more"))) }
+    return elements
+  }
+
+  /// The fields that are no elements of the list: names in their order, then other keys.
+  private static func fields(of table: LuaTable, behind length: Int) throws -> [(key: LuaValue, value: LuaValue)] {
+    let fields = try someFields(of: table).filter { pair in
+      guard case .integer(let index) = pair.key else { return true }
+      return index < 1 || index > length
+    }
+    return fields.sorted { one, other in
+      switch (one.key, other.key) {
+      case (.string(let one), .string(let other)): one.description < other.description
+      case (.string, _): true
+      case (_, .string): false
+      default: (one.key.numberValue ?? .infinity) < (other.key.numberValue ?? .infinity)
+      }
+    }
+  }
+
+  /// So many fields of a table are put into an order. Of a greater one the first are shown as they come.
+  private static let greatestSorted = 20_000
+
+  private struct Enough: Error {}
+
+  private static func someFields(of table: LuaTable) throws -> [(key: LuaValue, value: LuaValue)] {
+    var fields: [(key: LuaValue, value: LuaValue)] = []
+    do {
+      try table.forEach { key, value in
+        guard fields.count < greatestSorted else { throw Enough() }
+        fields.append((key, value))
+      }
+    } catch is Enough {}
+    return fields
+  }
+
+  private mutating func key(_ key: LuaValue) throws -> String {
+    if let name = key.textValue, name.wholeMatch(of: /[A-Za-z_]\w{0,99}/) != nil { return name }
+    guard case .leaf(let text) = try piece(key) else { return "[{ … }]" }
+    return "[\(text)]"
+  }
+
+  // MARK: Lines
+
+  /// `after`: how many columns of the first line are taken.
+  private func layOut(_ piece: Piece, indent: Int, after: Int) -> String {
+    guard case .table(let elements) = piece else { return inLine(piece) }
+    let line = inLine(piece)
+    if indent + after + DisplayWidth.of(line) <= width { return line }
+    let blanks = String(repeating: " ", count: indent + 2)
+    let lines = elements.map { element in
+      let key = element.key.map { "\($0) = " } ?? ""
+      return blanks + key + layOut(element.piece, indent: indent + 2, after: DisplayWidth.of(key) + 1)
+    }
+    return "{\n" + lines.joined(separator: ",\n") + "\n" + String(repeating: " ", count: indent) + "}"
+  }
+
+  private func inLine(_ piece: Piece) -> String {
+    switch piece {
+    case .leaf(let text): text
+    case .table(let elements):
+      "{ "
+        + elements.map { element in (element.key.map { "\($0) = " } ?? "") + inLine(element.piece) }
+        .joined(separator: ", ") + " }"
+    }
+  }
+
+  // MARK: Texts
+
+  /// The text in quotes, as Lua reads it. Bytes that are no UTF-8 are written one by one.
+  private static func quoted(_ string: LuaString, most: Int) -> String {
+    let bytes = string.bytes
+    let content = string.text.map { text in escaped(text.unicodeScalars.prefix(most)) } ?? escaped(bytes.prefix(most))
+    let isWhole = string.text.map { $0.unicodeScalars.count <= most } ?? (bytes.count <= most)
+    return "\"\(content)\"" + (isWhole ? "" : "… (\(bytes.count) bytes in all)")
+  }
+
+  private static func escaped(_ scalars: some Collection<Unicode.Scalar>) -> String {
+    var text = ""
+    for scalar in scalars {
+      switch scalar {
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      case "\r": text += "\\r"
+      case "\"", "\\": text += "\\\(scalar)"
+      case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
+        text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  private static func escaped(_ bytes: some Collection<UInt8>) -> String {
+    bytes.map { byte in
+      let isPlain = (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+      let digits = String(byte, radix: 16, uppercase: true)
+      return isPlain ? String(UnicodeScalar(byte)) : "\\x" + (digits.count < 2 ? "0" : "") + digits
+    }.joined()
+  }
+}
+
+extension ManagedObject {
+  /// `Person/12`; an object that is not saved has no number.
+  var nameForPeople: String { objectID.nameForPeople }
+}
+
+extension ManagedObjectID {
+  var nameForPeople: String { isTemporaryID ? "\(entityName) (new)" : short }
+}

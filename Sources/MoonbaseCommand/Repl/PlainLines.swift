@@ -1,0 +1,63 @@
+import MoonbasePlatform
+
+/// Lines of standard input without editing: of a pipe, a file, or a terminal that cannot do more.
+///
+/// The lines behind the current one stay in the stream, for scripts that read it.
+final class PlainLines: PromptLines {
+  private static let greatestLine = 256 << 20
+  private static let block = 4096
+
+  let isInteractive: Bool
+  /// Whether the stream is a file, of which a block may be read and given back.
+  private let isSeekable = lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0
+
+  /// Takes what a script has read of the stream and not used: a line of it, or all.
+  private let takeLineAhead: () -> [UInt8]
+
+  init(isInteractive: Bool, _ takeLineAhead: @escaping () -> [UInt8]) {
+    (self.isInteractive, self.takeLineAhead) = (isInteractive, takeLineAhead)
+  }
+
+  func remember(_ input: [UInt8]) {}
+
+  func next(_ prompt: String) throws -> PromptLine {
+    if isInteractive { StandardStream.output.write(prompt) }
+    StandardStream.flush()
+    var line = takeLineAhead()
+    if line.last == UInt8(ascii: "\n") { return .line(Self.withoutEnd(line.dropLast())) }
+    while true {
+      let piece = read(upTo: isSeekable ? Self.block : 1)
+      guard let piece else {
+        if isInteractive { StandardStream.output.write("\n") }
+        return .interrupted
+      }
+      guard !piece.isEmpty else {
+        if isInteractive { StandardStream.output.write("\n") }
+        return line.isEmpty ? .end : .line(line)
+      }
+      if let end = piece.firstIndex(of: UInt8(ascii: "\n")) {
+        if piece.count > end + 1 { lseek(STDIN_FILENO, off_t(end + 1 - piece.count), SEEK_CUR) }
+        line += piece[..<end]
+        return .line(Self.withoutEnd(line))
+      }
+      line += piece
+      guard line.count <= Self.greatestLine else { throw UsageError("a line of standard input is longer than 256 MiB") }
+    }
+  }
+
+  /// Lines of some systems end with two bytes.
+  private static func withoutEnd(_ line: [UInt8]) -> [UInt8] {
+    line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+  }
+
+  /// Nothing at the end, nil after an interruption of a person's input.
+  private func read(upTo count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    while true {
+      if isInteractive, PromptSignals.takeInterruption() { return nil }
+      let done = MoonbasePlatform.read(STDIN_FILENO, &bytes, count)
+      if done < 0, errno == EINTR { continue }
+      return Array(bytes.prefix(max(0, done)))
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import MoonbasePlatform
+
+/// The signals of a prompt. The handlers only note a signal, and the code that reads the next character acts on it.
+enum PromptSignals {
+  nonisolated(unsafe) private static var interruptions: sig_atomic_t = 0  // written by handlers, and by the main thread
+  nonisolated(unsafe) private static var redraws: sig_atomic_t = 0  // the same
+  nonisolated(unsafe) private static var ending: sig_atomic_t = 0  // the same
+
+  /// From now on SIGINT ends no process: it gives up a line, or what Lua does.
+  static func begin() { take(SIGINT) { _ in PromptSignals.interruptions = 1 } }
+
+  static func takeInterruption() -> Bool {
+    defer { interruptions = 0 }
+    return interruptions != 0
+  }
+
+  /// Whether the terminal has another size, or was away.
+  static func takeRedraw() -> Bool {
+    defer { redraws = 0 }
+    return redraws != 0
+  }
+
+  /// The signal that is to end the process.
+  static var end: Int32? { ending == 0 ? nil : Int32(ending) }
+
+  /// Notes the signals that matter while a line is edited.
+  static func whileEditing<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let former =
+      [SIGWINCH, SIGCONT].map { number in (number, take(number) { _ in PromptSignals.redraws = 1 }) }
+      + [SIGTERM, SIGHUP].map { number in (number, take(number) { PromptSignals.ending = sig_atomic_t($0) }) }
+    defer {
+      for (number, action) in former {
+        if var action { sigaction(number, &action, nil) }
+      }
+    }
+    return try body()
+  }
+
+  /// Installs a handler that lets a read end, unless the signal is ignored. Returns what was there.
+  @discardableResult
+  private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction? {
+    var former = sigaction()
+    sigaction(number, nil, &former)
+    let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)  // handlers are compared, never called
+    guard unsafeBitCast(former.handlerOfSignal, to: Int.self) != ignoring else { return nil }
+    var action = sigaction()
+    action.handlerOfSignal = handler
+    sigaction(number, &action, nil)
+    return former
+  }
+}
+
+extension sigaction {
+  fileprivate var handlerOfSignal: (@convention(c) (Int32) -> Void)? {
+    get {
+      #if canImport(Darwin)
+        __sigaction_u.__sa_handler
+      #else
+        __sigaction_handler.sa_handler
+      #endif
+    }
+    set {
+      #if canImport(Darwin)
+        __sigaction_u.__sa_handler = newValue
+      #else
+        __sigaction_handler.sa_handler = newValue
+      #endif
+    }
+  }
+}

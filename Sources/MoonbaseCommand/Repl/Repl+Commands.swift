@@ -1,0 +1,147 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+import MoonbaseScripting
+
+extension Repl {
+  /// Runs a command of the prompt; the exit status where the prompt is over.
+  func run(_ command: DotCommand) -> Int32? {
+    let argument = command.argument
+    guard let name = command.name else {
+      let names = DotCommand.Name.allCases.map(\.rawValue)
+      fail("there is no command .\(command.word)\(suggestion(for: command.word, among: names)): .help lists them")
+      return nil
+    }
+    switch name {
+    case .help: help(argument)
+    case .quit: return leave(status: ExitStatus.done)
+    case .save: _ = save()
+    case .rows: setRows(argument)
+    case .model: return perform(named: ".model") { try ReplModel(try requiredContext().model).show(argument) }
+    case .sql: return perform(named: ".sql") { try ask(argument) }
+    case .undo: return perform(named: ".undo") { Self.tell(try prompt.undo(), "undone", "undo") }
+    case .redo: return perform(named: ".redo") { Self.tell(try prompt.redo(), "done again", "redo") }
+    case .explain: return explain(argument)
+    case .run: return run(file: argument)
+    }
+    return nil
+  }
+
+  private func requiredContext() throws -> ManagedObjectContext {
+    if let context { return context }
+    throw GraphError(
+      .invalidRequest, message: "there is no store: name one on the command line, as in moonbase repl people.sqlite")
+  }
+
+  private func help(_ word: String) {
+    let names = DotCommand.Name.allCases.filter { word.isEmpty || $0.rawValue == word || ".\($0.rawValue)" == word }
+    guard !names.isEmpty else { return fail("there is no command \(word): .help lists them") }
+    var table = TableLines(columns: ["command", "does"])
+    var bytes: [UInt8] = []
+    for name in names {
+      let head = ".\(name.rawValue)" + (name.argument.isEmpty ? "" : " \(name.argument)")
+      table.add([head, name.help], isNumber: [false, false], isID: [true, true], to: &bytes)
+    }
+    table.finish(&bytes)
+    Terminal.write(String(decoding: bytes, as: UTF8.self))
+    if word.isEmpty { Terminal.print(Self.hint) }
+  }
+
+  private static let hint = """
+    All else is Lua, as in context:fetch("Person"):where("age > 30"). An expression prints its value, and _ is the
+    last one. Variables stay, those with local too. Tab completes, Ctrl-C gives up a line or what runs.
+    """
+
+  private func setRows(_ text: String) {
+    if text.isEmpty { return Terminal.print("\(output.greatestCount)") }
+    guard let count = Int(text), (1...100_000).contains(count) else {
+      return fail(".rows takes a number from 1 to 100000, not '\(text)'")
+    }
+    output.greatestCount = count
+  }
+
+  private static func tell(_ name: String?, _ done: String, _ verb: String) {
+    guard let name else { return Terminal.print("there is nothing to \(verb)") }
+    let first = name.split(separator: "\n").first.map(String.init) ?? ""
+    Terminal.print("\(done): \(first.count > 60 ? "\(first.prefix(60))…" : first)")
+  }
+
+  // MARK: Requests and files
+
+  private func explain(_ code: String) -> Int32? {
+    guard !code.isEmpty else {
+      fail(".explain takes a fetch request, as in .explain context:fetch(\"Person\")")
+      return nil
+    }
+    switch prompt.read(Array(code.utf8), firstLine: 1) {
+    case .refused(let message): fail(message)
+    case .incomplete: fail(".explain takes one line, and '\(code.prefix(60))' goes on: put the request into a variable")
+    case .chunk(let chunk):
+      return run(chunk, named: ".explain") { [self] values in
+        guard let text = try values.first.flatMap(prompt.domain.explanation) else {
+          let found = values.first?.typePhrase ?? "nothing"
+          throw GraphError(
+            .invalidRequest,
+            message: ".explain takes a fetch request, and this is \(found): leave :all(), :first() and the like out")
+        }
+        Terminal.print(text)
+      }
+    }
+    return nil
+  }
+
+  private func run(file: String) -> Int32? {
+    guard !file.isEmpty else {
+      fail(".run takes a file of Lua")
+      return nil
+    }
+    do {
+      let isProgram = settings.scripts.sandbox == .trusted
+      let source = try ScriptSource(path: file, isProgram: isProgram, limit: settings.scripts.limits.sourceSize)
+      return run(try prompt.load(source), named: ".run \(file)")
+    } catch {
+      fail("\(error)")
+      return nil
+    }
+  }
+
+  // MARK: SQL
+
+  /// Prints what one statement finds. A query may name the configuration of the store that it asks.
+  private func ask(_ argument: String) throws {
+    let model = try requiredContext().coordinator.model
+    let (url, query) = try storeAndQuery(argument)
+    if prompt.hasUnsavedChanges { complain(".sql shows what is saved, and there are changes that are not") }
+    let asked = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: settings.stores.busyTimeout)
+    var rows: [[Value]] = []
+    var total = 0
+    while let row = try asked.next() {
+      if total < output.greatestCount { rows.append(row) }
+      total += 1
+    }
+    try output.show(asked.columns, rows, total: total, of: "row")
+  }
+
+  private func storeAndQuery(_ argument: String) throws -> (URL, String) {
+    let files = settings.stores.stores.filter { $0.url != nil }
+    guard !argument.isEmpty else {
+      throw GraphError(.invalidRequest, message: ".sql takes one SQL statement that reads")
+    }
+    for store in files {
+      guard let name = store.configuration, argument.hasPrefix("\(name):"), let url = store.url else { continue }
+      return (url, String(argument.dropFirst(name.count + 1)))
+    }
+    guard let url = files.first?.url else {
+      throw GraphError(.invalidRequest, message: ".sql asks a file, and the store is in memory")
+    }
+    guard files.count == 1 else {
+      let names = files.compactMap(\.configuration).joined(separator: ", ")
+      throw GraphError(
+        .invalidRequest,
+        message: "there are several stores: name one, as in .sql NAME: SELECT ...; the names are \(names)")
+    }
+    return (url, argument)
+  }
+}

@@ -1,0 +1,58 @@
+import MoonbasePlatform
+import MoonbaseScripting
+
+extension Repl {
+  /// Ends the prompt, unless the person wants to stay: then nil.
+  func leave(status: Int32) -> Int32? {
+    let count = prompt.unsavedCount
+    guard count > 0 else { return ending(status) }
+    let objects = count == 1 ? "1 changed object is" : "\(count) changed objects are"
+    guard lines.isInteractive else {
+      complain("\(objects) not saved: call context:save() or .save to keep changes")
+      return status == ExitStatus.done ? ExitStatus.failed : status
+    }
+    return ask("\(objects) not saved. Save? [y]es, [n]o, [c]ancel: ", status)
+  }
+
+  private static let greatestTries = 5
+
+  private func ask(_ question: String, _ status: Int32) -> Int32? {
+    for _ in 0..<Self.greatestTries {
+      guard let answer = try? lines.next(question) else { break }
+      switch answer {
+      case .interrupted: return nil
+      case .end:
+        complain("nothing was saved")
+        return ExitStatus.failed
+      case .line(let line):
+        switch String(decoding: line, as: UTF8.self).lowercased().filter({ $0 != " " }) {
+        case "y", "yes":
+          guard save() else { return nil }
+          if prompt.unsavedCount == 0 { return ending(status) }
+          complain("changes of child contexts are left: save them into their parents, as in child:save()")
+          return nil
+        case "n", "no": return ending(status)
+        case "c", "cancel": return nil
+        default: continue
+        }
+      }
+    }
+    return nil
+  }
+
+  private func ending(_ status: Int32) -> Int32 {
+    status == ExitStatus.done && hasFailed && !lines.isInteractive ? ExitStatus.failed : status
+  }
+
+  /// Saves all that has changes; false where that failed.
+  func save() -> Bool {
+    var isSaved = false
+    _ = perform(named: "save") {
+      let (count, warnings) = try prompt.save()
+      isSaved = true
+      for warning in warnings { complain("warning: \(warning)") }
+      Terminal.print(count == 0 ? "there is nothing to save" : "saved \(ReplOutput.counted(count, "object"))")
+    }
+    return isSaved
+  }
+}

@@ -1,0 +1,93 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbasePlatform
+import MoonbaseScripting
+
+extension Repl {
+  /// The exit status where the prompt is over.
+  func take(_ input: Input) -> Int32? {
+    StandardStream.waitAgain()
+    lines.remember(input.bytes)
+    defer { StandardStream.flush() }
+    if let command = DotCommand(input.bytes) { return run(command) }
+    if let hint = hint(for: input.bytes) {
+      Terminal.print(hint)
+      return nil
+    }
+    return evaluate(input.bytes, firstLine: input.firstLine)
+  }
+
+  /// The advice for words that are commands of other prompts, unless they are variables here.
+  private func hint(for bytes: [UInt8]) -> String? {
+    let word = String(decoding: bytes.prefix(20), as: UTF8.self).filter { $0 != " " }
+    guard !prompt.hasValue(word.filter(\.isLetter)) else { return nil }
+    return switch word {
+    case "exit", "quit", "exit()", "quit()": ".quit leaves, as Ctrl-D does"
+    case "help", "help()", "?": ".help lists the commands"
+    default: nil
+    }
+  }
+
+  func evaluate(_ bytes: [UInt8], firstLine: Int) -> Int32? {
+    switch prompt.read(bytes, firstLine: firstLine) {
+    case .chunk(let chunk): return run(chunk, named: String(decoding: bytes.prefix(200), as: UTF8.self))
+    case .refused(let message):
+      fail(message)
+      return nil
+    case .incomplete:
+      fail("\(lines.isInteractive ? "input" : "stdin"):\(firstLine): the input that begins here is not complete")
+      return nil
+    }
+  }
+
+  /// Runs a chunk, and shows its values, or has `take` do something else with them.
+  func run(_ chunk: LuaFunction, named name: String, taking take: (([LuaValue]) throws -> Void)? = nil) -> Int32? {
+    interruptibly(named: name) { prompt.run(chunk, taking: take ?? output.show) }
+  }
+
+  /// Does what a command asks the host for, as a run of its own.
+  func perform(named name: String, _ body: () throws -> Void) -> Int32? {
+    interruptibly(named: name) { prompt.ending(of: body) }
+  }
+
+  private func interruptibly(named name: String, _ body: () -> ScriptPrompt.Ending) -> Int32? {
+    let interrupter = prompt.domain.state.interrupter
+    if lines.isInteractive { LuaInterrupter.onEachSIGINT(interrupter) } else { LuaInterrupter.onSIGINT(interrupter) }
+    let ending = body()
+    LuaInterrupter.onSIGINT(nil)
+    switch ending {
+    case .done(let notice):
+      if let notice { complain(notice) }
+      endUndoGroup(named: name)
+      return nil
+    case .exit(let status):
+      endUndoGroup(named: name)
+      return leave(status: status)
+    case .failed(let status, let message):
+      fail(message)
+      if endUndoGroup(named: name) { complain("what the input changed before is kept: .undo takes it back") }
+      guard status == ExitStatus.interrupted, !lines.isInteractive else { return nil }
+      StandardStream.giveUpWaiting()
+      return status
+    }
+  }
+
+  /// Ends the undo step of an input. Returns whether the input changed anything.
+  @discardableResult
+  private func endUndoGroup(named name: String) -> Bool {
+    var hadChanges = false
+    let ending = prompt.ending { hadChanges = try self.prompt.endUndoGroup(named: name) }
+    if case .failed(_, let message) = ending { fail(message) }
+    return hadChanges
+  }
+
+  func fail(_ message: String) {
+    hasFailed = true
+    complain(message)
+  }
+
+  func complain(_ message: String) {
+    StandardStream.flush()
+    Terminal.complain(lines.isInteractive ? message : "moonbase repl: \(message)")
+  }
+}

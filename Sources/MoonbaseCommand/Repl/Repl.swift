@@ -1,0 +1,87 @@
+import ArgumentParser
+import Moonbase
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// A prompt for Lua over a store.
+final class Repl {
+  let settings: CommandSettings
+  let prompt: ScriptPrompt
+  let output: ReplOutput
+  /// The context of the store; nil where there is none.
+  let context: ManagedObjectContext?
+  private let watch: ExtensionWatch?
+  /// The outcomes of reloads, until the next prompt.
+  let notices = Notices()
+  private(set) var lines: any PromptLines
+  /// How many lines were read.
+  var lineCount = 0
+  var hasFailed = false
+
+  /// Opens what the command line names.
+  init(_ settings: CommandSettings, watches: Bool) throws {
+    self.settings = settings
+    let (stores, scripts) = (settings.stores, settings.scripts)
+    scripts.boundSQLite()
+    let maker = scripts.maker(
+      scriptFolders: [], moduleFolders: (scripts.noFiles ? [] : ["."]) + scripts.readableFolders, stores)
+    let domain = try scripts.domain(of: maker)
+    let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+    prompt = try ScriptPrompt(
+      domain, name: isTerminal ? "input" : "stdin", program: CommandLine.arguments.first ?? "moonbase")
+    output = ReplOutput(domain)
+    lines = PlainLines(isInteractive: isTerminal, domain.state.takeLineAhead)
+    guard !stores.stores.isEmpty || stores.model != nil || !stores.extensions.isEmpty else {
+      (context, watch) = (nil, nil)
+      return
+    }
+    let container = try PersistentContainer(scripts.limiting(stores.container, stores))
+    let context = try domain.context(of: container.opened)
+    try domain.setContext(context)
+    try prompt.nameContext()
+    prompt.notesUndo(levels: Self.levelsOfUndo)
+    self.context = context
+    watch = watches ? container.watchExtensions { [notices] in notices.add("\($0)") } : nil
+  }
+
+  private static let levelsOfUndo = 100
+
+  /// Takes inputs until the end; returns the exit status.
+  func run(_ code: [String]) throws -> Int32 {
+    defer {
+      prompt.finish()
+      prompt.domain.close()
+    }
+    if lines.isInteractive { begin() }
+    for piece in code {
+      if let status = evaluate(Array(piece.utf8), firstLine: 1) { return status }
+    }
+    while true {
+      let input = try nextInput()
+      if let status = input.map(take) ?? leave(status: ExitStatus.done) { return status }
+    }
+  }
+
+  private func begin() {
+    PromptSignals.begin()
+    let edited = EditedLines.open { [unowned self] in completion(of: $0) }
+    if let edited { lines = edited }
+    guard !settings.isQuiet else { return }
+    Terminal.print("Moonbase \(MoonbaseVersion.text), \(LuaState.version): \(place)")
+    Terminal.print(".help lists commands, .quit leaves")
+    if edited == nil, EditedLines.terminalCanEdit {
+      Terminal.complain("moonbase: lines cannot be edited: the system has no libedit (Debian's libedit2)")
+    }
+  }
+
+  /// The store, for the first line.
+  private var place: String {
+    guard let context else { return "no store" }
+    let paths = settings.stores.stores.compactMap(\.path)
+    return (paths.isEmpty ? "a store in memory" : paths.joined(separator: ", "))
+      + " (\(context.model.entities.count == 1 ? "1 entity" : "\(context.model.entities.count) entities"))"
+  }
+}

@@ -1,0 +1,97 @@
+/// Counts the brackets, blocks and long texts that the lines of an input leave open. The parser gets an input of very
+/// many lines only when nothing is open.
+package struct InputNesting {
+  private var depth = 0
+  /// The level of the long bracket that is open; nil where none is.
+  private var level: Int?
+  /// The quote of a text that goes on in the next line.
+  private var quote: UInt8?
+
+  package init() {}
+
+  /// Whether the next line belongs to the input.
+  package var isOpen: Bool { depth > 0 || level != nil || quote != nil }
+
+  /// Takes the next line, without its end.
+  package mutating func take(_ line: some Collection<UInt8>) {
+    var rest = Array(line)[...]
+    while !rest.isEmpty {
+      if let level {
+        closeLong(level, in: &rest)
+      } else if let quote {
+        closeText(quote, in: &rest)
+      } else {
+        takeToken(from: &rest)
+      }
+    }
+  }
+
+  private mutating func takeToken(from rest: inout ArraySlice<UInt8>) {
+    guard let byte = rest.popFirst() else { return }
+    switch byte {
+    case UInt8(ascii: "-") where rest.first == byte: takeComment(from: &rest)
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+    case UInt8(ascii: "["): if !openLong(in: &rest) { depth += 1 }
+    case UInt8(ascii: "("), UInt8(ascii: "{"): depth += 1
+    case UInt8(ascii: ")"), UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+    case _ where Self.isOfWord(byte): takeWord(byte, from: &rest)
+    default: break
+    }
+  }
+
+  private mutating func takeComment(from rest: inout ArraySlice<UInt8>) {
+    rest = rest.dropFirst()
+    guard rest.first == UInt8(ascii: "[") else { return rest = [] }
+    let behind = rest.dropFirst()
+    rest = behind
+    if !openLong(in: &rest) { rest = [] }
+  }
+
+  /// Opens a long bracket where its second bracket follows.
+  private mutating func openLong(in rest: inout ArraySlice<UInt8>) -> Bool {
+    let signs = rest.prefix { $0 == UInt8(ascii: "=") }.count
+    guard rest.dropFirst(signs).first == UInt8(ascii: "[") else { return false }
+    rest = rest.dropFirst(signs + 1)
+    level = signs
+    return true
+  }
+
+  private mutating func closeLong(_ signs: Int, in rest: inout ArraySlice<UInt8>) {
+    while let place = rest.firstIndex(of: UInt8(ascii: "]")) {
+      rest = rest[(place + 1)...]
+      let count = rest.prefix { $0 == UInt8(ascii: "=") }.count
+      guard count == signs, rest.dropFirst(count).first == UInt8(ascii: "]") else { continue }
+      rest = rest.dropFirst(count + 1)
+      level = nil
+      return
+    }
+    rest = []
+  }
+
+  /// A backslash at the end of a line, and `\z` there, lets a text go on.
+  private mutating func closeText(_ quote: UInt8, in rest: inout ArraySlice<UInt8>) {
+    self.quote = nil
+    while let byte = rest.popFirst() {
+      if byte == quote { return }
+      guard byte == UInt8(ascii: "\\") else { continue }
+      let escaped = rest.popFirst()
+      if rest.isEmpty, escaped == nil || escaped == UInt8(ascii: "z") { return self.quote = quote }
+    }
+  }
+
+  private mutating func takeWord(_ first: UInt8, from rest: inout ArraySlice<UInt8>) {
+    let more = rest.prefix(while: Self.isOfWord)
+    rest = rest.dropFirst(more.count)
+    let word = String(decoding: [first] + more, as: UTF8.self)
+    if Self.openers.contains(word) { depth += 1 }
+    if Self.closers.contains(word) { depth -= 1 }
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    byte >= 128 || byte == UInt8(ascii: "_") || Character(UnicodeScalar(byte)).isLetter
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  static let openers: Set = ["function", "do", "then", "repeat"]
+  static let closers: Set = ["end", "until", "elseif"]
+}

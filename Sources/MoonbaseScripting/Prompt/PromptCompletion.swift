@@ -1,0 +1,167 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+
+/// The names that may end the text before the cursor of a prompt.
+package struct PromptCompletion: Equatable {
+  /// How many bytes before the cursor the candidates stand in the place of.
+  package var length = 0
+  /// In their order, each once.
+  package var candidates: [String] = []
+  /// Whether the names of files are asked for, of which `length` bytes are there.
+  package var wantsFile = false
+
+  package static let none = PromptCompletion()
+
+  package init(length: Int = 0, candidates: [String] = [], wantsFile: Bool = false) {
+    (self.length, self.candidates, self.wantsFile) = (length, candidates, wantsFile)
+  }
+}
+
+extension ScriptPrompt {
+  /// Completes a line. Nothing of the script runs: tables are read without their metamethods, and objects are known by
+  /// their entities, so that no getter is called and no fault fires.
+  package func completion(of line: [UInt8]) -> PromptCompletion {
+    var tokens = PromptToken.all(of: line)
+    if let last = tokens.last, last.isOpenText {
+      tokens.removeLast()
+      return completion(ofText: last, behind: tokens)
+    }
+    var word = ""
+    if let last = tokens.last, last.range.upperBound == line.count, case .name(let name) = last.token {
+      word = name
+      tokens.removeLast()
+    }
+    let names: [String]
+    if let sign = tokens.last?.sign, sign == "." || sign == ":", tokens.dropLast().last?.sign != sign {
+      names = PromptReceiver(self, tokens.dropLast()).members(asMethods: sign == ":")
+    } else if tokens.last?.range.upperBound == line.count, tokens.last?.endsOperand == true {
+      return .none
+    } else {
+      names = word.isEmpty ? [] : globals
+    }
+    return Self.completion(of: word, among: names)
+  }
+
+  private var globals: [String] {
+    let names = (try? environment.table.pairs)?.compactMap { pair -> String? in
+      guard let name = pair.key.textValue?.identifier else { return nil }
+      return if case .function = pair.value { "\(name)(" } else { name }
+    }
+    return (names ?? []).sorted() + Self.words
+  }
+
+  private static let words = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+    "not", "or", "repeat", "return", "then", "true", "until", "while",
+  ]
+
+  static func completion(of word: String, among names: [String]) -> PromptCompletion {
+    var seen: Set<String> = []
+    let candidates = names.filter { $0.hasPrefix(word) && $0 != word && seen.insert($0).inserted }
+    return candidates.isEmpty ? .none : PromptCompletion(length: word.utf8.count, candidates: candidates)
+  }
+}
+
+// MARK: - Within a text
+
+extension ScriptPrompt {
+  private static let takingEntity: Set = ["fetch", "insert", "find", "upsert", "batch_insert", "recompute"]
+  private static let takingPaths: Set = ["where", "sort", "prefetch", "group_by", "having", "observe", "primitive"]
+  private static let takingFile: Set = ["dofile", "loadfile", "open", "lines"]
+  private static let fieldsOfFiles: Set = ["store", "model", "extensions"]
+
+  private func completion(ofText text: PromptToken, behind tokens: [PromptToken]) -> PromptCompletion {
+    guard case .string(let start) = text.token else { return .none }
+    // A key of `moonbase.open { store = "..." }`.
+    if tokens.last?.sign == "=", case .name(let field)? = tokens.dropLast().last?.token,
+      Self.fieldsOfFiles.contains(field)
+    {
+      return PromptCompletion(length: start.utf8.count, wantsFile: true)
+    }
+    var rest = tokens[...]
+    if rest.last?.sign == "(" { rest.removeLast() }
+    guard case .name(let function)? = rest.popLast()?.token else { return .none }
+    if function == "require" { return Self.completion(of: start, among: modules) }
+    if function == "fetch_template" {
+      return Self.completion(of: start, among: (model?.description.fetchRequestTemplates.keys.sorted() ?? []))
+    }
+    if Self.takingEntity.contains(function), rest.last?.sign == ":" {
+      return Self.completion(of: start, among: model?.entities.map(\.name).sorted() ?? [])
+    }
+    if Self.takingPaths.contains(function), rest.popLast()?.sign == ":",
+      let entity = PromptReceiver(self, rest).entity
+    {
+      return paths(from: entity, start)
+    }
+    return Self.takingFile.contains(function) ? PromptCompletion(length: start.utf8.count, wantsFile: true) : .none
+  }
+
+  private var modules: [String] { LuaFiles.modules + domain.state.modules.namesInFolders }
+
+  /// The last key path of a predicate or a sort key.
+  private func paths(from start: ResolvedEntity, _ text: String) -> PromptCompletion {
+    let path = String(text.reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }.reversed())
+    var keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let last = keys.popLast() ?? ""
+    var entity = start
+    for key in keys {
+      guard let relationship = entity.property(key)?.relationship, let model else { return .none }
+      entity = model.destination(of: relationship)
+    }
+    return Self.completion(of: last, among: entity.allProperties.map(\.name).sorted())
+  }
+
+  /// The model of the context, with what extensions add to it.
+  var model: ResolvedModel? { domain.contexts.given?.model ?? domain.model }
+}
+
+/// A token of the line with its place.
+struct PromptToken {
+  let token: LuaLexer.Token
+  let range: Range<Int>
+  /// Whether it is a text without its end.
+  var isOpenText = false
+
+  /// The sign that it is.
+  var sign: String? {
+    guard case .symbol(let byte) = token, byte < 128 else { return nil }
+    return String(UnicodeScalar(byte))
+  }
+
+  /// Whether a name right behind it would be a part of it.
+  var endsOperand: Bool {
+    switch token {
+    case .number: true
+    default: false
+    }
+  }
+
+  static func all(of line: [UInt8]) -> [PromptToken] {
+    var lexer = LuaLexer(line)
+    var tokens: [PromptToken] = []
+    while true {
+      let token = lexer.next().token
+      if token == .end { return tokens }
+      var read = PromptToken(token: token, range: lexer.start..<min(lexer.at, line.count))
+      if case .string = token { read.isOpenText = isOpen(read.range, in: line, reaches: lexer.at) }
+      tokens.append(read)
+    }
+  }
+
+  /// The lexer goes over the quote that is missing.
+  private static func isOpen(_ range: Range<Int>, in line: [UInt8], reaches end: Int) -> Bool {
+    let isQuoted = line[range.lowerBound] != UInt8(ascii: "[")
+    return isQuoted && end > line.count
+  }
+}
+
+extension String {
+  /// The text if it is a name of Lua.
+  var identifier: String? {
+    guard let first, first.isLetter || first == "_", allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else {
+      return nil
+    }
+    return self
+  }
+}

@@ -1,0 +1,186 @@
+import MoonbaseGraph
+package import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Runs the inputs of a person in one environment: `read` makes a chunk of an input, and `run` runs it. The limits of
+/// the domain hold for each input.
+package final class ScriptPrompt {
+  /// The answer of the parser to an input.
+  package enum Reading {
+    /// It can run.
+    case chunk(LuaFunction)
+    /// It goes on in the next line.
+    case incomplete
+    /// It is no Lua, for this reason.
+    case refused(String)
+  }
+
+  /// How an input ended.
+  package enum Ending {
+    /// Well; or with a failure that no script has looked at.
+    case done(notice: String?)
+    /// With an error, that a limit was exceeded or that it was interrupted. The status is one of `ScriptRunner`.
+    case failed(status: Int32, message: String)
+    /// With `os.exit`.
+    case exit(status: Int32)
+  }
+
+  package let domain: ScriptDomain
+  let environment: LuaEnvironment
+  private var runner: ScriptRunner
+  /// The name of the inputs in messages.
+  private let name: String
+  /// The input that was read last.
+  private var source = LuaSource("", name: "")
+
+  /// Makes a prompt. `program` is what scripts see as `arg[-1]`.
+  package init(_ domain: ScriptDomain, name: String, program: String = "moonbase") throws {
+    (self.domain, self.name, runner) = (domain, name, ScriptRunner(domain))
+    runner.tellsOnlyFrame = false
+    let arguments = try domain.state.argumentTable(script: nil, program: program, arguments: [])
+    environment = try domain.state.environment(["arg": .table(arguments)])
+  }
+
+  /// Gives inputs the context of the host under a short name too.
+  package func nameContext() throws {
+    try environment.table.set("context", to: domain.moonbase.get("context"))
+  }
+
+  // MARK: Reading
+
+  /// Reads an input, which is an expression whose values are shown, or statements.
+  package func read(_ bytes: [UInt8], firstLine: Int) -> Reading {
+    source = LuaSource(part: bytes, name: name, firstLine: firstLine)
+    let isAsked = Self.isAsked(bytes)
+    let expression = isAsked ? Self.withoutSign(bytes) : bytes
+    do {
+      return .chunk(try load(expression, firstLine, isExpression: true))
+    } catch let ofExpression {
+      guard ofExpression.kind == .syntax, !isAsked else {
+        return Self.endsTooEarly(ofExpression, bytes) ? .incomplete : refusal(ofExpression)
+      }
+      do {
+        return .chunk(try load(KeptLocals.source(of: bytes), firstLine, isExpression: false))
+      } catch {
+        return reading(ofExpression, error, of: bytes)
+      }
+    }
+  }
+
+  /// Loads a file, to run as an input does.
+  package func load(_ script: ScriptSource) throws -> LuaFunction {
+    try domain.state.load(ScriptRunner.source(of: script), in: environment)
+  }
+
+  private func load(_ bytes: [UInt8], _ line: Int, isExpression: Bool) throws(LuaError) -> LuaFunction {
+    try domain.state.load(
+      LuaSource(part: bytes, name: name, firstLine: line, isExpression: isExpression), in: environment)
+  }
+
+  /// `= 1 + 1`, as older prompts have it.
+  private static func isAsked(_ bytes: [UInt8]) -> Bool {
+    bytes.drop { $0 == UInt8(ascii: " ") }.first == UInt8(ascii: "=")
+  }
+
+  private static func withoutSign(_ bytes: [UInt8]) -> [UInt8] {
+    guard let place = bytes.firstIndex(of: UInt8(ascii: "=")) else { return bytes }
+    return bytes[..<place] + [UInt8(ascii: " ")] + bytes[(place + 1)...]
+  }
+
+  /// An input is incomplete where it ends too early in either reading. For a mistake within an expression the statement
+  /// parser only says that no statement begins so.
+  private func reading(_ ofExpression: LuaError, _ ofStatements: LuaError, of bytes: [UInt8]) -> Reading {
+    guard ofStatements.kind == .syntax else { return refusal(ofStatements) }
+    if Self.endsTooEarly(ofExpression, bytes) || Self.endsTooEarly(ofStatements, bytes) { return .incomplete }
+    return refusal(Self.isAboutBeginning(ofStatements, of: bytes) ? ofExpression : ofStatements)
+  }
+
+  private static func isAboutBeginning(_ error: LuaError, of bytes: [UInt8]) -> Bool {
+    var lexer = LuaLexer(bytes)
+    _ = lexer.next()
+    let token = String(decoding: bytes[lexer.start..<min(lexer.at, bytes.count)], as: UTF8.self)
+    return error.message == "unexpected symbol near '\(token)'"
+  }
+
+  private func refusal(_ error: LuaError) -> Reading { .refused(runner.outcome(of: error).message ?? error.message) }
+
+  /// A text in quotes ends with its line, unless a backslash lets it go on.
+  private static func endsTooEarly(_ error: LuaError, _ bytes: [UInt8]) -> Bool {
+    guard error.message.hasSuffix("<eof>") else { return false }
+    return !error.message.hasPrefix("unfinished string") || bytes.last == UInt8(ascii: "\\")
+      || bytes.suffix(2) == Array("\\z".utf8)[...]
+  }
+
+  // MARK: Running
+
+  /// Runs an input. `take` gets its values within the same run, so that limits and interruptions hold for it too.
+  package func run(_ chunk: LuaFunction, taking take: ([LuaValue]) throws -> Void) -> Ending {
+    var isRun = false
+    let ending = ending {
+      let values = try chunk.call([])
+      domain.contexts.settle()
+      if let first = values.first, first.isPresent { try environment.table.set("_", to: first) }
+      isRun = true
+      try take(values)
+    }
+    // A request may only fail when its rows are shown.
+    guard isRun, case .failed(let status, let message) = ending, !message.hasPrefix("\(name):") else { return ending }
+    let line = source.firstLine
+    let frame = source.frame(line: line, message: message, context: 0).map { "\n\($0)" } ?? ""
+    return .failed(status: status, message: "\(name):\(line): \(message)\(frame)")
+  }
+
+  /// Does what the person asked the host for, under the same limits.
+  package func ending(of body: () throws -> Void) -> Ending {
+    do {
+      try domain.state.run {
+        // Extensions that were reloaded since the last input run from this one on.
+        for context in domain.contexts.all { context.followExtensions() }
+        try body()
+        domain.contexts.settle()
+        try domain.state.flushFiles()
+      }
+      return .done(notice: takeUnseenFailure())
+    } catch {
+      if let status = (error as? LuaError)?.kind.exitStatus { return .exit(status: Int32(truncatingIfNeeded: status)) }
+      let outcome = runner.delivered(runner.outcome(of: error), cancelsJobs: false)
+      // The message names the error already.
+      domain.unseenFailure = nil
+      return .failed(status: outcome.status, message: outcome.message ?? "\(error)")
+    }
+  }
+
+  private func takeUnseenFailure() -> String? {
+    defer { domain.unseenFailure = nil }
+    return domain.unseenFailure.map(ScriptRunner.text(of:))
+  }
+
+  // MARK: Changes
+
+  /// How many objects have changes that are not saved, in all contexts.
+  package var unsavedCount: Int { domain.contexts.unsaved.ofRoots + domain.contexts.unsaved.ofChildren }
+
+  /// Whether any context has changes that are not saved.
+  package var hasUnsavedChanges: Bool { domain.contexts.all.contains(where: \.hasChanges) }
+
+  /// Saves all contexts over stores, and returns how many objects were saved, with the warnings of rules. Children save
+  /// only into their parents.
+  package func save() throws -> (count: Int, warnings: [String]) {
+    let before = domain.contexts.unsaved.ofRoots
+    var warnings: [String] = []
+    for context in domain.contexts.all where context.parent == nil && context.hasChanges {
+      try context.save()
+      warnings += context.validationWarnings.map { "\($0)" }
+      // An error of a hook after the save becomes the notice of this run.
+      _ = domain.didSaveError(of: context)
+    }
+    return (before - domain.contexts.unsaved.ofRoots, warnings)
+  }
+
+  /// Whether a variable has a value.
+  package func hasValue(_ name: String) -> Bool { (try? environment.table.get(name))?.isPresent == true }
+
+  /// Ends the jobs that inputs began. To be called before the domain is closed.
+  package func finish() { domain.cancelJobs() }
+}
