@@ -3,6 +3,6 @@ import ArgumentParser
 struct ModelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model",
-    abstract: "Shows, checks and compares models.",
-    subcommands: [ModelShow.self, ModelCheck.self, ModelDiff.self, ModelTypes.self])
+    abstract: "Shows, checks, compares, converts and draws models.",
+    subcommands: [ModelShow.self, ModelCheck.self, ModelDiff.self, ModelConvert.self, ModelTypes.self])
 }
