@@ -4,5 +4,8 @@ struct ModelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model",
     abstract: "Shows, checks, compares, converts and draws models.",
-    subcommands: [ModelShow.self, ModelCheck.self, ModelDiff.self, ModelConvert.self, ModelTypes.self])
+    subcommands: [
+      ModelShow.self, ModelCheck.self, ModelDiff.self, ModelConvert.self, ModelDiagramCommand.self, ModelSwift.self,
+      ModelTypes.self,
+    ])
 }

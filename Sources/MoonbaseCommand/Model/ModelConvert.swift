@@ -41,7 +41,7 @@ struct ModelConvert: ParsableCommand {
   func run() throws {
     let form = try form()
     let conversion = try ModelConversion(
-      source: source, form: form, version: modelVersion, name: target.map(Self.baseName) ?? "Model")
+      source: source, form: form, version: modelVersion, name: target.map(ModelFile.name(of:)) ?? "Model")
     try conversion.check(allowingLoss: allowLoss)
     if !quiet { conversion.notes.forEach { Terminal.complain("moonbase: \($0)") } }
     guard let target else { return try print(conversion.written.piece) }
@@ -70,12 +70,5 @@ struct ModelConvert: ParsableCommand {
       throw UsageError("\(target) has the suffix of no form; the suffixes are \(Self.forms): name the form with --to")
     }
     return form
-  }
-
-  /// The name of a file or folder without its suffix, which a version gets.
-  private static func baseName(_ path: String) -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? "Model"
-    let base = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-    return base.isEmpty ? "Model" : base
   }
 }

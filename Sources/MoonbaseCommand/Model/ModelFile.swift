@@ -11,4 +11,18 @@ enum ModelFile {
   static func read(_ path: String) throws -> ResolvedModel {
     try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
   }
+  /// The path of a model, or that of the project's.
+  static func path(_ named: String?) throws -> String {
+    guard let path = try named ?? Project.current()?.model?.resolved() else {
+      throw UsageError("there is no model: name one, or give one in a project file, \(Project.fileName)")
+    }
+    return path
+  }
+
+  /// The name of a model's file or folder without its suffix.
+  static func name(of path: String) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? "Model"
+    let base = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+    return base.isEmpty ? "Model" : base
+  }
 }
