@@ -39,6 +39,7 @@ import Testing
     ("hierarchy", model(20, [], parents: Dictionary(uniqueKeysWithValues: (1..<20).map { ($0, ($0 - 1) / 2) }))),
     ("pairs", model(2, [(0, 1), (1, 0), (0, 1), (0, 1)])),
     ("loops", model(1, [(0, 0), (0, 0)])),
+    ("square with parents", model(4, [(0, 1), (2, 3)], parents: [2: 0, 3: 1])),
     ("alone", model(11, [])), ("none", model(0, [])),
   ]
 

@@ -15,6 +15,8 @@ struct BoxMeasure {
   /// Where lines of inheritance and of relationships without an inverse end, from the top.
   static let inheritanceEnd = 10.0
   static let headEnd = 20.0
+  /// From the bottom.
+  static let footEnd = 2.0
 
   let width: Double
   let height: Double

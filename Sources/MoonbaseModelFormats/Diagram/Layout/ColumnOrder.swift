@@ -23,6 +23,14 @@ struct ColumnOrder {
   private(set) var places: [Int]
   private var leftOf: [[Segment]]
   private var rightOf: [[Segment]]
+  /// Sides of boxes on which inheritance ends at the foot.
+  private(set) var lowered: Set<Side> = []
+
+  /// A side of a box.
+  struct Side: Hashable {
+    var node: Int
+    var isRight: Bool
+  }
 
   init(_ graph: LayoutGraph, _ layering: Layering, order: [Int]) {
     vertexCount = graph.nodes.count
@@ -106,6 +114,36 @@ struct ColumnOrder {
       if count < least { (best, least) = (columns, count) }
     }
     take(best)
+  }
+
+  /// Lets inheritance end at the foot of a box instead of its head where fewer lines cross then.
+  mutating func lowerInheritance(_ graph: LayoutGraph) {
+    for node in graph.nodes.indices {
+      for side in [Side(node: node, isRight: false), Side(node: node, isRight: true)] {
+        let before = crossingCount
+        guard before > 0, lower(side, graph), crossingCount >= before else { continue }
+        _ = lower(side, graph)
+      }
+    }
+  }
+
+  /// From the head to the foot or back; false where no inheritance ends on the side.
+  private mutating func lower(_ side: Side, _ graph: LayoutGraph) -> Bool {
+    let ends = (side.isRight ? rightOf : leftOf)[side.node].filter { graph.edges[$0.edge].isDirected }
+    guard !ends.isEmpty else { return false }
+    let rank = lowered.remove(side) == nil ? LayoutGraph.footRank : 0
+    if rank > 0 { lowered.insert(side) }
+    for end in ends {
+      func set(_ segment: inout Segment) {
+        guard segment.edge == end.edge, segment.left == end.left, segment.right == end.right else { return }
+        if side.isRight { segment.leftRank = rank } else { segment.rightRank = rank }
+      }
+      let column = columnOf[end.left]
+      for index in segments[column].indices { set(&segments[column][index]) }
+      for index in rightOf[end.left].indices { set(&rightOf[end.left][index]) }
+      for index in leftOf[end.right].indices { set(&leftOf[end.right][index]) }
+    }
+    return true
   }
 
   /// Another order of the columns.

@@ -80,8 +80,12 @@ struct ColumnPlacement {
   }
 
   /// How far below the top of its box the end of a line is.
-  func offset(of end: LayoutGraph.End) -> Double {
-    guard let row = end.row else { return end.rank == 0 ? BoxMeasure.inheritanceEnd : BoxMeasure.headEnd }
+  func offset(of end: LayoutGraph.End, isRight: Bool) -> Double {
+    guard let row = end.row else {
+      guard end.rank == 0 else { return BoxMeasure.headEnd }
+      let isLow = order.lowered.contains(ColumnOrder.Side(node: end.node, isRight: isRight))
+      return isLow ? graph.nodes[end.node].height - BoxMeasure.footEnd : BoxMeasure.inheritanceEnd
+    }
     let place = Double(rowPlaces[end.node][row])
     return graph.nodes[end.node].firstRow + (place + 0.5) * BoxMeasure.rowHeight
   }
@@ -103,8 +107,8 @@ struct ColumnPlacement {
       let isForward = chain.first == edge.from.node
       let (first, last) = isForward ? (edge.from, edge.to) : (edge.to, edge.from)
       for index in chain.indices.dropLast() {
-        let here = index == 0 ? offset(of: first) : 0
-        let there = index == chain.count - 2 ? offset(of: last) : 0
+        let here = index == 0 ? offset(of: first, isRight: true) : 0
+        let there = index == chain.count - 2 ? offset(of: last, isRight: false) : 0
         let (one, other) = (chain[index], chain[index + 1])
         let weight = isPassing(one) && isPassing(other) ? 8.0 : isPassing(one) || isPassing(other) ? 2 : 1
         right[one].append(Pull(other: other, difference: there - here, weight: weight))

@@ -27,6 +27,8 @@ struct LayoutGraph {
   }
 
   static let rankCount = 4
+  /// The rank of the foot of a box, below all rows.
+  static let footRank = 3
 
   var nodes: [Node]
   var edges: [Edge]

@@ -7,6 +7,7 @@ struct PartLayout {
   private static let bounds = [1.0, 1.6, 0.7]
   private static let tries = 1200
   private static let refined = 6
+  private static let beginnings = 1500
 
   let graph: LayoutGraph
   let order: ColumnOrder
@@ -36,7 +37,7 @@ struct PartLayout {
     }
     let promising = found.indices.sorted { (found[$0].cost, $0) < (found[$1].cost, $1) }.prefix(refined)
     let better = promising.map { place -> (order: ColumnOrder, cost: Double) in
-      let order = refined(found[place].order)
+      let order = refined(found[place].order, graph)
       return (order, cost(of: order, graph))
     }
     let best = better.indices.min { (better[$0].cost, $0) < (better[$1].cost, $1) }
@@ -66,16 +67,22 @@ struct PartLayout {
   }
 
   /// The best of several beginnings.
-  private static func refined(_ order: ColumnOrder) -> ColumnOrder {
+  private static func refined(_ order: ColumnOrder, _ graph: LayoutGraph) -> ColumnOrder {
     var best = order
+    for _ in 0..<2 where best.crossingCount > 0 {
+      best.lowerInheritance(graph)
+      improve(&best)
+    }
     var least = best.crossingCount
-    for seed in 1...(isSmall(order) ? 12 : 1) where least > 0 {
+    let pieces = order.segments.reduce(0) { $0 + $1.count }
+    for seed in 1...max(1, min(12, beginnings / max(pieces, 1))) where least > 0 {
       var other = best
       other.shuffle(seed: seed)
       improve(&other)
       let count = other.crossingCount
       if count < least { (best, least) = (other, count) }
     }
+    best.lowerInheritance(graph)
     return best
   }
 

@@ -67,11 +67,11 @@ struct PlacedPart {
       let top = placement.tops[vertex]
       let stub = stubs[order.columnOf[vertex]]
       if index == 0 {
-        let y = top + placement.offset(of: first)
+        let y = top + placement.offset(of: first, isRight: true)
         return [.init(x: right, y: y), .init(x: right + stub, y: y)]
       }
       if index == chain.count - 1 {
-        let y = top + placement.offset(of: last)
+        let y = top + placement.offset(of: last, isRight: false)
         return [.init(x: left - DiagramLayout.stub, y: y), .init(x: left, y: y)]
       }
       return [.init(x: left - DiagramLayout.stub, y: top), .init(x: right + stub, y: top)]
@@ -83,7 +83,9 @@ struct PlacedPart {
     let edge = graph.edges[number]
     let (left, width) = columns[order.columnOf[edge.from.node]]
     let top = placement.tops[edge.from.node]
-    var (from, to) = (top + placement.offset(of: edge.from), top + placement.offset(of: edge.to))
+    var (from, to) = (
+      top + placement.offset(of: edge.from, isRight: true), top + placement.offset(of: edge.to, isRight: true)
+    )
     // Both ends in one row stand a little apart.
     if from == to { (from, to) = (from - 4.5, to + 4.5) }
     let right = left + width
