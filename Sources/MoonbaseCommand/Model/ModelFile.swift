@@ -19,10 +19,11 @@ enum ModelFile {
     return path
   }
 
-  /// The name of a model's file or folder without its suffix.
+  /// The name of a model's file or folder without its suffix. Where that says no more than `model`, it is the folder's name.
   static func name(of path: String) -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? "Model"
-    let base = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-    return base.isEmpty ? "Model" : base
+    let parts = URL(fileURLWithPath: path).standardizedFileURL.pathComponents.suffix(2)
+    let names = parts.reversed().map { part in part.lastIndex(of: ".").map { String(part[..<$0]) } ?? part }
+    let name = names.first { !["", "/", "model", "contents"].contains($0.lowercased()) }
+    return name ?? "Model"
   }
 }

@@ -112,7 +112,7 @@ package struct SwiftModel {
       \(isPublic ? "open " : "")class \(type.name): \(parent) {
         \(isPublic ? "open " : "")override class var keyPaths: [\(self.type("PropertyKeyPath"))] { \(type.nameOfKeyPaths) }
 
-        // Hooks that may be overridden. Where the list names them, the others cost nothing.
+        // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
         // override class var hooks: LifecycleHooks { \(type.parent == nil ? "[.willSave]" : "super.hooks.union([.willSave])") }
         // override func awakeFromInsert() throws {}
         // override func awakeFromFetch() throws {}
@@ -199,20 +199,35 @@ package struct SwiftModel {
     let many = "some \(self.type("Sequence"))<\(property.type)>"
     let literal = SwiftName.literal(property.name)
     let plain = [
-      "func addTo\(name)(_ object: \(property.type)) throws { try add(object, to: \(literal)) }",
-      "func removeFrom\(name)(_ object: \(property.type)) throws { try remove(object, from: \(literal)) }",
-      "func addTo\(name)(_ objects: \(many)) throws { try \(view).\(isOrdered ? "append(contentsOf: objects)" : "formUnion(objects)") }",
-      isOrdered
-        ? "func removeFrom\(name)(_ objects: \(many)) throws { for object in objects { try remove(object, from: \(literal)) } }"
-        : "func removeFrom\(name)(_ objects: \(many)) throws { try \(view).subtract(objects) }",
+      ("addTo\(name)(_ object: \(property.type))", "add(object, to: \(literal))"),
+      ("removeFrom\(name)(_ object: \(property.type))", "remove(object, from: \(literal))"),
+      (
+        "addTo\(name)(_ objects: \(many))",
+        "\(view).\(isOrdered ? "append(contentsOf: objects)" : "formUnion(objects)")"
+      ),
+      (
+        "removeFrom\(name)(_ objects: \(many))",
+        isOrdered ? "objects.forEach { try remove($0, from: \(literal)) }" : "\(view).subtract(objects)"
+      ),
     ]
     let index = self.type("Int")
     let ordered = [
-      "func insertInto\(name)(_ object: \(property.type), at index: \(index)) throws { try \(view).insert(object, at: index) }",
-      "func removeFrom\(name)(at index: \(index)) throws { _ = try \(view).remove(at: index) }",
-      "func replace\(name)(at index: \(index), with object: \(property.type)) throws { try \(view).replace(at: index, with: object) }",
+      ("insertInto\(name)(_ object: \(property.type), at index: \(index))", "\(view).insert(object, at: index)"),
+      ("removeFrom\(name)(at index: \(index))", "_ = \(view).remove(at: index)"),
+      (
+        "replace\(name)(at index: \(index), with object: \(property.type))",
+        "\(view).replace(at: index, with: object)"
+      ),
     ]
-    return (plain + (isOrdered ? ordered : [])).map { "  \(access)\($0)" } + [""]
+    return (plain + (isOrdered ? ordered : [])).flatMap { method($0.0, $0.1) } + [""]
+  }
+
+  /// A method of one statement, on one line where that is short.
+  private func method(_ head: String, _ body: String) -> [String] {
+    let statement = body.hasPrefix("_ = ") ? "_ = try \(body.dropFirst(4))" : "try \(body)"
+    let start = "  \(access)func \(head) throws {"
+    let line = "\(start) \(statement) }"
+    return line.count <= 120 ? [line] : [start, "    \(statement)", "  }"]
   }
 
   // MARK: The list of classes
