@@ -42,7 +42,7 @@ struct ModelConvert: ParsableCommand {
     let form = try form()
     let conversion = try ModelConversion(
       source: source, form: form, version: modelVersion, name: target.map(ModelFile.name(of:)) ?? "Model")
-    try conversion.check(allowingLoss: allowLoss)
+    try conversion.check(allowingLoss: allowLoss, quiet: quiet)
     if !quiet { conversion.notes.forEach { Terminal.complain("moonbase: \($0)") } }
     guard let target else { return try print(conversion.written.piece) }
     try ModelDestination(target, form: form, replacing: force).write(conversion.written.piece)

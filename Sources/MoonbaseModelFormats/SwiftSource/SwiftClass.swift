@@ -16,10 +16,7 @@ struct SwiftClass {
     (self.name, self.nameInModel, self.entities, self.parent) = (name, nameInModel, entities, parent)
   }
 
-  /// Takes properties, of which an inherited one or one of another entity with the same class is not taken again.
   mutating func add(_ property: SwiftProperty) {
-    let isKnown = properties.contains { $0.name == property.name && $0.valueType == property.valueType }
-    guard !isKnown else { return }
     properties.append(property)
     if property.name != property.swiftName { renamed.append(property) }
   }
@@ -105,25 +102,22 @@ struct SwiftClasses {
 
   // MARK: Properties
 
+  /// A property that is inherited, or that another entity with the same class has, is not added again. One of another type gets
+  /// another name.
   private mutating func addProperties(to index: Int) {
-    var taken = Set((classes[index].parent.map(allProperties) ?? []).map(\.swiftName))
+    let inherited = classes[index].parent.map(allProperties) ?? []
+    let inheritedNames = Set(inherited.map(\.name))
+    var taken = Set(inherited.map(\.swiftName))
+    var types: [String: String] = [:]
     for entity in classes[index].entities {
-      for (name, kind, type, comment) in stated(of: entity) {
-        let known = classes[index].properties.first { $0.name == name }
-        let isInherited = classes[index].parent.map { allProperties(of: $0).contains { $0.name == name } } ?? false
-        if isInherited { continue }
-        let candidate = SwiftProperty(
-          name: name, swiftName: known?.swiftName ?? SwiftName.property(name, besides: taken), kind: kind, type: type,
-          comment: comment)
-        if let known, known.valueType != candidate.valueType {
-          classes[index].add(
-            SwiftProperty(
-              name: name, swiftName: SwiftName.property("\(name)_\(entity.name)", besides: taken), kind: kind,
-              type: type, comment: comment))
-        } else {
-          classes[index].add(candidate)
-        }
-        taken = taken.union(classes[index].properties.map(\.swiftName))
+      for (name, kind, type, comment) in stated(of: entity) where !inheritedNames.contains(name) {
+        let wanted = types[name] == nil ? name : "\(name)_\(entity.name)"
+        let property = SwiftProperty(
+          name: name, swiftName: SwiftName.property(wanted, besides: taken), kind: kind, type: type, comment: comment)
+        if types[name] == property.valueType { continue }
+        types[name] = types[name] ?? property.valueType
+        taken.insert(property.swiftName)
+        classes[index].add(property)
       }
     }
   }

@@ -56,7 +56,7 @@ struct ModelConversion {
   }
 
   /// Throws where something is lost that may not be. The bytes are read again, and have to give an equal model.
-  func check(allowingLoss: Bool) throws {
+  func check(allowingLoss: Bool, quiet: Bool) throws {
     if let first = written.losses.first {
       let lost = written.losses.map { "- \($0.message)" }
       guard allowingLoss else {
@@ -68,7 +68,7 @@ struct ModelConversion {
             nothing was written: choose another form, or go without these by --allow-loss
             """)
       }
-      lost.forEach { Terminal.complain("lost: \($0.dropFirst(2))") }
+      if !quiet { lost.forEach { Terminal.complain("lost: \($0.dropFirst(2))") } }
     }
     try compare()
   }
