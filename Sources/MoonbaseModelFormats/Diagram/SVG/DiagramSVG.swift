@@ -38,7 +38,7 @@ struct DiagramSVG {
   private mutating func begin(width: Double, height: Double) {
     let (width, height) = (SVGWriter.number(width), SVGWriter.number(height))
     svg.line(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" viewBox=\"0 0 \(width) \(height)\" "
+      "<svg class=\"moonbase-diagram\" xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" viewBox=\"0 0 \(width) \(height)\" "
         + "role=\"img\" aria-labelledby=\"moonbase-diagram-title moonbase-diagram-description\">")
     svg.line("<title id=\"moonbase-diagram-title\">\(SVGWriter.markup(content.title))</title>")
     svg.line("<desc id=\"moonbase-diagram-description\">\(SVGWriter.markup(description))</desc>")

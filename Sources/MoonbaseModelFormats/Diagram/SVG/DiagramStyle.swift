@@ -1,4 +1,5 @@
-/// The colours of a picture. No variables of CSS: programs that print know them no more than those that draw.
+/// The colours of a picture, for what is in it alone: it may be a part of a page. There are no variables of CSS,
+/// which programs that draw do not know.
 enum DiagramStyle {
   private struct Colours {
     var paper: String
@@ -20,16 +21,16 @@ enum DiagramStyle {
 
   static var text: String {
     """
-    text { font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", "Nimbus Sans", "DejaVu Sans", sans-serif; font-size: 12px }
-    .title { font-size: 16px; font-weight: bold }
-    .name { font-size: 13px; font-weight: bold }
-    .small { font-size: 10px }
-    .italic { font-style: italic }
-    .unique { text-decoration: underline }
-    .end { text-anchor: end }
-    .line, .kin { fill: none; stroke-width: 1.3 }
-    .mark { stroke-width: 1.3 }
-    g:hover > .line, g:hover > .kin { stroke-width: 3 }
+    .moonbase-diagram text { font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", "Nimbus Sans", "DejaVu Sans", sans-serif; font-size: 12px }
+    .moonbase-diagram .title { font-size: 16px; font-weight: bold }
+    .moonbase-diagram .name { font-size: 13px; font-weight: bold }
+    .moonbase-diagram .small { font-size: 10px }
+    .moonbase-diagram .italic { font-style: italic }
+    .moonbase-diagram .unique { text-decoration: underline }
+    .moonbase-diagram .end { text-anchor: end }
+    .moonbase-diagram .line, .moonbase-diagram .kin { fill: none; stroke-width: 1.3 }
+    .moonbase-diagram .mark { stroke-width: 1.3 }
+    .moonbase-diagram g:hover > .line, .moonbase-diagram g:hover > .kin { stroke-width: 3 }
     \(rules(light))
     @media screen and (prefers-color-scheme: dark) {
     \(rules(dark))
@@ -39,16 +40,16 @@ enum DiagramStyle {
 
   private static func rules(_ colours: Colours) -> String {
     """
-    .paper { fill: \(colours.paper) }
-    .box { fill: \(colours.box); stroke: \(colours.border) }
-    .head { fill: \(colours.head); stroke: \(colours.border) }
-    .rule { stroke: \(colours.border); stroke-width: 0.7; fill: none }
-    text { fill: \(colours.text) }
-    .faint { fill: \(colours.faint) }
-    .line { stroke: \(colours.line) }
-    .kin { stroke: \(colours.inheritance) }
-    .mark { stroke: \(colours.line); fill: \(colours.paper) }
-    .kinmark { stroke: \(colours.inheritance); fill: \(colours.paper); stroke-width: 1.3 }
+    .moonbase-diagram .paper { fill: \(colours.paper) }
+    .moonbase-diagram .box { fill: \(colours.box); stroke: \(colours.border) }
+    .moonbase-diagram .head { fill: \(colours.head); stroke: \(colours.border) }
+    .moonbase-diagram .rule { stroke: \(colours.border); stroke-width: 0.7; fill: none }
+    .moonbase-diagram text { fill: \(colours.text) }
+    .moonbase-diagram .faint { fill: \(colours.faint) }
+    .moonbase-diagram .line { stroke: \(colours.line) }
+    .moonbase-diagram .kin { stroke: \(colours.inheritance) }
+    .moonbase-diagram .mark { stroke: \(colours.line); fill: \(colours.paper) }
+    .moonbase-diagram .kinmark { stroke: \(colours.inheritance); fill: \(colours.paper); stroke-width: 1.3 }
     """
   }
 }
