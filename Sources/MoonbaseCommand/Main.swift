@@ -12,6 +12,11 @@ enum Main {
       Terminal.complain("moonbase: argument \(place) is no UTF-8 text: names of files must be, rename the file")
       exit(ExitStatus.usage)
     }
+    // Swift reads them there, and finds none where a container has no /proc.
+    if CommandLine.arguments.isEmpty {
+      Terminal.complain("moonbase: the arguments cannot be read: mount /proc")
+      exit(ExitStatus.usage)
+    }
     let arguments = CommandLine.arguments.dropFirst()
     // The argument parser would double the start of a script.
     let status = arguments.first == "run" ? RunCommand.main(arguments.dropFirst()) : run(Array(arguments))

@@ -14,7 +14,7 @@ public struct CompileCheck: Sendable {
     let folder = try TemporaryFolder()
     let file = folder.file("source.swift")
     try Data(source.utf8).write(to: file)
-    let search = try Self.searchPaths().flatMap { ["-I", $0] }
+    let search = try Self.searchPaths().flatMap { ["-I", $0] } + Self.madeModuleMaps()
     let outcome = try ChildProcess.run(
       named: "swiftc", ["-emit-sil", "-swift-version", "6", "-o", "/dev/null"] + options + search + [file.path],
       // The compiler leaves files behind when it fails.
@@ -46,6 +46,18 @@ public struct CompileCheck: Sendable {
       folders += moduleMaps(below: checkouts.appendingPathComponent(checkout).appendingPathComponent("Sources"))
     }
     return [build.appendingPathComponent("Modules").path] + folders
+  }
+
+  /// The module maps that the build made for C targets without one.
+  private static func madeModuleMaps() -> [String] {
+    let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: build.path)) ?? []
+    let maps = names.filter { $0.hasSuffix(".build") }.map {
+      build.appendingPathComponent("\($0)/module.modulemap").path
+    }
+    return maps.filter { FileManager.default.fileExists(atPath: $0) }.sorted().flatMap {
+      ["-Xcc", "-fmodule-map-file=\($0)"]
+    }
   }
 
   private static func moduleMaps(below folder: URL) -> [String] {

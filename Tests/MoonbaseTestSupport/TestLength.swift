@@ -80,6 +80,7 @@ extension Repetition {
   public static let predicateSeeds = Repetition(short: 7, long: 20)
   public static let databaseSeeds = Repetition(short: 4, long: 12)
   public static let modelSeeds = Repetition(short: 20, long: 60)
+  public static let diagramSeeds = Repetition(short: 12, long: 120)
   public static let inferenceSeeds = Repetition(short: 14, long: 40)
   public static let undoSeeds = Repetition(short: 8, long: 48)
   public static let contextSeeds = Repetition(short: 4, long: 12)

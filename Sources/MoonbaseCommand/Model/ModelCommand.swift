@@ -3,6 +3,9 @@ import ArgumentParser
 struct ModelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model",
-    abstract: "Shows, checks and compares models.",
-    subcommands: [ModelShow.self, ModelCheck.self, ModelDiff.self, ModelTypes.self])
+    abstract: "Shows, checks, compares, converts and draws models.",
+    subcommands: [
+      ModelShow.self, ModelCheck.self, ModelDiff.self, ModelConvert.self, ModelDiagramCommand.self, ModelSwift.self,
+      ModelTypes.self,
+    ])
 }

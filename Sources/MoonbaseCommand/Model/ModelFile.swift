@@ -11,4 +11,19 @@ enum ModelFile {
   static func read(_ path: String) throws -> ResolvedModel {
     try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
   }
+  /// The path of a model, or that of the project's.
+  static func path(_ named: String?) throws -> String {
+    guard let path = try named ?? Project.current()?.model?.resolved() else {
+      throw UsageError("there is no model: name one, or give one in a project file, \(Project.fileName)")
+    }
+    return path
+  }
+
+  /// The name of a model's file or folder without its suffix. Where that says no more than `model`, it is the folder's name.
+  static func name(of path: String) -> String {
+    let parts = URL(fileURLWithPath: path).standardizedFileURL.pathComponents.suffix(2)
+    let names = parts.reversed().map { part in part.lastIndex(of: ".").map { String(part[..<$0]) } ?? part }
+    let name = names.first { !["", "/", "model", "contents"].contains($0.lowercased()) }
+    return name ?? "Model"
+  }
 }

@@ -133,6 +133,12 @@ extension Data: AttributeValue {
   }
 }
 
+extension URL: AttributeValue {
+  @inlinable public static func read(_ value: Value) -> URL? { if case .uri(let uri) = value { uri } else { nil } }
+  @inlinable public static var missing: URL { URL(fileURLWithPath: "/") }
+  @inlinable public var attributeValue: Value { .uri(self) }
+}
+
 extension Decimal: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Decimal? {
     if case .decimal(let number) = value { number } else { nil }

@@ -39,8 +39,8 @@ struct VersionFolder {
   private func currentName() throws(ModelError) -> String {
     let (list, key) =
       isCompiled
-      ? ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName")
-      : (".xccurrentversion", "_XCCurrentVersionName")
+      ? (CurrentVersion.compiledName, CurrentVersion.compiledKey)
+      : (CurrentVersion.xcodeName, CurrentVersion.xcodeKey)
     let entry = source.entries?.contains(list) == true ? try source.entry(list) : nil
     // Xcode leaves an empty list where nobody chose.
     let named = try entry.map { entry throws(ModelError) in

@@ -41,7 +41,7 @@ extension AspectValue {
       for each in list { entries.append(.init(each.name, tree: try ModelTreeWriter.tree(each))) }
     case .userInfo(let info):
       for (key, value) in info.sorted(by: { $0.key < $1.key }) {
-        guard value.isWritable else {
+        guard value.isWritableAsUserInfo else {
           throw ModelError(.unsupportedForm, message: "user info \(key): \(value.typePhrase) cannot be written in Lua")
         }
         entries.append(.init(key, tree: ModelTree(of: value)))
@@ -64,18 +64,6 @@ extension ModelTree {
     case .uri(let uri): self = .value(.string(uri.absoluteString))
     case .date(let date): self = .value(date.literal)
     default: throw ModelError(.unsupportedForm, message: "\(value.typePhrase) cannot be written in Lua")
-    }
-  }
-}
-
-extension Value {
-  /// Whether user info can hold the value in a Lua file.
-  fileprivate var isWritable: Bool {
-    switch self {
-    case .bool, .int, .double, .string: true
-    case .list(let list): list.allSatisfy(\.isWritable)
-    case .map(let map): map.values.allSatisfy(\.isWritable)
-    default: false
     }
   }
 }

@@ -7,7 +7,7 @@ struct XcodeModelWriter {
   private let model: ManagedObjectModel
 
   static func write(_ model: ManagedObjectModel) throws(ModelError) -> String {
-    try XcodeLimits.check(model)
+    try ReducedModel(model, to: .xcode).check()
     var writer = XcodeModelWriter(model: model)
     writer.write()
     return writer.xml.text

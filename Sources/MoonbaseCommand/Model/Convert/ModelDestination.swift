@@ -1,0 +1,65 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+
+/// The file or folder that is to be a model. It appears under its name when it is whole.
+struct ModelDestination {
+  private let name: String
+  private let form: ModelForm
+  private let replacing: Bool
+
+  init(_ name: String, form: ModelForm, replacing: Bool) {
+    (self.name, self.form, self.replacing) = (name, form, replacing)
+  }
+
+  func write(_ piece: WrittenModel.Piece) throws {
+    switch piece {
+    case .file(let bytes):
+      let file = try OutputDestination(file: name, replacing: replacing)
+      try bytes.withUnsafeBytes { try file.write($0) }
+      try file.finish()
+    case .folder(let parts):
+      let folder = try Successor(of: name, .folder, replacing: try isReplaced())
+      for (name, part) in parts { try Self.write(part, to: name, in: folder.path, named: self.name) }
+      try folder.takePlace()
+    }
+  }
+
+  private static func write(
+    _ piece: WrittenModel.Piece, to name: String, in folder: String, named parent: String
+  ) throws {
+    switch piece {
+    case .file(let bytes):
+      let file = try OutputDestination(newFile: "\(folder)/\(name)", named: "\(parent)/\(name)")
+      try bytes.withUnsafeBytes { try file.write($0) }
+      try file.finish()
+    case .folder(let parts):
+      guard mkdir("\(folder)/\(name)", 0o777) == 0 else {
+        throw GraphError(
+          .cannotOpenFile, message: "\(parent)/\(name) cannot be made: \(String(cString: strerror(errno)))")
+      }
+      for (part, piece) in parts { try write(piece, to: part, in: "\(folder)/\(name)", named: "\(parent)/\(name)") }
+    }
+  }
+
+  /// Whether there is a model in such a folder, which may go. Throws where something stays that is there.
+  private func isReplaced() throws -> Bool {
+    guard access(name, F_OK) == 0 else { return false }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: name) else {
+      throw GraphError(.cannotOpenFile, message: "\(name) is no folder that can be read: name a new one")
+    }
+    if names.isEmpty { return false }
+    guard replacing else {
+      throw GraphError(
+        .cannotOpenFile, message: "\(name) is there already: name another folder, or replace it with --force")
+    }
+    if let stranger = names.sorted().first(where: { !form.hasPart($0) }) {
+      throw GraphError(
+        .cannotOpenFile,
+        message: "\(name) holds \(stranger), which is no part of an .\(form.rawValue), and --force replaces nothing "
+          + "else: name another folder")
+    }
+    return true
+  }
+}

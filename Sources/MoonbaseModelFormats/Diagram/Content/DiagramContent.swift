@@ -1,0 +1,154 @@
+import MoonbaseModel
+
+/// The boxes and lines of a diagram, without places.
+struct DiagramContent {
+  /// A line of text in a box.
+  struct Row {
+    var name: String
+    var type: String
+    /// How deep it stands in a composite attribute.
+    var depth = 0
+    var isTransient = false
+    var isDerived = false
+    var isUnique = false
+  }
+
+  /// An entity.
+  struct Box {
+    var name: String
+    /// The class of its objects, where it has another name than the entity.
+    var className: String?
+    var isAbstract: Bool
+    var attributes: [Row] = []
+    var relationships: [Row] = []
+    var fetchedProperties: [Row] = []
+  }
+
+  /// How many objects there may be at an end of a line.
+  struct Multiplicity: Hashable {
+    var isMany: Bool
+    var isRequired: Bool
+  }
+
+  /// Where a line leaves a box: at the row of a relationship, or at the head.
+  struct End {
+    var box: Int
+    var row: Int?
+    /// Nil at the end of inheritance, and where a relationship has no inverse.
+    var multiplicity: Multiplicity?
+  }
+
+  /// Inheritance, from the parent to the child, or a relationship with its inverse.
+  struct Line {
+    var isInheritance: Bool
+    var from: End
+    var to: End
+    var name: String
+  }
+
+  let title: String
+  private(set) var boxes: [Box]
+  private(set) var lines: [Line] = []
+
+  init(_ model: ResolvedModel, title: String) {
+    self.title = title
+    boxes = model.entities.map { Box($0, in: model) }
+    for entity in model.entities {
+      if let parent = entity.parent { addInheritance(of: entity, from: parent) }
+    }
+    for entity in model.entities {
+      for (row, property) in entity.ownRelationships.enumerated() { add(property, row, of: entity, in: model) }
+    }
+  }
+
+  private mutating func addInheritance(of entity: ResolvedEntity, from parent: EntityIndex) {
+    let name = "\(entity.name) inherits from \(boxes[parent].name)"
+    lines.append(
+      Line(isInheritance: true, from: End(box: parent), to: End(box: entity.index), name: name))
+  }
+
+  /// The line of a relationship and its inverse; the first of both adds it.
+  private mutating func add(
+    _ property: ResolvedProperty, _ row: Int, of entity: ResolvedEntity, in model: ResolvedModel
+  ) {
+    guard let relationship = property.relationship else { return }
+    let destination = model.destination(of: relationship)
+    let here = End(box: entity.index, row: row)
+    let name = "\(entity.name).\(property.name)"
+    guard let inverse = relationship.inverseSlot.map({ destination.properties[$0] }),
+      let place = model.entities[inverse.declaringEntity].ownRelationships.firstIndex(where: { $0 === inverse })
+    else {
+      let there = End(box: destination.index, multiplicity: Multiplicity(property))
+      lines.append(Line(isInheritance: false, from: here, to: there, name: "\(name) → \(destination.name)"))
+      return
+    }
+    let leadsBack = inverse.relationship?.inverseSlot.map { slot in
+      inverse.relationship.map { model.destination(of: $0).properties[slot] === property } ?? false
+    }
+    if leadsBack == true, (inverse.declaringEntity, place) < (entity.index, row) { return }
+    var (from, to) = (here, End(box: inverse.declaringEntity, row: place))
+    from.multiplicity = Multiplicity(inverse)
+    to.multiplicity = Multiplicity(property)
+    let other = "\(model.entities[inverse.declaringEntity].name).\(inverse.name)"
+    lines.append(
+      Line(isInheritance: false, from: from, to: to, name: name == other ? name : "\(name) ↔ \(other)"))
+  }
+}
+
+extension DiagramContent.Multiplicity {
+  fileprivate init(_ property: ResolvedProperty) {
+    self.init(isMany: property.relationship?.isToMany ?? false, isRequired: property.isRequired)
+  }
+}
+
+extension ResolvedEntity {
+  /// The relationships that it declares itself, in the order of their slots.
+  fileprivate var ownRelationships: [ResolvedProperty] {
+    properties.filter { $0.declaringEntity == index && $0.relationship != nil }
+  }
+}
+
+extension DiagramContent.Box {
+  fileprivate init(_ entity: ResolvedEntity, in model: ResolvedModel) {
+    let description = entity.description
+    let className = description.managedObjectClassName
+    let last = className?.split(separator: ".").last.map(String.init)
+    self.init(
+      name: entity.name, className: last == entity.name || last == "NSManagedObject" ? nil : className,
+      isAbstract: entity.isAbstract)
+    let unique = Set(description.uniquenessConstraints.joined())
+    attributes = description.attributes.flatMap { Self.rows(of: $0, depth: 0, unique: unique) }
+    relationships = entity.ownRelationships.compactMap(\.relationship).map(Self.row)
+    fetchedProperties = description.fetchedProperties.map { property in
+      DiagramContent.Row(name: property.name, type: property.fetchRequest.entityName)
+    }
+  }
+
+  private static func rows(
+    of attribute: AttributeDescription, depth: Int, unique: Set<String>
+  ) -> [DiagramContent.Row] {
+    var row = DiagramContent.Row(
+      name: attribute.name, type: attribute.type.xcodeName + (attribute.isOptional ? "?" : ""), depth: depth)
+    row.isTransient = attribute.isTransient
+    row.isDerived = attribute.derivationExpression != nil
+    row.isUnique = depth == 0 && unique.contains(attribute.name)
+    return [row] + attribute.elements.flatMap { rows(of: $0, depth: depth + 1, unique: unique) }
+  }
+
+  private static func row(_ relationship: ResolvedRelationship) -> DiagramContent.Row {
+    let description = relationship.description
+    var type = description.destinationEntityName
+    if relationship.isToMany, let bounds = bounds(of: description) { type += " \(bounds)" }
+    if relationship.isToMany, relationship.isOrdered { type += " ordered" }
+    return DiagramContent.Row(name: description.name, type: type, isTransient: description.isTransient)
+  }
+
+  private static func bounds(of relationship: RelationshipDescription) -> String? {
+    switch (relationship.minCount > 0, relationship.maxCount > 1) {
+    case (true, true): "\(relationship.minCount)…\(relationship.maxCount)"
+    case (true, false): "≥ \(relationship.minCount)"
+    case (false, true): "≤ \(relationship.maxCount)"
+    case (false, false): nil
+    }
+  }
+}

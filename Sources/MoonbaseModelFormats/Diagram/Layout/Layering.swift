@@ -1,0 +1,138 @@
+/// Which column each box is in. A line leads from one column to a later one.
+struct Layering {
+  /// The column of each node.
+  var columns: [Int]
+
+  /// That of no node.
+  init(empty graph: LayoutGraph) { columns = [Int](repeating: 0, count: graph.nodes.count) }
+
+  var count: Int { (columns.max() ?? -1) + 1 }
+
+  /// Takes nodes in an order, each into the first column behind those of earlier neighbours that has room: columns
+  /// are no higher than a bound, unless one box is.
+  init(_ graph: LayoutGraph, order: [Int], neighbours: [[Int]], bound: Double) {
+    columns = [Int](repeating: -1, count: graph.nodes.count)
+    var heights: [Double] = []
+    for node in order {
+      let before = neighbours[node].map { columns[$0] }
+      var column = (before.max() ?? -1) + 1
+      let height = graph.nodes[node].height + ColumnPlacement.boxGap
+      while column < heights.count, heights[column] > 0, heights[column] + height > bound { column += 1 }
+      while heights.count <= column { heights.append(0) }
+      heights[column] += height
+      columns[node] = column
+    }
+    tighten(graph, order: order, neighbours: neighbours, heights: &heights, bound: bound)
+  }
+
+  /// Moves nodes that have more neighbours on the right as far to the right as these allow, last ones first.
+  private mutating func tighten(
+    _ graph: LayoutGraph, order: [Int], neighbours: [[Int]], heights: inout [Double], bound: Double
+  ) {
+    for node in order.reversed() {
+      let right = neighbours[node].filter { columns[$0] > columns[node] }
+      guard right.count * 2 > neighbours[node].count, let nearest = right.map({ columns[$0] }).min() else { continue }
+      let height = graph.nodes[node].height + ColumnPlacement.boxGap
+      var column = nearest - 1
+      while column > columns[node], heights[column] > 0, heights[column] + height > bound { column -= 1 }
+      guard column > columns[node] else { continue }
+      heights[columns[node]] -= height
+      heights[column] += height
+      columns[node] = column
+    }
+  }
+}
+
+/// Orders in which nodes may be taken into columns: a parent always comes before its children.
+struct NodeOrders {
+  let neighbours: [[Int]]
+  private let parents: [[Int]]
+  private let graph: LayoutGraph
+
+  init(_ graph: LayoutGraph) {
+    self.graph = graph
+    var neighbours = [[Int]](repeating: [], count: graph.nodes.count)
+    var parents = neighbours
+    for edge in graph.edges where !edge.isLoop {
+      neighbours[edge.from.node].append(edge.to.node)
+      neighbours[edge.to.node].append(edge.from.node)
+      if edge.isDirected { parents[edge.to.node].append(edge.from.node) }
+    }
+    self.neighbours = neighbours.map { Array(Set($0)).sorted() }
+    self.parents = parents
+  }
+
+  /// From one node outwards to the right. Where parts connect only by that node, also with about half of them on its
+  /// left.
+  func orders(from start: Int) -> [[Int]] {
+    let all = reached(from: [start], besides: [])
+    let branches = self.branches(of: start)
+    var (left, right): ([[Int]], [[Int]]) = ([], [])
+    var heights = (left: 0.0, right: 0.0)
+    for branch in branches {
+      let height = branch.reduce(0) { $0 + graph.nodes[$1].height }
+      let hasChild = branch.contains { parents[$0].contains(start) }
+      if hasChild || heights.right <= heights.left {
+        right.append(branch)
+        heights.right += height
+      } else {
+        left.append(branch)
+        heights.left += height
+      }
+    }
+    let onBothSides = left.joined().reversed() + [start] + right.joined()
+    return [parentsFirst(all)] + (left.isEmpty ? [] : [parentsFirst(Array(onBothSides))])
+  }
+
+  /// The parts that are left without a node, high ones first.
+  private func branches(of start: Int) -> [[Int]] {
+    var seen: Set<Int> = [start]
+    var branches: [(nodes: [Int], height: Double)] = []
+    for neighbour in neighbours[start] where !seen.contains(neighbour) {
+      let nodes = reached(from: [neighbour], besides: [start])
+      seen.formUnion(nodes)
+      branches.append((nodes, nodes.reduce(0) { $0 + graph.nodes[$1].height }))
+    }
+    let sorted = branches.indices.sorted { (branches[$1].height, $0) < (branches[$0].height, $1) }
+    return sorted.map { branches[$0].nodes }
+  }
+
+  /// From some nodes outwards.
+  private func reached(from start: [Int], besides others: [Int]) -> [Int] {
+    var isSeen = [Bool](repeating: false, count: graph.nodes.count)
+    for node in start + others { isSeen[node] = true }
+    var found = start
+    var next = 0
+    while next < found.count {
+      for other in neighbours[found[next]] where !isSeen[other] {
+        isSeen[other] = true
+        found.append(other)
+      }
+      next += 1
+    }
+    return found
+  }
+
+  /// Nodes by the number of their neighbours, the greatest first.
+  var byDegree: [Int] {
+    graph.nodes.indices.sorted { (neighbours[$1].count, $0) < (neighbours[$0].count, $1) }
+  }
+
+  private func parentsFirst(_ order: [Int]) -> [Int] {
+    var isPlaced = [Bool](repeating: false, count: graph.nodes.count)
+    var result: [Int] = []
+    for node in order where !isPlaced[node] {
+      // A chain of ancestors has no end that is its beginning: the model is checked.
+      var chain: [Int] = []
+      var ahead = [node]
+      while let next = ahead.popLast() {
+        guard !isPlaced[next] else { continue }
+        isPlaced[next] = true
+        chain.append(next)
+        ahead += parents[next].filter { !isPlaced[$0] }
+      }
+      result += chain.reversed()
+    }
+    return result
+  }
+}

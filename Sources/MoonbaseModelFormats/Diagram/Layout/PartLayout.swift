@@ -1,0 +1,102 @@
+import MoonbasePlatform
+
+/// The layout of boxes that lines connect: the best of several divisions into columns.
+struct PartLayout {
+  private static let shape = 1.5
+  private static let exchangedSegments = 600
+  private static let bounds = [1.0, 1.6, 0.7]
+  private static let tries = 1200
+  private static let refined = 6
+  private static let beginnings = 1500
+
+  let graph: LayoutGraph
+  let order: ColumnOrder
+  let placement: ColumnPlacement
+  let crossingCount: Int
+
+  init(_ graph: LayoutGraph) {
+    self.graph = graph
+    let chosen = Self.best(graph)
+    (order, crossingCount) = (chosen, chosen.crossingCount)
+    placement = ColumnPlacement(graph, chosen)
+  }
+
+  /// Looks at many divisions in short, and longer at those that seem good.
+  private static func best(_ graph: LayoutGraph) -> ColumnOrder {
+    let orders = NodeOrders(graph)
+    var found: [(order: ColumnOrder, cost: Double)] = []
+    for start in orders.byDegree.prefix(starts(for: graph)) {
+      for nodes in orders.orders(from: start) {
+        for bound in bounds {
+          let layering = Layering(graph, order: nodes, neighbours: orders.neighbours, bound: bound * side(of: graph))
+          var order = ColumnOrder(graph, layering, order: nodes)
+          improve(&order)
+          found.append((order, cost(of: order, graph)))
+        }
+      }
+    }
+    let promising = found.indices.sorted { (found[$0].cost, $0) < (found[$1].cost, $1) }.prefix(refined)
+    let better = promising.map { place -> (order: ColumnOrder, cost: Double) in
+      let order = refined(found[place].order, graph)
+      return (order, cost(of: order, graph))
+    }
+    let best = better.indices.min { (better[$0].cost, $0) < (better[$1].cost, $1) }
+    return best.map { better[$0].order } ?? ColumnOrder(graph, Layering(empty: graph), order: [])
+  }
+
+  /// Fewer tries for larger graphs.
+  private static func starts(for graph: LayoutGraph) -> Int {
+    max(1, min(graph.nodes.count, tries / (graph.nodes.count + graph.edges.count + 1)))
+  }
+
+  /// The height that columns would have in a picture of the wanted shape.
+  private static func side(of graph: LayoutGraph) -> Double {
+    let area = graph.nodes.reduce(0) { sum, node in
+      sum + (node.height + ColumnPlacement.boxGap) * (node.width + DiagramLayout.leastChannel)
+    }
+    let highest = graph.nodes.map(\.height).max() ?? 0
+    return max((area / shape).squareRoot(), highest + ColumnPlacement.boxGap)
+  }
+
+  private static func isSmall(_ order: ColumnOrder) -> Bool {
+    order.segments.reduce(0) { $0 + $1.count } <= exchangedSegments
+  }
+
+  private static func improve(_ order: inout ColumnOrder) {
+    order.improve(rounds: isSmall(order) ? 12 : 8, exchanges: isSmall(order))
+  }
+
+  /// The best of several beginnings.
+  private static func refined(_ order: ColumnOrder, _ graph: LayoutGraph) -> ColumnOrder {
+    var best = order
+    for _ in 0..<2 where best.crossingCount > 0 {
+      best.lowerInheritance(graph)
+      improve(&best)
+    }
+    var least = best.crossingCount
+    let pieces = order.segments.reduce(0) { $0 + $1.count }
+    for seed in 1...max(1, min(12, beginnings / max(pieces, 1))) where least > 0 {
+      var other = best
+      other.shuffle(seed: seed)
+      improve(&other)
+      let count = other.crossingCount
+      if count < least { (best, least) = (other, count) }
+    }
+    best.lowerInheritance(graph)
+    return best
+  }
+
+  /// A crossing counts as much as a picture of another shape, long lines a little.
+  private static func cost(of order: ColumnOrder, _ graph: LayoutGraph) -> Double {
+    var height = 1.0
+    var width = 0.0
+    for column in order.columns {
+      let nodes = column.filter { $0 < graph.nodes.count }.map { graph.nodes[$0] }
+      width += (nodes.map(\.width).max() ?? 0) + DiagramLayout.leastChannel
+      height = max(height, nodes.reduce(0) { $0 + $1.height + ColumnPlacement.boxGap })
+    }
+    let skew = abs(log(width / height / shape))
+    let passing = Double(order.vertexCount - graph.nodes.count) / Double(max(1, graph.edges.count))
+    return Double(order.crossingCount) + skew * 1.2 + passing * 0.8
+  }
+}

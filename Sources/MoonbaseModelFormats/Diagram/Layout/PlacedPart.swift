@@ -1,0 +1,95 @@
+/// A part of a diagram with places from 0.
+struct PlacedPart {
+  let members: [Int]
+  let edges: [Int]
+  private(set) var boxes: [DiagramLayout.Box] = []
+  private(set) var lines: [DiagramLayout.Line] = []
+  private(set) var width = 0.0
+  private(set) var height = 0.0
+  let crossingCount: Int
+
+  private let layout: PartLayout
+  /// The left side of each column, and its width.
+  private var columns: [(x: Double, width: Double)] = []
+  /// How far lines go straight out of each column, on its right.
+  private var stubs: [Double] = []
+
+  private var graph: LayoutGraph { layout.graph }
+  private var order: ColumnOrder { layout.order }
+  private var placement: ColumnPlacement { layout.placement }
+
+  init(_ layout: PartLayout, members: [Int], edges: [Int]) {
+    (self.layout, self.members, self.edges) = (layout, members, edges)
+    crossingCount = layout.crossingCount
+    placeColumns()
+    boxes = graph.nodes.indices.map { node in
+      let column = columns[order.columnOf[node]]
+      return DiagramLayout.Box(
+        x: column.x, y: placement.tops[node], width: column.width, height: graph.nodes[node].height,
+        rowPlaces: placement.rowPlaces[node])
+    }
+    lines = graph.edges.indices.map { graph.edges[$0].isLoop ? loop($0) : line($0) }
+    height = boxes.map { $0.y + $0.height }.max() ?? 0
+    height = max(height, lines.flatMap(\.points).map(\.y).max() ?? 0)
+  }
+
+  /// Boxes of a column are as wide as the widest.
+  private mutating func placeColumns() {
+    let loops = Set(graph.edges.filter(\.isLoop).map { order.columnOf[$0.from.node] })
+    var x = 0.0
+    for (index, column) in order.columns.enumerated() {
+      let wide = column.filter { $0 < graph.nodes.count }.map { graph.nodes[$0].width }.max() ?? 0
+      columns.append((x, wide))
+      stubs.append(DiagramLayout.stub + (loops.contains(index) ? DiagramLayout.loopWidth : 0))
+      width = x + wide + (loops.contains(index) ? DiagramLayout.loopWidth + 8 : 0)
+      x += wide + channel(behind: index) + stubs[index] - DiagramLayout.stub
+    }
+  }
+
+  /// How much room lines have behind a column: more for steep ones and for many.
+  private func channel(behind column: Int) -> Double {
+    guard column < order.segments.count else { return 0 }
+    let steepest = order.segments[column].map { abs(placement.tops[$0.left] - placement.tops[$0.right]) }.max() ?? 0
+    let wanted = DiagramLayout.leastChannel + steepest * 0.08 + Double(order.segments[column].count) * 1.5
+    return min(wanted, DiagramLayout.greatestChannel)
+  }
+
+  // MARK: Lines
+
+  private func line(_ number: Int) -> DiagramLayout.Line {
+    let edge = graph.edges[number]
+    let chain = order.chains[number]
+    let isForward = chain.first == edge.from.node
+    let (first, last) = isForward ? (edge.from, edge.to) : (edge.to, edge.from)
+    let points = chain.enumerated().flatMap { index, vertex -> [DiagramLayout.Point] in
+      let (left, width) = columns[order.columnOf[vertex]]
+      let right = left + width
+      let top = placement.tops[vertex]
+      let stub = stubs[order.columnOf[vertex]]
+      if index == 0 {
+        let y = top + placement.offset(of: first, isRight: true)
+        return [.init(x: right, y: y), .init(x: right + stub, y: y)]
+      }
+      if index == chain.count - 1 {
+        let y = top + placement.offset(of: last, isRight: false)
+        return [.init(x: left - DiagramLayout.stub, y: y), .init(x: left, y: y)]
+      }
+      return [.init(x: left - DiagramLayout.stub, y: top), .init(x: right + stub, y: top)]
+    }
+    return DiagramLayout.Line(points: points, isForward: isForward)
+  }
+
+  private func loop(_ number: Int) -> DiagramLayout.Line {
+    let edge = graph.edges[number]
+    let (left, width) = columns[order.columnOf[edge.from.node]]
+    let top = placement.tops[edge.from.node]
+    var (from, to) = (
+      top + placement.offset(of: edge.from, isRight: true), top + placement.offset(of: edge.to, isRight: true)
+    )
+    // Both ends in one row stand a little apart.
+    if from == to { (from, to) = (from - 4.5, to + 4.5) }
+    let right = left + width
+    let points = [(right, from), (right + DiagramLayout.stub, from), (right + DiagramLayout.stub, to), (right, to)]
+    return DiagramLayout.Line(points: points.map { .init(x: $0.0, y: $0.1) }, isLoop: true)
+  }
+}

@@ -1,0 +1,81 @@
+/// A diagram as a class diagram of Mermaid: the only kind that it has with attributes, numbers of objects and
+/// inheritance.
+struct MermaidDiagram {
+  private let content: DiagramContent
+
+  init(_ content: DiagramContent) { self.content = content }
+
+  var text: String {
+    let lines = content.boxes.indices.flatMap(declaration) + content.lines.map(line)
+    return (["classDiagram"] + lines.map { "  \($0)" }).joined(separator: "\n") + "\n"
+  }
+
+  /// A plain name that is no word of Mermaid's stands for itself.
+  private func id(_ box: Int) -> String {
+    let name = content.boxes[box].name
+    let isPlain = name.utf8.allSatisfy { $0.isPlain } && name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
+    return isPlain && !Self.reserved.contains(name.lowercased()) ? name : "entity_\(box)"
+  }
+
+  private static let reserved: Set<String> = [
+    "class", "namespace", "note", "direction", "style", "click", "link", "links", "callback", "end", "tb", "bt", "lr",
+    "rl", "call", "href", "for", "classdef", "cssclass", "title", "acctitle", "accdescr", "self", "default",
+  ]
+
+  private func declaration(_ index: Int) -> [String] {
+    let box = content.boxes[index]
+    let id = id(index)
+    let label = id == box.name ? "" : "[\"\(Self.text(box.name))\"]"
+    let rows = box.attributes.map(Self.row) + box.fetchedProperties.map { Self.row($0) + " fetched" }
+    let members = (box.isAbstract ? ["<<abstract>>"] : []) + rows
+    if members.isEmpty { return ["class \(id)\(label)"] }
+    return ["class \(id)\(label) {"] + members.map { "  \($0)" } + ["}"]
+  }
+
+  private static func row(_ row: DiagramContent.Row) -> String {
+    let marks = (row.isTransient ? " transient" : "") + (row.isDerived ? " derived" : "")
+    let name = String(repeating: "· ", count: row.depth) + text(row.name)
+    return "\(name) : \(text(row.type))\(marks)"
+  }
+
+  private func line(_ line: DiagramContent.Line) -> String {
+    let (from, to) = (id(line.from.box), id(line.to.box))
+    if line.isInheritance { return "\(from) <|-- \(to)" }
+    func end(_ end: DiagramContent.End) -> String {
+      end.multiplicity.map { "\"\($0.text)\" " } ?? ""
+    }
+    let arrow = line.from.multiplicity == nil ? "-->" : "--"
+    let count = line.to.multiplicity.map { " \"\($0.text)\"" } ?? ""
+    let names = [line.from, line.to].compactMap { end in
+      end.row.map { Self.text(content.boxes[end.box].relationships[$0].name) }
+    }
+    let label =
+      names.count == 2 && line.from.box == line.to.box && names[0] == names[1]
+      ? names[0] : names.joined(separator: " / ")
+    return "\(from) \(end(line.from))\(arrow)\(count) \(to) : \(label)"
+  }
+
+  /// A text without the signs that Mermaid reads otherwise.
+  private static func text(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
+      case "\"", "<", ">", "{", "}", "[", "]", "(", ")", "#", ";", ":", "~", "`", "&", "*", "$", "%", "|":
+        result += "#\(scalar.value);"
+      case _ where scalar.value < 32 || scalar.value == 127: result += " "
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}
+
+extension DiagramContent.Multiplicity {
+  /// As UML writes it.
+  fileprivate var text: String { isMany ? (isRequired ? "1..*" : "*") : (isRequired ? "1" : "0..1") }
+}
+
+extension UInt8 {
+  /// A letter, a digit or an underscore.
+  fileprivate var isPlain: Bool {
+    (0x30...0x39).contains(self) || (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self) || self == 0x5f
+  }
+}

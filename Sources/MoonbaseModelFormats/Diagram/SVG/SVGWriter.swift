@@ -1,0 +1,34 @@
+import MoonbasePlatform
+
+/// Writes elements of SVG, each on a line.
+struct SVGWriter {
+  private(set) var text = ""
+
+  mutating func line(_ markup: String) { text += markup + "\n" }
+
+  mutating func label(_ label: String, x: Double, y: Double, _ classes: String...) {
+    guard !label.isEmpty else { return }
+    let names = classes.filter { !$0.isEmpty }.joined(separator: " ")
+    let style = names.isEmpty ? "" : " class=\"\(names)\""
+    line("<text x=\"\(Self.number(x))\" y=\"\(Self.number(y))\"\(style)>\(Self.markup(label))</text>")
+  }
+
+  mutating func path(_ path: String, _ style: String) { line("<path class=\"\(style)\" d=\"\(path)\"/>") }
+
+  /// A number with one place behind the point at most.
+  static func number(_ number: Double) -> String {
+    let rounded = (number * 10).rounded() / 10
+    return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
+  }
+
+  /// A text as it stands in an element, without what no XML may hold.
+  static func markup(_ text: String) -> String {
+    let allowed = text.unicodeScalars.map { scalar -> Character in
+      switch scalar.value {
+      case 0..<32, 127..<160, 0xfffe, 0xffff, 0x202a...0x202e, 0x2066...0x2069: "\u{fffd}"
+      default: Character(scalar)
+      }
+    }
+    return String(allowed).markupText
+  }
+}

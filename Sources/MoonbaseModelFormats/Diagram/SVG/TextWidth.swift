@@ -1,0 +1,39 @@
+/// How wide a text is, by the letters of Helvetica, with some room for wider ones.
+enum TextWidth {
+  /// Thousandths of the font's size, from the space on.
+  private static let plain: [Double] = [
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
+    556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
+    722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556,
+    556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
+    260, 334, 584,
+  ]
+  private static let room = 1.1
+  private static let boldRoom = 1.08
+
+  static func of(_ text: String, size: Double, bold: Bool = false) -> Double {
+    let sum = text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
+    return sum / 1000 * size * room * (bold ? boldRoom : 1)
+  }
+
+  private static func width(of scalar: Unicode.Scalar) -> Double {
+    if scalar.isASCII { return scalar.value < 32 || scalar.value == 127 ? 0 : plain[Int(scalar.value) - 32] }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    default: return scalar.value >= 0x1100 ? 1000 : 600
+    }
+  }
+
+  /// The text, or as much of its beginning as fits, with a mark that there is more.
+  static func fitting(_ text: String, in width: Double, size: Double, bold: Bool = false) -> String {
+    if of(text, size: size, bold: bold) <= width { return text }
+    var kept = ""
+    var sum = of("…", size: size, bold: bold)
+    for character in text {
+      sum += of(String(character), size: size, bold: bold)
+      if sum > width { break }
+      kept.append(character)
+    }
+    return kept + "…"
+  }
+}

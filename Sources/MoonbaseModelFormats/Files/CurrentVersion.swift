@@ -1,0 +1,37 @@
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The list in a folder of versions that says which one is in use.
+enum CurrentVersion {
+  static let xcodeName = ".xccurrentversion"
+  static let xcodeKey = "_XCCurrentVersionName"
+  static let compiledName = "VersionInfo.plist"
+  static let compiledKey = "NSManagedObjectModel_CurrentVersionName"
+
+  /// The list of an `.xcdatamodeld`.
+  static func xcodeList(_ name: String) -> Data {
+    Data(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+      \t<key>\(xcodeKey)</key>
+      \t<string>\("\(name).xcdatamodel".markupText)</string>
+      </dict>
+      </plist>
+
+      """.utf8)
+  }
+
+  /// The list of a `.momd`, with the hashes and the checksum of each version as Apple's compiler writes them.
+  static func compiledList(_ name: String, of versions: [(name: String, version: ModelVersion)]) -> Data {
+    let hashes = versions.map { ($0.name, PropertyList.dictionary($0.version.hashes.mapValues(PropertyList.data))) }
+    let checksums = versions.map { ($0.name, PropertyList.string($0.version.checksum)) }
+    return PropertyList.dictionary([
+      compiledKey: .string(name),
+      "NSManagedObjectModel_VersionHashes": .dictionary(Dictionary(hashes) { first, _ in first }),
+      "NSManagedObjectModel_VersionChecksums": .dictionary(Dictionary(checksums) { first, _ in first }),
+    ]).binaryData
+  }
+}

@@ -1,0 +1,168 @@
+import MoonbaseModel
+
+/// A class of Swift with the properties of the entities whose objects it is of.
+struct SwiftClass {
+  let name: String
+  /// The name by which the model calls it; nil where it calls no class.
+  let nameInModel: String?
+  let entities: [ResolvedEntity]
+  /// The class it inherits from; nil for that of all objects.
+  let parent: Int?
+  private(set) var properties: [SwiftProperty] = []
+  /// Properties that could not have their names.
+  private(set) var renamed: [SwiftProperty] = []
+
+  init(name: String, nameInModel: String?, entities: [ResolvedEntity], parent: Int?) {
+    (self.name, self.nameInModel, self.entities, self.parent) = (name, nameInModel, entities, parent)
+  }
+
+  mutating func add(_ property: SwiftProperty) {
+    properties.append(property)
+    if property.name != property.swiftName { renamed.append(property) }
+  }
+
+  /// The list of key paths in the file that is written anew.
+  var nameOfKeyPaths: String { "keyPathsOf\(name)" }
+}
+
+/// The classes of a model.
+struct SwiftClasses {
+  private(set) var classes: [SwiftClass] = []
+  private let model: ResolvedModel
+  private var classOf: [Int] = []
+  private(set) var names: SwiftTypeNames
+
+  init(_ model: ResolvedModel) throws(ModelError) {
+    self.model = model
+    names = SwiftTypeNames(classes: [])
+    try Self.checkNames(of: model)
+    group()
+    names = SwiftTypeNames(classes: Set(classes.map(\.name)))
+    for index in classes.indices { addProperties(to: index) }
+  }
+
+  /// All properties of a class, inherited ones first.
+  func allProperties(of index: Int) -> [SwiftProperty] {
+    let inherited = classes[index].parent.map(allProperties) ?? []
+    return inherited + classes[index].properties
+  }
+
+  // MARK: Classes
+
+  private static func checkNames(of model: ResolvedModel) throws(ModelError) {
+    let mistakes = Mistakes()
+    for entity in model.entities {
+      guard let name = plainClassName(of: entity) ?? Optional(entity.name), !SwiftName.isType(name) else { continue }
+      mistakes.add(
+        ModelError(
+          .invalidModel,
+          message: "\(entity.name): \(name.debugDescription) is no name of a class in Swift: "
+            + "give the entity another class in the model", at: entity.description.location, entity: entity.name))
+    }
+    try mistakes.finish()
+  }
+
+  /// Without its module; nil for an entity whose objects are plain ones.
+  private static func plainClassName(of entity: ResolvedEntity) -> String? {
+    guard let name = entity.description.managedObjectClassName else { return nil }
+    let plain = name.split(separator: ".").last.map(String.init) ?? name
+    return ["NSManagedObject", "ManagedObject"].contains(plain) ? nil : plain
+  }
+
+  /// Entities that name the same class share it. An entity that names none gets one of its own.
+  private mutating func group() {
+    var places: [String: Int] = [:]
+    classOf = []
+    var taken = Set(model.entities.compactMap(Self.plainClassName))
+    for entity in model.entities {
+      if let name = Self.plainClassName(of: entity) {
+        if let place = places[name] {
+          let known = classes[place]
+          classes[place] = SwiftClass(
+            name: name, nameInModel: known.nameInModel, entities: known.entities + [entity], parent: known.parent)
+        } else {
+          places[name] = classes.count
+          append(entity, name, named: entity.description.managedObjectClassName)
+        }
+        classOf.append(places[name] ?? 0)
+      } else {
+        var name = entity.name
+        while !taken.insert(name).inserted || name == "ManagedObject" { name += "Object" }
+        classOf.append(classes.count)
+        append(entity, name, named: nil)
+      }
+    }
+  }
+
+  private mutating func append(_ entity: ResolvedEntity, _ name: String, named: String?) {
+    // Parents come before their children.
+    classes.append(
+      SwiftClass(name: name, nameInModel: named, entities: [entity], parent: entity.parent.map { classOf[$0] }))
+  }
+
+  // MARK: Properties
+
+  /// A property that is inherited, or that another entity with the same class has, is not added again. One of another type gets
+  /// another name.
+  private mutating func addProperties(to index: Int) {
+    let inherited = classes[index].parent.map(allProperties) ?? []
+    let inheritedNames = Set(inherited.map(\.name))
+    var taken = Set(inherited.map(\.swiftName))
+    var types: [String: String] = [:]
+    for entity in classes[index].entities {
+      for (name, kind, type, comment) in stated(of: entity) where !inheritedNames.contains(name) {
+        let wanted = types[name] == nil ? name : "\(name)_\(entity.name)"
+        let property = SwiftProperty(
+          name: name, swiftName: SwiftName.property(wanted, besides: taken), kind: kind, type: type, comment: comment)
+        if types[name] == property.valueType { continue }
+        types[name] = types[name] ?? property.valueType
+        taken.insert(property.swiftName)
+        classes[index].add(property)
+      }
+    }
+  }
+
+  private typealias Stated = (name: String, kind: SwiftProperty.Kind, type: String, comment: [String])
+
+  private func stated(of entity: ResolvedEntity) -> [Stated] {
+    let description = entity.description
+    let attributes = description.attributes.map { attribute -> Stated in
+      (
+        attribute.name, .attribute(attribute), SwiftType.of(attribute, in: names),
+        SwiftProperty.comment(attribute.userInfo, or: Self.sentence(attribute))
+      )
+    }
+    let relationships = description.relationships.map { relationship -> Stated in
+      (
+        relationship.name, relationship.isToMany ? .toMany(isOrdered: relationship.isOrdered) : .toOne,
+        className(of: relationship.destinationEntityName), SwiftProperty.comment(relationship.userInfo, or: nil)
+      )
+    }
+    let fetched = description.fetchedProperties.map { property -> Stated in
+      let predicate = property.fetchRequest.predicate.map { "Fetched: \(SwiftName.comment("\($0)"))" }
+      return (
+        property.name, .fetched, className(of: property.fetchRequest.entityName),
+        SwiftProperty.comment(property.userInfo, or: predicate)
+      )
+    }
+    return attributes + relationships + fetched
+  }
+
+  private func className(of entity: String) -> String {
+    model.entity(entity).map { classes[classOf[$0.index]].name } ?? names.written("ManagedObject")
+  }
+
+  /// A sentence about an attribute whose type does not tell enough.
+  private static func sentence(_ attribute: AttributeDescription) -> String? {
+    switch attribute.type {
+    case .transformable:
+      let by = attribute.valueTransformerName.map { " by \(SwiftName.comment($0))" } ?? ""
+      return "A transformed value\(attribute.valueClassName.map { ", \(SwiftName.comment($0))," } ?? "")\(by)."
+    case .composite: return "A map of \(attribute.elements.map { SwiftName.comment($0.name) }.joined(separator: ", "))."
+    case _ where attribute.derivationExpression != nil:
+      return "Derived: `\(SwiftName.comment(attribute.derivationExpression ?? ""))`."
+    case _ where attribute.isTransient: return "Kept in memory only."
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/// Names as Swift reads them.
+enum SwiftName {
+  /// Words that stand for a name in backticks only.
+  private static let keywords: Set<String> = Set(
+    """
+    associatedtype class deinit enum extension fileprivate func import init inout internal let open operator private \
+    precedencegroup protocol public rethrows static struct subscript typealias var break case catch continue default \
+    defer do else fallthrough for guard if in repeat return throw switch where while Any as await false is nil self \
+    Self super throws true try
+    """.split(separator: " ").map(String.init))
+
+  /// Members that every `ManagedObject` has, which a property of a class cannot have the name of.
+  private static let membersOfObjects: Set<String> = Set(
+    """
+    description debugDescription hash hashValue entity objectID managedObjectContext isInserted isUpdated isDeleted \
+    isFault hasChanges hasPersistentChangedValues predicateValue fireFault changedValues changedValuesForCurrentEvent \
+    committedValues awakeFromInsert awakeFromFetch willSave didSave prepareForDeletion willTurnIntoFault \
+    didTurnIntoFault validateForInsert validateForUpdate validateForDelete hooks customAccessors keyPaths fetchRequest \
+    init self Self Type Protocol Related CustomAccessor ContextPlace
+    """.split(separator: " ").map(String.init))
+
+  /// The name where it is written: in backticks where it is a word of the language.
+  static func written(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+  /// A name for a property like that in the model, which no object and no other property has.
+  static func property(_ name: String, besides taken: Set<String>) -> String {
+    // Underscores alone are no name.
+    var candidate = name.allSatisfy { $0 == "_" } ? "property\(name)" : name
+    while membersOfObjects.contains(candidate) || taken.contains(candidate) { candidate += "_" }
+    return candidate
+  }
+
+  /// Whether a text is a name of a type.
+  static func isType(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, isLetter(first) else { return false }
+    let isPlain = text.unicodeScalars.allSatisfy { isLetter($0) || isDigitOrMark($0) }
+    return isPlain && !["Type", "Protocol", "_"].contains(text)
+  }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCII ? scalar == "_" || scalar.properties.isAlphabetic : scalar.properties.isXIDStart
+  }
+
+  private static func isDigitOrMark(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isASCII ? ("0"..."9").contains(scalar) : scalar.properties.isXIDContinue
+  }
+
+  /// A text with a capital letter at its beginning.
+  static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+
+  /// A name of a type made of any text.
+  static func type(of text: String) -> String {
+    let plain = String(text.unicodeScalars.map { isLetter($0) || isDigitOrMark($0) ? Character($0) : " " })
+    let name = plain.split(separator: " ").map { capitalized(String($0)) }.joined()
+    return isType(name) ? name : "Model\(name)"
+  }
+
+  /// A text in quotation marks.
+  static func literal(_ text: String) -> String {
+    let parts = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case "\n": "\\n"
+      case _ where scalar.value < 32 || scalar.value == 127: "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }
+    return "\"\(parts.joined())\""
+  }
+
+  /// A text on one line of a comment.
+  static func comment(_ text: String) -> String {
+    String(
+      text.unicodeScalars.map { $0.value < 32 || [0x85, 0x2028, 0x2029].contains($0.value) ? " " : Character($0) })
+  }
+}

@@ -1,0 +1,68 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// `scripts/install` puts the command in place and takes it away again.
+@Suite struct InstallTests {
+  private let bench: Workbench
+
+  init() throws { bench = try Workbench() }
+
+  private func install(_ arguments: String...) throws -> Workbench.Outcome {
+    let script = Workbench.checkout.appendingPathComponent("scripts/install").path
+    return try bench.program("sh", [script, "--binary", Workbench.command.path] + arguments)
+  }
+
+  /// The paths of all files and folders below one.
+  private func paths(below name: String) -> [String] {
+    (FileManager.default.enumerator(atPath: bench.file(name).path)?.compactMap { $0 as? String } ?? []).sorted()
+  }
+
+  @Test func whatIsInstalledIsTakenAwayAgain() throws {
+    for _ in 0..<2 {
+      let run = try install("a place")
+      #expect(run.status == 0 && run.complaints == "", "\(run.complaints)")
+    }
+    let there = paths(below: "a place")
+    for path in [
+      "bin/moonbase", "share/bash-completion/completions/moonbase", "share/zsh/site-functions/_moonbase",
+      "share/fish/vendor_completions.d/moonbase.fish", "share/man/man1/moonbase.1", "share/moonbase/types/object.lua",
+      "share/doc/moonbase/README.md", "share/moonbase/manifest",
+    ] { #expect(there.contains(path), "\(path)") }
+    #expect(!there.contains { $0.contains(".moonbase.") })
+    let version = try bench.program(bench.file("a place/bin/moonbase").path, "--version")
+    #expect(try version.output == bench.moonbase("--version").output && version.status == 0)
+    #expect(try bench.program("bash", "-n", "a place/share/bash-completion/completions/moonbase").status == 0)
+    #expect(try install("--uninstall", "a place").status == 0)
+    #expect(paths(below: "a place") == [])
+  }
+
+  @Test func filesOfOthersStay() throws {
+    let types = "place/share/moonbase/types"
+    try FileManager.default.createDirectory(at: bench.file("place/bin"), withIntermediateDirectories: true)
+    try bench.write("mine", to: "place/bin/moonbase")
+    let refused = try install("place")
+    #expect(refused.status == 1 && refused.complaints.contains("place/bin/moonbase is there and was not put there"))
+    #expect(paths(below: "place") == ["bin", "bin/moonbase"])
+    try FileManager.default.removeItem(at: bench.file("place/bin/moonbase"))
+    #expect(try install("place").status == 0)
+    try bench.write("changed", to: "\(types)/object.lua")
+    try bench.write("mine", to: "\(types)/mine.lua")
+    let removed = try install("--uninstall", "place")
+    #expect(removed.status == 0 && removed.complaints.contains("object.lua was changed since and stays"))
+    #expect(
+      paths(below: "place")
+        == ["bin", "share", "share/moonbase", "share/moonbase/types"]
+        + ["share/moonbase/types/mine.lua", "share/moonbase/types/object.lua"])
+    let again = try install("--uninstall", "place")
+    #expect(again.status == 1 && again.complaints.contains("nothing was put below"))
+  }
+
+  @Test func wrongUsageIsSaid() throws {
+    #expect(try install("--nonsense").status == 2)
+    #expect(try install("one", "two").status == 2)
+    try bench.write("", to: "file")
+    let refused = try install("file/below")
+    #expect(refused.status == 1 && refused.complaints.contains("cannot write to"))
+  }
+}

@@ -1,0 +1,138 @@
+import Moonbase
+import MoonbaseModelFormats
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// Classes in Swift that are made of models.
+@Suite struct SwiftModelTests {
+  /// The models of examples, and where they are there those of other projects.
+  private static func models() throws -> [ManagedObjectModel] {
+    var models = try ["colors", "packages", "people", "series", "words"].map { name in
+      try ManagedObjectModel(contentsOf: Checkout.root.appendingPathComponent("lua/examples/\(name)/model.lua"))
+    }
+    let fixtures =
+      TestLength.fixtures.map { URL(fileURLWithPath: $0) }
+      ?? Checkout.root.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
+    let folder = fixtures.appendingPathComponent("models")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names.sorted() where name.hasSuffix(".contents.xml") || name.hasSuffix("-momd") {
+      let all = try VersionedModel(ModelSource(contentsOf: folder.appendingPathComponent(name)))
+      models += all.versions.map(\.model)
+    }
+    return models
+  }
+
+  /// With classes that no other model has.
+  private static func named(_ model: ManagedObjectModel, _ prefix: String) -> ManagedObjectModel {
+    var model = model
+    for index in model.entities.indices {
+      let entity = model.entities[index]
+      let name = entity.managedObjectClassName?.split(separator: ".").last.map(String.init) ?? entity.name
+      model.entities[index].managedObjectClassName = prefix + name
+    }
+    return model
+  }
+
+  @Test(arguments: [false, true]) func theClassesOfAllModelsCompile(isPublic: Bool) throws {
+    let models = try Self.models()
+    #expect(models.count >= 5)
+    let texts = try models.enumerated().map { index, model in
+      try SwiftModel(Self.named(model, "M\(index)").resolved(), name: "M\(index)", isPublic: isPublic).text
+    }
+    let options = isPublic ? ["-enable-upcoming-feature", "InternalImportsByDefault"] : []
+    let check = try CompileCheck(texts.joined(separator: "\n"), options: options + ["-module-name", "Everything"])
+    #expect(check.succeeded, "\(check.output.prefix(4000))")
+  }
+
+  private static let members = """
+    committedValues changedValues changedValuesForCurrentEvent hasPersistentChangedValues description fireFault \
+    fetchedObjects value setValue call predicateValue predicateAnswer primitiveValue setPrimitiveValue object setObject \
+    objects objectIDs hasFault setObjects add remove entity objectID managedObjectContext isInserted isUpdated isDeleted \
+    isFault hasChanges hash hashValue withText withBytes init hooks awakeFromInsert awakeFromFetch awake willSave didSave \
+    prepareForDeletion willTurnIntoFault didTurnIntoFault validateForInsert validateForUpdate validateForDelete \
+    validateValue customAccessors keyPaths mutableSetValue mutableOrderedSetValue mutableSet observe fetchRequest validate \
+    debugDescription class default protocol self Self Type Protocol in is as switch repeat func var let static where \
+    operator newValue oldValue get set some any await async throws rethrows deleted inserted page table state context \
+    größe Ünïcode _ __ Int String Date Attribute
+    """.split(separator: " ").map(String.init)
+
+  /// Entities that have the names of types, properties that have names of members and words of the language.
+  private static func hostile() -> ManagedObjectModel {
+    var odd = EntityDescription("Odd")
+    odd.attributes = members.map { AttributeDescription($0, type: .string) }
+    odd.userInfo = ["documentation": "An odd one.\n*/ not closed"]
+    let types = [
+      "Date", "Data", "UUID", "Decimal", "URL", "String", "Int16", "Bool", "Value", "Attribute", "ToOne", "ToMany",
+      "ManagedObject", "FetchRequest", "Sequence", "PropertyKeyPath", "ManagedObjectContext", "Type_", "Any_",
+    ]
+    var entities = types.map { name in
+      var entity = EntityDescription(name)
+      entity.attributes = AttributeType.allCases.filter { $0 != .composite && $0 != .objectID }.map { type in
+        var attribute = AttributeDescription("\(type.modelName)_value", type: type)
+        attribute.isTransient = type == .undefined
+        return attribute
+      }
+      return entity
+    }
+    entities[0].relationships = [
+      .toMany("many", destination: "String", inverse: "one"), .toOne("other", destination: "Odd"),
+    ]
+    entities[5].relationships = [.toOne("one", destination: "Date", inverse: "many")]
+    entities.append(odd)
+    var child = EntityDescription("Child")
+    child.superentityName = "Odd"
+    child.managedObjectClassName = "App.Shared"
+    child.attributes = [AttributeDescription("kind", type: .integer32)]
+    child.attributes[0].isOptional = true
+    child.attributes[0].usesScalarValueType = true
+    var other = EntityDescription("OtherChild")
+    other.superentityName = "Odd"
+    other.managedObjectClassName = "App.Shared"
+    other.attributes = [AttributeDescription("kind", type: .string), AttributeDescription("name", type: .string)]
+    other.attributes[1].isOptional = false
+    entities += [child, other]
+    var model = ManagedObjectModel(entities: entities)
+    model.allowsUnknownClasses = true
+    model.fetchRequestTemplates = ["default": FetchRequest("Odd"), "with context": FetchRequest("Child")]
+    return model
+  }
+
+  private static let use = """
+    func use(_ context: Moonbase.ManagedObjectContext, _ odd: Odd, _ shared: Shared, _ date: Date, _ text: String) throws {
+      odd.`default` = "a"
+      odd.`class` = odd.description_
+      let number: Swift.Int32 = shared.kind
+      let name: Swift.String = shared.name
+      let kind: Swift.String? = shared.kind_OtherChild
+      date.many = [text]
+      try date.addToMany(text)
+      try date.removeFromMany([text])
+      let born: Foundation.Date? = date.date_value
+      let place: Foundation.URL? = date.uri_value
+      let all: [Odd] = try context.fetch(Odd.self)
+      _ = (number, name, kind, born, place, all, HostileClasses.byName, text.one)
+      _ = try (HostileClasses.`default`(in: context), HostileClasses.WithContext(in: context))
+    }
+    """
+
+  @Test func namesOfSwiftAndOfObjectsAreNoObstacle() throws {
+    let model = try Self.hostile().resolved()
+    let source = try SwiftModel(model, name: "hostile")
+    let check = try CompileCheck(source.text + Self.use, options: ["-module-name", "Hostile"])
+    #expect(check.succeeded, "\(check.output.prefix(4000))")
+    #expect(source.text.contains("/// An odd one.\n/// */ not closed\nclass Odd: ManagedObject {"))
+    #expect(source.notes.contains("Odd: the property description is description_ in Swift, where description is taken"))
+  }
+
+  @Test func aClassThatIsNoNameIsToldWithTheFix() throws {
+    var entity = EntityDescription("Animal")
+    entity.managedObjectClassName = "Zoo.Being<T>"
+    let model = try ManagedObjectModel(entities: [entity]).resolved()
+    #expect {
+      try SwiftModel(model, name: "m")
+    } throws: {
+      "\($0)" == #"Animal: "Being<T>" is no name of a class in Swift: give the entity another class in the model"#
+    }
+  }
+}
