@@ -19,7 +19,8 @@ enum ModelFile {
     return path
   }
 
-  /// The name of a model's file or folder without its suffix. Where that says no more than `model`, it is the folder's name.
+  /// The name of a model's file or folder without its suffix. Where that says no more than `model`, it is the folder's
+  /// name.
   static func name(of path: String) -> String {
     let parts = URL(fileURLWithPath: path).standardizedFileURL.pathComponents.suffix(2)
     let names = parts.reversed().map { part in part.lastIndex(of: ".").map { String(part[..<$0]) } ?? part }

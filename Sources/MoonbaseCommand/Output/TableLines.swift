@@ -91,7 +91,7 @@ struct TableLines {
     return result + "…"
   }
 
-  /// One line of plain characters: what would move the cursor of a terminal, or speak to it, is written out.
+  /// The text as a line of plain characters. Control characters are written out: a terminal would obey them.
   private static func shown(_ text: String, _ most: Int = greatestWidth) -> String {
     var result = ""
     var count = 0

@@ -36,7 +36,8 @@ extension LuaState {
     try environment.table.set("os", to: .table(try library.os(like: environment.table.get("os")).frozen()))
   }
 
-  /// Takes a line of what a script read of standard input and did not use, with its end; all of that where no line ends in it.
+  /// Takes a line of what a script read of standard input and did not use, with its end; all of that where no line
+  /// ends in it.
   package func takeLineAhead() -> [UInt8] { takesLineAhead?() ?? [] }
 
   /// Hands on what scripts wrote and what still lies in buffers of the output, of pipes and of devices. It waits for whoever takes it,

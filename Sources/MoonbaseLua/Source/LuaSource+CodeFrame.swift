@@ -37,8 +37,8 @@ extension LuaSource {
     return columnOfName(in: line, message: message) ?? line.prefix { $0 == " " }.count
   }
 
-  /// The column of the last name of the message that stands behind a point, a colon or a quote. Advice at the end of the
-  /// message names others.
+  /// The column of the last name of the message that stands behind a point, a colon or a quote. Advice at the end of
+  /// the message names others.
   private static func columnOfName(in line: String, message: String) -> Int? {
     // The script raised a text of its own.
     guard !line.contains(message) else { return nil }

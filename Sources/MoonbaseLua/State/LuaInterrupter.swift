@@ -24,7 +24,7 @@ public final class LuaInterrupter: @unchecked Sendable {  // all fields of the c
   /// what SIGINT did before. A process that ignores SIGINT goes on ignoring it.
   public static func onSIGINT(_ interrupter: LuaInterrupter?) { mbl_control_on_sigint(interrupter?.control) }
 
-  /// Lets each SIGINT of the process end the run, and none of them the process: what a person has not saved yet stays.
+  /// Lets each SIGINT end the run. No SIGINT ends the process, so unsaved changes stay.
   package static func onEachSIGINT(_ interrupter: LuaInterrupter) { mbl_control_on_each_sigint(interrupter.control) }
 }
 

@@ -63,7 +63,7 @@ void mbl_control_release(MBLControl *_Nonnull control);
 void mbl_control_interrupt(MBLControl *_Nonnull control);
 // Lets the next SIGINT interrupt the run; the one after that ends the process. NULL: SIGINT does what it did before.
 void mbl_control_on_sigint(MBLControl *_Nullable control);
-// The same, but no SIGINT ends the process.
+// Lets each SIGINT interrupt the run, and none ends the process.
 void mbl_control_on_each_sigint(MBLControl *_Nullable control);
 
 // MARK: References and memory that are let go

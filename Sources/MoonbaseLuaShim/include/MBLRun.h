@@ -30,7 +30,7 @@ int64_t mbl_exit_status(MBLState *_Nonnull state);
 
 MBLStatus mbl_load(MBLState *_Nonnull state, const char *_Nullable bytes, size_t length, const char *_Nonnull name,
                    int32_t environment, bool binary);
-// The same of a part of a source: so many lines are before it, and it may be an expression, of which the values are returned.
+// Loads a part of a source that has lines before it. The part may be an expression: then its values are returned.
 MBLStatus mbl_load_part(MBLState *_Nonnull state, const char *_Nullable bytes, size_t length,
                         const char *_Nonnull name, int32_t environment, bool binary, int64_t lines_before,
                         bool is_expression);

@@ -102,8 +102,8 @@ struct SwiftClasses {
 
   // MARK: Properties
 
-  /// A property that is inherited, or that another entity with the same class has, is not added again. One of another type gets
-  /// another name.
+  /// A property that is inherited, or that another entity with the same class has, is not added again. With another
+  /// type it gets another name.
   private mutating func addProperties(to index: Int) {
     let inherited = classes[index].parent.map(allProperties) ?? []
     let inheritedNames = Set(inherited.map(\.name))

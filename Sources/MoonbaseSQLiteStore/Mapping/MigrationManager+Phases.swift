@@ -67,6 +67,15 @@ extension MigrationManager {
     try destinationContext.refreshAllObjects()
   }
 
+  /// Gives up the values of a batch's objects, and of all objects where a policy has read many more. A script holds
+  /// objects without values until Lua collects them: all objects are not looked at for each batch, and do not count.
+  private func letGo(of objects: [ManagedObject], in context: ManagedObjectContext, weighingBefore weight: Int) throws {
+    try context.turnIntoFaults(objects)
+    if context.objectWeight - weight > Self.greatestWeightHeld { try context.refreshAllObjects() }
+  }
+
+  private static let greatestWeightHeld = 1 << 20
+
   // MARK: The second phase
 
   private func makeRelationships(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
@@ -76,18 +85,24 @@ extension MigrationManager {
       let ids = try madeObjects(by: entry.index, after: last, upTo: count)
       guard let next = ids.last else { break }
       last = next
-      // One that a policy deleted meanwhile is not there.
-      for object in try destinationContext.loadObjects(with: ids) where !object.isDeleted {
+      // A policy may have deleted some of them meanwhile.
+      let (sourceWeight, weight) = (sourceContext.objectWeight, destinationContext.objectWeight)
+      let objects = try destinationContext.loadObjects(with: ids)
+      let sources = try sourceContext.loadObjects(with: sourceIDs(of: ids, by: entry.index))
+      for object in objects where !object.isDeleted {
         try naming(object, in: entry) {
           try entry.policy.createRelationships(forDestination: object, in: entry.mapping, manager: self)
           try checkSource()
         }
       }
       try progress.step("a batch")
-      count = Self.nextBatch(after: count, weight: destinationContext.objectWeight + sourceContext.objectWeight)
+      count = Self.nextBatch(
+        after: count, weight: destinationContext.objectWeight + sourceContext.objectWeight - weight - sourceWeight)
       // A save needs none of the old objects.
-      try sourceContext.refreshAllObjects()
-      try saveBatch()
+      try letGo(of: sources, in: sourceContext, weighingBefore: sourceWeight)
+      try settle()
+      try destinationContext.save()
+      try letGo(of: objects, in: destinationContext, weighingBefore: weight)
       progress.finish(ids.count)
     }
     try entry.policy.endRelationshipCreation(forMapping: entry.mapping, manager: self)

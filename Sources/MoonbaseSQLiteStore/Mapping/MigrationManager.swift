@@ -125,6 +125,11 @@ public final class MigrationManager {
     }
   }
 
+  /// The old objects that objects came from by a mapping.
+  func sourceIDs(of ids: [ManagedObjectID], by mapping: Int) throws -> [ManagedObjectID] {
+    try ids.flatMap { try associations.sources(of: $0, by: mapping) }
+  }
+
   func destinationIDs(of id: ManagedObjectID, by mapping: Int) throws -> [ManagedObjectID] {
     try associations.destinations(of: id, by: mapping).map(\.id)
   }

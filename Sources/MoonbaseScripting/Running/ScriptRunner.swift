@@ -21,7 +21,7 @@ public struct ScriptRunner {
   }
 
   private let domain: ScriptDomain
-  /// Whether a traceback is told that has nothing but the place of the error.
+  /// Whether a message has a traceback that holds nothing but the place of the error.
   var tellsOnlyFrame = true
 
   /// Makes a runner for a domain.
@@ -56,7 +56,8 @@ public struct ScriptRunner {
     }
   }
 
-  /// Hands on what a script wrote that did not come to its end; who takes none of it is waited for as long as for a script.
+  /// Delivers the output of a script that did not come to its end. A slow reader has as much time as at the end of a
+  /// script.
   func delivered(_ outcome: Outcome, cancelsJobs: Bool = true) -> Outcome {
     if cancelsJobs { domain.cancelJobs() }
     guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
