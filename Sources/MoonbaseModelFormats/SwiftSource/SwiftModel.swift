@@ -113,13 +113,19 @@ package struct SwiftModel {
         \(isPublic ? "open " : "")override class var keyPaths: [\(self.type("PropertyKeyPath"))] { \(type.nameOfKeyPaths) }
 
         // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
-        // override class var hooks: LifecycleHooks { \(type.parent == nil ? "[.willSave]" :
-        // "super.hooks.union([.willSave])") } override func awakeFromInsert() throws {} override func awakeFromFetch()
-        // throws {} override func awake(fromSnapshotEvents events: SnapshotEventType) throws {} override func
-        // willSave() throws {} override func didSave() throws {} override func prepareForDeletion() throws {} override
-        // func willTurnIntoFault() throws {} override func didTurnIntoFault() throws {} override func
-        // validateForInsert() throws {} override func validateForUpdate() throws {} override func validateForDelete()
-        // throws {} override func validateValue(_ value: inout Value, forKey key: String) throws {}
+        // override class var hooks: LifecycleHooks { \(type.parent == nil ? "[.willSave]" : "super.hooks.union([.willSave])") }
+        // override func awakeFromInsert() throws {}
+        // override func awakeFromFetch() throws {}
+        // override func awake(fromSnapshotEvents events: SnapshotEventType) throws {}
+        // override func willSave() throws {}
+        // override func didSave() throws {}
+        // override func prepareForDeletion() throws {}
+        // override func willTurnIntoFault() throws {}
+        // override func didTurnIntoFault() throws {}
+        // override func validateForInsert() throws {}
+        // override func validateForUpdate() throws {}
+        // override func validateForDelete() throws {}
+        // override func validateValue(_ value: inout Value, forKey key: String) throws {}
       }
 
       """
