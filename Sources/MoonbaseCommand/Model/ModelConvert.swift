@@ -41,11 +41,17 @@ struct ModelConvert: ParsableCommand {
   func run() throws {
     let form = try form()
     let conversion = try ModelConversion(
-      source: source, form: form, version: modelVersion, name: target.map(ModelFile.name(of:)) ?? "Model")
+      source: source, form: form, version: modelVersion, name: versionName)
     try conversion.check(allowingLoss: allowLoss, quiet: quiet)
     if !quiet { conversion.notes.forEach { Terminal.complain("moonbase: \($0)") } }
     guard let target else { return try print(conversion.written.piece) }
     try ModelDestination(target, form: form, replacing: force).write(conversion.written.piece)
+  }
+
+  /// The name of the version of a model that has none.
+  private var versionName: String {
+    let name = target.map(ModelFile.baseName) ?? ""
+    return name.isEmpty ? "Model" : name
   }
 
   private func print(_ piece: WrittenModel.Piece) throws {

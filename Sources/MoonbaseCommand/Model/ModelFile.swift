@@ -19,12 +19,17 @@ enum ModelFile {
     return path
   }
 
+  /// The name of a file or folder without its suffix.
+  static func baseName(of path: String) -> String {
+    let name = URL(fileURLWithPath: path).standardizedFileURL.lastPathComponent
+    return name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+  }
+
   /// The name of a model's file or folder without its suffix. Where that says no more than `model`, it is the folder's
   /// name.
   static func name(of path: String) -> String {
-    let parts = URL(fileURLWithPath: path).standardizedFileURL.pathComponents.suffix(2)
-    let names = parts.reversed().map { part in part.lastIndex(of: ".").map { String(part[..<$0]) } ?? part }
-    let name = names.first { !["", "/", "model", "contents"].contains($0.lowercased()) }
-    return name ?? "Model"
+    let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
+    let names = [baseName(of: path), baseName(of: folder)]
+    return names.first { !["", "/", "model", "contents"].contains($0.lowercased()) } ?? "Model"
   }
 }

@@ -6,11 +6,18 @@ import Testing
 @Suite struct InstallTests {
   private let bench: Workbench
 
-  init() throws { bench = try Workbench() }
+  /// The command of a test build is large, and long at work for completions and manual: a script is installed in its place.
+  init() throws {
+    bench = try Workbench()
+    try bench.write(
+      "#!/bin/sh\ncase $1 in --version) exec '\(Workbench.command.path)' \"$@\" ;; *) echo \"# $*\" ;; esac\n",
+      to: "command")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: bench.file("command").path)
+  }
 
   private func install(_ arguments: String...) throws -> Workbench.Outcome {
     let script = Workbench.checkout.appendingPathComponent("scripts/install").path
-    return try bench.program("sh", [script, "--binary", Workbench.command.path] + arguments)
+    return try bench.program("sh", [script, "--binary", bench.file("command").path] + arguments)
   }
 
   /// The paths of all files and folders below one.
@@ -32,7 +39,8 @@ import Testing
     #expect(!there.contains { $0.contains(".moonbase.") })
     let version = try bench.program(bench.file("a place/bin/moonbase").path, "--version")
     #expect(try version.output == bench.moonbase("--version").output && version.status == 0)
-    #expect(try bench.program("bash", "-n", "a place/share/bash-completion/completions/moonbase").status == 0)
+    let completions = "a place/share/bash-completion/completions/moonbase"
+    #expect(try bench.bytes(of: completions) == Data("# completions bash\n".utf8))
     #expect(try install("--uninstall", "a place").status == 0)
     #expect(paths(below: "a place") == [])
   }

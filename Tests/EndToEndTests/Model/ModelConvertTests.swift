@@ -138,6 +138,8 @@ import Testing
       let run = try bench.moonbase("model", "convert", "rich.lua", "m.momd", "--force")
       #expect(run.status == 0 && run.complaints == "")
     }
+    let names = try FileManager.default.contentsOfDirectory(atPath: bench.file("m.momd").path)
+    #expect(names.sorted() == ["VersionInfo.plist", "m.mom"])
     try bench.write("mine", to: "m.momd/notes.txt")
     let strange = try bench.moonbase("model", "convert", "rich.lua", "m.momd", "--force")
     #expect(strange.status == 1 && strange.complaints.contains("m.momd holds notes.txt, which is no part of an .momd"))

@@ -64,9 +64,19 @@ struct DrawnLines {
   }
 
   private func cross(_ one: [Point], _ other: [Point]) -> Bool {
-    zip(one, one.dropFirst()).contains { piece in
-      zip(other, other.dropFirst()).contains { Self.cross(piece.0, piece.1, $0.0, $0.1) }
+    guard Self.mayMeet(one, other, \.x), Self.mayMeet(one, other, \.y) else { return false }
+    return zip(one, one.dropFirst()).contains { piece in
+      zip(other, other.dropFirst()).contains { rest in
+        guard max(piece.0.x, piece.1.x) >= min(rest.0.x, rest.1.x), max(rest.0.x, rest.1.x) >= min(piece.0.x, piece.1.x)
+        else { return false }
+        return Self.cross(piece.0, piece.1, rest.0, rest.1)
+      }
     }
+  }
+
+  private static func mayMeet(_ one: [Point], _ other: [Point], _ place: (Point) -> Double) -> Bool {
+    let (first, second) = (one.map(place), other.map(place))
+    return (first.min() ?? 0) <= (second.max() ?? 0) && (second.min() ?? 0) <= (first.max() ?? 0)
   }
 
   private static func cross(_ a: Point, _ b: Point, _ c: Point, _ d: Point) -> Bool {

@@ -120,8 +120,11 @@ struct ColumnOrder {
   mutating func lowerInheritance(_ graph: LayoutGraph) {
     for node in graph.nodes.indices {
       for side in [Side(node: node, isRight: false), Side(node: node, isRight: true)] {
-        let before = crossingCount
-        guard before > 0, lower(side, graph), crossingCount >= before else { continue }
+        // Only lines between two columns are concerned.
+        let column = side.isRight ? columnOf[node] : columnOf[node] - 1
+        guard segments.indices.contains(column) else { continue }
+        let before = crossings(behind: column)
+        guard before > 0, lower(side, graph), crossings(behind: column) >= before else { continue }
         _ = lower(side, graph)
       }
     }

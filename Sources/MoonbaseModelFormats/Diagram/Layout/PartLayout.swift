@@ -35,7 +35,8 @@ struct PartLayout {
         }
       }
     }
-    let promising = found.indices.sorted { (found[$0].cost, $0) < (found[$1].cost, $1) }.prefix(refined)
+    let promising = found.indices.sorted { (found[$0].cost, $0) < (found[$1].cost, $1) }
+      .prefix(found.allSatisfy { isSmall($0.order) } ? refined : 2)
     let better = promising.map { place -> (order: ColumnOrder, cost: Double) in
       let order = refined(found[place].order, graph)
       return (order, cost(of: order, graph))
@@ -69,7 +70,7 @@ struct PartLayout {
   /// The best of several beginnings.
   private static func refined(_ order: ColumnOrder, _ graph: LayoutGraph) -> ColumnOrder {
     var best = order
-    for _ in 0..<2 where best.crossingCount > 0 {
+    for _ in 0..<(isSmall(order) ? 2 : 1) where best.crossingCount > 0 {
       best.lowerInheritance(graph)
       improve(&best)
     }
