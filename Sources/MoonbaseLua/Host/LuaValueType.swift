@@ -12,7 +12,8 @@ import MoonbaseLuaShim
 /// try state.setGlobal("epoch", to: date.value(Date(timeIntervalSince1970: 0)))
 /// ```
 public final class LuaValueType<Value>: LuaAnyHostType {
-  private var getters: [(Value, inout LuaCall) throws -> Void] = []
+  // An array of functions of `Value` would have its type looked up with each use.
+  @exclusivity(unchecked) private var getters: [(UnsafeMutableRawPointer, inout LuaCall) throws -> Void] = []
 
   /// Creates a type of values.
   public init(_ name: String) {
@@ -23,7 +24,7 @@ public final class LuaValueType<Value>: LuaAnyHostType {
   /// Adds a property, which scripts read.
   public func property(_ name: String, get: @escaping (Value, inout LuaCall) throws -> Void) {
     slots.append(name)
-    getters.append(get)
+    getters.append { [isInline] address, call in try get(Self.value(at: address, isInline: isInline), &call) }
   }
 
   /// Adds a method. The value is not among the arguments of the call. More than `greatestCount` arguments are errors,
@@ -53,7 +54,10 @@ public final class LuaValueType<Value>: LuaAnyHostType {
 
   /// The value that Lua holds at an address.
   @inline(__always)
-  func value(at address: UnsafeRawPointer) -> Value {
+  func value(at address: UnsafeRawPointer) -> Value { Self.value(at: address, isInline: isInline) }
+
+  @inline(__always)
+  private static func value(at address: UnsafeRawPointer, isInline: Bool) -> Value {
     isInline
       ? address.assumingMemoryBound(to: Value.self).pointee
       : Unmanaged<LuaBox<Value>>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.value }
@@ -70,7 +74,7 @@ public final class LuaValueType<Value>: LuaAnyHostType {
   }
 
   override func get(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
-    LuaCall.answer(frame, offset: 2) { call in try getters[slot](value(at: address), &call) }
+    LuaCall.answer(frame, offset: 2) { call in try getters[slot](address, &call) }
   }
 
   override func set(_ address: UnsafeMutableRawPointer, slot: Int, frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
