@@ -20,7 +20,7 @@ struct EachCommand: ParsableCommand {
   @Argument(help: "The entity; objects of its subentities are visited too.")
   var entity: String
 
-  @Argument(help: "The store; --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.")
   var store: String?
 
   @Option(name: .customLong("do"), parsing: .unconditional, help: ArgumentHelp("Lua to run.", valueName: "code"))

@@ -18,7 +18,7 @@ struct FetchCommand: ParsableCommand {
   @Argument(help: "The entity; objects of its subentities are among the results.")
   var entity: String
 
-  @Argument(help: "The store; --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.")
   var store: String?
 
   @OptionGroup var stores: StoreOptionGroup

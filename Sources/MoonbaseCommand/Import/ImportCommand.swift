@@ -34,7 +34,9 @@ struct ImportCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
   var second: String?
 
-  @Argument(help: ArgumentHelp("The store, as the last argument; --store names it too.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp(
+      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"))
   var third: String?
 
   @Option(
