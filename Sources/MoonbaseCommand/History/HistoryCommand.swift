@@ -93,7 +93,7 @@ struct HistoryCommand: ParsableCommand {
     let settings = try settings()
     try settings.requireStores()
     // No object is written.
-    var description = settings.container
+    var description = try settings.container
     description.missingExtensions = .ignored
     if values {
       var model = try description.model(inMemory: false)
@@ -112,7 +112,7 @@ struct HistoryCommand: ParsableCommand {
   }
 
   private func settings() throws(UsageError) -> StoreSettings {
-    var settings = try file.settings(store)
+    var settings = try file.settings(place.place)
     settings.readOnly = !deletes
     settings.allowsCloudKit = allowsCloudKit
     return settings

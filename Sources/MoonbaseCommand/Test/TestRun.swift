@@ -46,7 +46,7 @@ final class TestRun {
   }
 
   private func loadedExtensions() throws -> ScriptExtensions {
-    var description = scripts.limiting(settings.container, settings)
+    var description = try scripts.limiting(settings.container, settings)
     description.model = .value(try description.model(inMemory: settings.stores.isEmpty))
     description.stores = [.inMemory]
     return try PersistentContainer(description).extensions
