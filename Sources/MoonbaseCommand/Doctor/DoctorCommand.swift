@@ -16,7 +16,8 @@ struct DoctorCommand: ParsableCommand {
       files of values.
 
       With --extension, or in a project, objects are looked at with the extensions too: rules that are broken, and stored derived attributes \
-      that the present code computes otherwise (moonbase recompute mends these). In a project with several stores all of them are looked at.
+      that the present code computes otherwise (moonbase recompute mends these). Extensions that a store asks for and that are not \
+      loaded are told, because their rules are not checked then. In a project with several stores all of them are looked at.
 
       --repair raises numbers that are too small, takes relationships away that lead nowhere (where the model lets them be \
       missing), gives out places, derives attributes anew, and removes pairs and files that nobody names. All else is only told, and \
@@ -97,6 +98,7 @@ struct DoctorCommand: ParsableCommand {
     }
     before += ofExtensions
     left += ofExtensions
+    if !Self.isDamaged(before) { try tellLeftOut(loaded: container, store, model) }
     Terminal.complain("moonbase: \(Self.summary(before.count, left.count))")
     return left.count
   }
@@ -123,6 +125,12 @@ struct DoctorCommand: ParsableCommand {
     known.contains { [.integrity, .missing].contains($0.kind) }
   }
 
+  private func tellLeftOut(loaded container: PersistentContainer?, _ store: NamedStore, _ model: ResolvedModel) throws {
+    let leftOut = try LeftOutExtensions(
+      of: URL(literalPath: store.path), model, loaded: container?.extensions.loaded.map(\.name) ?? [], settings(store))
+    if let message = leftOut.message { Terminal.complain("moonbase: \(message)") }
+  }
+
   /// The store with extensions; nil where there are none. They do not look at a store that is damaged.
   private func container(
     beside known: [StoreFinding], _ store: NamedStore, _ model: ResolvedModel
@@ -132,6 +140,8 @@ struct DoctorCommand: ParsableCommand {
     guard !settings.extensions.isEmpty, !Self.isDamaged(known) else { return nil }
     var description = try file.limits.settings().limiting(settings.container, settings)
     description.model = .value(model.description)
+    // They are told beside the summary.
+    description.missingExtensions = .ignored
     return try PersistentContainer(description)
   }
 
