@@ -25,7 +25,8 @@ struct ExportCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The entity; objects of its subentities are among the results.", valueName: "entity"))
+    help: ArgumentHelp("The entity; objects of its subentities are among the results.", valueName: "entity"),
+    completion: .entities)
   var first: String?
 
   @Argument(help: ArgumentHelp("The file, or '-' for standard output (default).", valueName: "file"))

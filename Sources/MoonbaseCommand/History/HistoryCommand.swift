@@ -28,7 +28,7 @@ struct HistoryCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: "Only what this author saved.")
   var author: String?
 
-  @Option(help: "Only changes of this entity's objects.")
+  @Option(help: "Only changes of this entity's objects.", completion: .entities)
   var entity: String?
 
   @Option(name: .customLong("where"), parsing: .unconditional, help: "Only changes that match a predicate.")

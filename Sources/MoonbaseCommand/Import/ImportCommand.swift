@@ -28,7 +28,8 @@ struct ImportCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The entity whose objects the rows become; with --infer it may be left out.", valueName: "entity"))
+      "The entity whose objects the rows become; with --infer it may be left out.", valueName: "entity"),
+    completion: .entities)
   var first: String?
 
   @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
