@@ -154,10 +154,12 @@ import Testing
         "\(arguments): \(outcome)")
     }
     try bench.write(#"return { store = "s.sqlite", model = "gone.lua" }"#, to: "moonbase.project.lua")
-    let model = try bench.moonbase("run", "-e", "print(1)")
-    #expect(
-      model.complaints.contains("moonbase.project.lua:1:38: model: gone.lua does not exist: correct the path"),
-      "\(model)")
+    for arguments in [["run", "-e", "print(1)"], ["model", "diagram"], ["model", "types"]] {
+      let model = try bench.moonbase(arguments)
+      #expect(
+        model.complaints.contains("moonbase.project.lua:1:38: model: gone.lua does not exist: correct the path"),
+        "\(arguments): \(model)")
+    }
     #expect(try bench.moonbase("run", "--model", "model.lua", "-e", "print(1)").output == "1\n")
   }
 
