@@ -12,14 +12,15 @@ struct BackupCommand: ParsableCommand {
       fails or is interrupted leaves nothing.
       """)
 
-  @Argument(help: ArgumentHelp("The store; --store names it too.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp(
+      "The store; --store names it too, or the project, and the file stands alone then.", valueName: "store"))
   var first: String
 
   @Argument(help: ArgumentHelp("The file that is to be the copy.", valueName: "file"))
   var second: String?
 
-  @Option(
-    name: StoreOption.store.parserName, help: ArgumentHelp("The store, instead of the argument.", valueName: "PATH"))
+  @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp)
   var named: [String] = []
 
   @Flag(help: "Replace a store that is there already.")
@@ -38,6 +39,7 @@ struct BackupCommand: ParsableCommand {
 
   func run() throws {
     let (store, file) = (try place().store, try place().other)
+    try Project.requireStore(store)
     Interruption.isWaitedFor()
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }

@@ -22,7 +22,7 @@ struct JobOptionGroup: ParsableArguments {
   @Argument(help: "The script of the job.")
   var script: String
 
-  @Argument(help: "The store; --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.")
   var store: String?
 
   @OptionGroup var stores: WritingOptionGroup
@@ -212,7 +212,9 @@ struct BatchStatus: ParsableCommand {
   @Argument(help: ArgumentHelp("The job's name, or its script; without one all jobs.", valueName: "job"))
   var first: String?
 
-  @Argument(help: ArgumentHelp("The store, as the last argument; --store names it too.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp(
+      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"))
   var second: String?
 
   @OptionGroup var stores: StoreOptionGroup

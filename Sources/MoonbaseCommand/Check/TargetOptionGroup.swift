@@ -33,6 +33,7 @@ struct TargetOptionGroup: ParsableArguments {
       try others.complete(with: project)
       (settings.extensions, settings.extensionGrants) = (others.extensions, others.extensionGrants)
       settings.projectLimits = others.projectLimits
+      settings.projectFiles = others.projectFiles.filter { $0.key == "extensions" }
     } else {
       try settings.complete(with: project)
     }

@@ -27,7 +27,7 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp("Attributes that tell which objects are the same, as in email or code,year.", valueName: "keys"))
   var by: String?
 
-  @Option(help: "Only objects of this entity, and of its subentities.")
+  @Option(help: "Only objects of this entity, and of its subentities.", completion: .entities)
   var entity: String?
 
   @Flag(help: "Print Lua that makes the first store equal to the second.")

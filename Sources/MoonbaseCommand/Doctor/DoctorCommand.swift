@@ -16,7 +16,8 @@ struct DoctorCommand: ParsableCommand {
       files of values.
 
       With --extension, or in a project, objects are looked at with the extensions too: rules that are broken, and stored derived attributes \
-      that the present code computes otherwise (moonbase recompute mends these).
+      that the present code computes otherwise (moonbase recompute mends these). Extensions that a store asks for and that are not \
+      loaded are told, because their rules are not checked then. In a project with several stores all of them are looked at.
 
       --repair raises numbers that are too small, takes relationships away that lead nowhere (where the model lets them be \
       missing), gives out places, derives attributes anew, and removes pairs and files that nobody names. All else is only told, and \
@@ -25,9 +26,7 @@ struct DoctorCommand: ParsableCommand {
       Exit status: 0 if nothing is wrong, or nothing any more; 1 if something is.
       """)
 
-  @OptionGroup var place: StoreArgument
-
-  private var store: String { place.path }
+  @OptionGroup var place: StoresArgument
 
   @Flag(help: "Mend what is safe to mend, and say what was done.")
   var repair = false
@@ -63,6 +62,9 @@ struct DoctorCommand: ParsableCommand {
     if file.readOnly, !forgetExtension.isEmpty {
       throw ValidationError("--forget-extension writes: leave --read-only out")
     }
+    if !forgetExtension.isEmpty, place.places.count > 1 {
+      throw ValidationError("--forget-extension is for one store, and there are \(place.places.phrase): name one")
+    }
     if author != nil, !repair { throw ValidationError("--author is for what writes: without --repair nothing does") }
     if allowsCloudKit, !repair, forgetExtension.isEmpty {
       throw ValidationError("--allow-cloudkit is for what writes: without --repair nothing does")
@@ -72,28 +74,39 @@ struct DoctorCommand: ParsableCommand {
   func run() throws { try file.limits.run(look) }
 
   private func look(in domain: ScriptDomain?) throws {
-    let url = URL(literalPath: store)
+    let stores = place.places
+    for store in stores { try StoreSettings.requireStore(store.path) }
+    let left = try stores.map { try look(at: $0, in: domain, isNamed: stores.count > 1) }
+    if left.contains(where: { $0 > 0 }) { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// Gives the number of findings that are left.
+  private func look(at store: NamedStore, in domain: ScriptDomain?, isNamed: Bool) throws -> Int {
+    let url = URL(literalPath: store.path)
     let model = try file.model(ofStoreAt: url)
-    try forgetExtensions(model)
+    try forgetExtensions(of: store, model)
+    if isNamed { Terminal.complain("moonbase: \(store.path):") }
     var before = try findings(url, model, isTold: true)
-    let ofExtensions = try findings(of: domain, beside: before, model)
+    let container = try container(beside: before, store, model)
+    let ofExtensions = try container.map { try findings(of: $0, in: domain, beside: before) } ?? []
     var left = before
     if repair, before.contains(where: { $0.repair != .none }) {
-      let refusals = try mend(before, url, model)
+      let refusals = try mend(before, store, model)
       left = try findings(url, model, isTold: false)
       for finding in before where finding.repair != .none && !left.contains(finding) { tell("mended", finding) }
       for refusal in refusals { Terminal.complain("moonbase: \(refusal)") }
     }
     before += ofExtensions
     left += ofExtensions
+    if !Self.isDamaged(before) { try tellLeftOut(loaded: container, store, model) }
     Terminal.complain("moonbase: \(Self.summary(before.count, left.count))")
-    if !left.isEmpty { throw ExitCode(ExitStatus.failed) }
+    return left.count
   }
 
   /// Throws for a name that the store does not remember.
-  private func forgetExtensions(_ model: ResolvedModel) throws {
+  private func forgetExtensions(of store: NamedStore, _ model: ResolvedModel) throws {
     guard !forgetExtension.isEmpty else { return }
-    var description = try settings().container
+    var description = try settings(store).container
     (description.model, description.extensions) = (.value(model.description), [])
     description.missingExtensions = .ignored
     let container = try PersistentContainer(description)
@@ -101,25 +114,41 @@ struct DoctorCommand: ParsableCommand {
     for name in forgetExtension {
       guard known.contains(name) else {
         let all = known.isEmpty ? "it remembers none" : "it remembers \(known.listed())"
-        throw UsageError("\(store) remembers no extension \(name)\(suggestion(for: name, among: known)): \(all)")
+        throw UsageError("\(store.path) remembers no extension \(name)\(suggestion(for: name, among: known)): \(all)")
       }
       try container.forgetExtension(name)
-      Terminal.complain("moonbase: \(store) has forgotten the extension \(name)")
+      Terminal.complain("moonbase: \(store.path) has forgotten the extension \(name)")
     }
   }
 
-  /// The findings of extensions. They do not look at a store that is damaged.
-  private func findings(
-    of domain: ScriptDomain?, beside known: [StoreFinding], _ model: ResolvedModel
-  ) throws -> [StoreFinding] {
-    var settings = try settings()
+  private static func isDamaged(_ known: [StoreFinding]) -> Bool {
+    known.contains { [.integrity, .missing].contains($0.kind) }
+  }
+
+  private func tellLeftOut(loaded container: PersistentContainer?, _ store: NamedStore, _ model: ResolvedModel) throws {
+    let leftOut = try LeftOutExtensions(
+      of: URL(literalPath: store.path), model, loaded: container?.extensions.loaded.map(\.name) ?? [], settings(store))
+    if let message = leftOut.message { Terminal.complain("moonbase: \(message)") }
+  }
+
+  /// The store with extensions; nil where there are none. They do not look at a store that is damaged.
+  private func container(
+    beside known: [StoreFinding], _ store: NamedStore, _ model: ResolvedModel
+  ) throws -> PersistentContainer? {
+    var settings = try settings(store)
     settings.readOnly = true
-    guard !settings.extensions.isEmpty, !known.contains(where: { [.integrity, .missing].contains($0.kind) }) else {
-      return []
-    }
+    guard !settings.extensions.isEmpty, !Self.isDamaged(known) else { return nil }
     var description = try file.limits.settings().limiting(settings.container, settings)
     description.model = .value(model.description)
-    let container = try PersistentContainer(description)
+    // They are told beside the summary.
+    description.missingExtensions = .ignored
+    return try PersistentContainer(description)
+  }
+
+  /// The findings of extensions.
+  private func findings(
+    of container: PersistentContainer, in domain: ScriptDomain?, beside known: [StoreFinding]
+  ) throws -> [StoreFinding] {
     var found: [StoreFinding] = []
     let bar = ProgressBar(quiet: quiet)
     try ExtensionCheck(container.context(in: domain), known: known) { finding in
@@ -131,7 +160,7 @@ struct DoctorCommand: ParsableCommand {
   }
 
   /// The store with the extensions that the command line or the project names.
-  private func settings() throws(UsageError) -> StoreSettings {
+  private func settings(_ store: NamedStore) throws(UsageError) -> StoreSettings {
     var settings = try file.settings(store)
     settings.extensions = extensions
     settings.withoutExtensions = Set(withoutExtensions)
@@ -140,6 +169,7 @@ struct DoctorCommand: ParsableCommand {
     let model = settings.model
     try settings.complete(with: Project.current())
     settings.model = model
+    settings.projectFiles.removeAll { $0.key == "model" }
     return settings
   }
 
@@ -153,8 +183,8 @@ struct DoctorCommand: ParsableCommand {
     try check.run()
     if isTold, check.mayLackLog {
       Terminal.complain(
-        "moonbase: \(store) wants a write-ahead log, has none, and never had an object: if it should have some, put \(store)-wal "
-          + "back beside it")
+        "moonbase: \(url.relativePath) wants a write-ahead log, has none, and never had an object: if it should have "
+          + "some, put \(url.relativePath)-wal back beside it")
     }
     return found
   }
@@ -187,7 +217,8 @@ struct DoctorCommand: ParsableCommand {
   // MARK: Mending
 
   /// Mends; returns why single relationships could not be.
-  private func mend(_ findings: [StoreFinding], _ url: URL, _ model: ResolvedModel) throws -> [String] {
+  private func mend(_ findings: [StoreFinding], _ store: NamedStore, _ model: ResolvedModel) throws -> [String] {
+    let url = URL(literalPath: store.path)
     if findings.contains(where: { $0.repair == .file }) {
       try StoreRepair.run(
         storeAt: url, model: model, allowsCloudKit: allowsCloudKit, busyTimeout: file.settings().busyTimeout)
@@ -196,7 +227,7 @@ struct DoctorCommand: ParsableCommand {
       if case .nullify(let id, let property) = finding.repair { (id, property) } else { nil }
     }
     guard !loose.isEmpty else { return [] }
-    var description = try settings().container
+    var description = try settings(store).container
     description.model = .value(model.description)
     let container = try PersistentContainer(description)
     let context = try container.context(in: nil)

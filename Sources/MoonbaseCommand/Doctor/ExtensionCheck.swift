@@ -19,7 +19,11 @@ struct ExtensionCheck {
   }
 
   func run(showing bar: ProgressBar) throws {
-    let roots = context.model.entities.filter { $0.parent == nil }
+    // A store of one configuration of the model holds some of the entities.
+    let stores = context.coordinator.persistentStores
+    let roots = context.model.entities.filter { root in
+      root.parent == nil && stores.contains { $0.entities.contains { $0.name == root.name } }
+    }
     let lists = try roots.map { try context.fetchIDList(FetchRequest($0.name)) }
     let total = lists.reduce(0) { $0 + $1.count }
     var done = 0

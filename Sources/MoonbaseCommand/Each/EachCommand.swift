@@ -17,10 +17,10 @@ struct EachCommand: ParsableCommand {
       Exit status: 0 done, 4 done but for objects that failed, 1 failed, 3 a limit was exceeded, 75 the store is busy, 130 interrupted.
       """)
 
-  @Argument(help: "The entity; objects of its subentities are visited too.")
+  @Argument(help: "The entity; objects of its subentities are visited too.", completion: .entities)
   var entity: String
 
-  @Argument(help: "The store; --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.")
   var store: String?
 
   @Option(name: .customLong("do"), parsing: .unconditional, help: ArgumentHelp("Lua to run.", valueName: "code"))

@@ -25,13 +25,16 @@ struct ExportCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The entity; objects of its subentities are among the results.", valueName: "entity"))
+    help: ArgumentHelp("The entity; objects of its subentities are among the results.", valueName: "entity"),
+    completion: .entities)
   var first: String?
 
   @Argument(help: ArgumentHelp("The file, or '-' for standard output (default).", valueName: "file"))
   var second: String?
 
-  @Argument(help: ArgumentHelp("The store, as the last argument; --store names it too.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp(
+      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"))
   var third: String?
 
   @Option(help: ArgumentHelp("All of the store, in a folder that is new or empty.", valueName: "folder"))

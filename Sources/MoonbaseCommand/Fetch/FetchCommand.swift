@@ -15,10 +15,10 @@ struct FetchCommand: ParsableCommand {
       column may be a key path, as in department.name, people.@count or friends.name.
       """)
 
-  @Argument(help: "The entity; objects of its subentities are among the results.")
+  @Argument(help: "The entity; objects of its subentities are among the results.", completion: .entities)
   var entity: String
 
-  @Argument(help: "The store; --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.")
   var store: String?
 
   @OptionGroup var stores: StoreOptionGroup

@@ -11,7 +11,7 @@ struct GroupOptionGroup: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Print a row for each group of equal values; --columns may have @count, @sum.age, total=@avg.age.",
-      valueName: "paths"))
+      valueName: "paths"), completion: .properties)
   var groupBy: String?
 
   @Option(parsing: .unconditional, help: "A predicate over the columns of a group, as in '@count > 2'.")

@@ -7,7 +7,9 @@ import enum MoonbaseModel.Predicate
 
 /// The options that say which objects of an entity a command is about.
 struct ConditionOptionGroup: ParsableArguments {
-  @Option(name: .customLong("where"), parsing: .unconditional, help: "The predicate, in Core Data's format language.")
+  @Option(
+    name: .customLong("where"), parsing: .unconditional, help: "The predicate, in Core Data's format language.",
+    completion: .properties)
   var predicate: String?
 
   @Option(
@@ -93,7 +95,8 @@ extension ConditionOptionGroup {
 struct RequestOptionGroup: ParsableArguments {
   @OptionGroup var condition: ConditionOptionGroup
 
-  @Option(parsing: .unconditional, help: "Key paths to sort by, as in lastName,-age.")
+  @Option(
+    parsing: .unconditional, help: "Key paths to sort by, as in lastName,-age.", completion: .properties)
   var sort: String?
 
   @Option(help: "How many objects at most.")
@@ -105,7 +108,9 @@ struct RequestOptionGroup: ParsableArguments {
   @Flag(help: "Only the first object.")
   var first = false
 
-  @Option(parsing: .unconditional, help: "Key paths of the columns, as in _id,name,department.name.")
+  @Option(
+    parsing: .unconditional, help: "Key paths of the columns, as in _id,name,department.name.",
+    completion: .properties)
   var columns: String?
 
   func validate() throws {

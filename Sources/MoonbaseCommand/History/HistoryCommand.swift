@@ -28,7 +28,7 @@ struct HistoryCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: "Only what this author saved.")
   var author: String?
 
-  @Option(help: "Only changes of this entity's objects.")
+  @Option(help: "Only changes of this entity's objects.", completion: .entities)
   var entity: String?
 
   @Option(name: .customLong("where"), parsing: .unconditional, help: "Only changes that match a predicate.")
@@ -93,7 +93,7 @@ struct HistoryCommand: ParsableCommand {
     let settings = try settings()
     try settings.requireStores()
     // No object is written.
-    var description = settings.container
+    var description = try settings.container
     description.missingExtensions = .ignored
     if values {
       var model = try description.model(inMemory: false)
@@ -112,7 +112,7 @@ struct HistoryCommand: ParsableCommand {
   }
 
   private func settings() throws(UsageError) -> StoreSettings {
-    var settings = try file.settings(store)
+    var settings = try file.settings(place.place)
     settings.readOnly = !deletes
     settings.allowsCloudKit = allowsCloudKit
     return settings

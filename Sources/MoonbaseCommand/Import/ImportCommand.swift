@@ -28,13 +28,16 @@ struct ImportCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The entity whose objects the rows become; with --infer it may be left out.", valueName: "entity"))
+      "The entity whose objects the rows become; with --infer it may be left out.", valueName: "entity"),
+    completion: .entities)
   var first: String?
 
   @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
   var second: String?
 
-  @Argument(help: ArgumentHelp("The store, as the last argument; --store names it too.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp(
+      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"))
   var third: String?
 
   @Option(

@@ -55,7 +55,7 @@ struct InferredDatabase {
       }
       try place.write(plan.inferred, replacing: command.force, quiet: command.quiet)
     }
-    let description = isGoingOn ? place.description : place.description(with: plan.inferred.model)
+    let description = try isGoingOn ? place.description : place.description(with: plan.inferred.model)
     let container = try Interruption.endingProcess {
       try PersistentContainer(command.scripts.settings().limiting(description, stores))
     }

@@ -24,14 +24,16 @@ struct InferredStore {
 
   /// The container over the store that is there, with the model that it keeps.
   var description: ContainerDescription {
-    var description = settings.container
-    description.model = .kept
-    return description
+    get throws {
+      var description = try settings.container
+      description.model = .kept
+      return description
+    }
   }
 
   /// The container over the new store.
-  func description(with model: ManagedObjectModel) -> ContainerDescription {
-    var description = settings.container
+  func description(with model: ManagedObjectModel) throws -> ContainerDescription {
+    var description = try settings.container
     description.model = .value(model)
     return description
   }

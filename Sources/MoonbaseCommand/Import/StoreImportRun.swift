@@ -25,7 +25,7 @@ struct StoreImportRun {
     try folder.claim()
     let isNew =
       try settings.stores[0].url.map { try SQLiteStore.isBare(at: $0, busyTimeout: settings.busyTimeout) } ?? true
-    var description = settings.container
+    var description = try settings.container
     if let path = settings.model ?? (isNew ? folder.modelPath : nil) {
       var model = try ManagedObjectModel(contentsOf: URL(literalPath: path))
       // Values are taken as they are stored: nobody asks a transformer.

@@ -9,9 +9,7 @@ struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Says what is in a store: its identity, its model's version, its entities.")
 
-  @OptionGroup var place: StoreArgument
-
-  private var store: String { place.path }
+  @OptionGroup var place: StoresArgument
 
   @OptionGroup var file: FileOptionGroup
 
@@ -21,25 +19,27 @@ struct InfoCommand: ParsableCommand {
   func run() throws { try file.limits.run { _ in try tell() } }
 
   private func tell() throws {
-    try checkForm()
+    let reports = try place.places.map { try report(on: $0.path) }
+    guard json else { return Terminal.print(reports.map(\.text).joined(separator: "\n\n")) }
+    Terminal.print(try reports.count == 1 ? Terminal.json(reports[0]) : Terminal.json(reports))
+  }
+
+  private func report(on store: String) throws -> StoreReport {
+    try checkForm(of: store)
     var report = try StoreReport(
       URL(literalPath: store), model: file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) },
       busyTimeout: file.settings().busyTimeout)
     report.project = try Project.current()?.file
-    Terminal.print(try json ? Terminal.json(report) : report.text)
+    return report
   }
 }
 
 extension InfoCommand {
   /// Tells of what is no store what it is, and which command takes it.
-  private func checkForm() throws {
+  private func checkForm(of store: String) throws {
+    try Project.requireStore(store)
     guard access(store, F_OK) == 0 || errno != ENOENT else {
-      let isOfProject = try Project.current()?.stores.contains {
-        $0.path.text == store || store.hasSuffix("/\($0.path.text)")
-      }
-      let project = try isOfProject == true ? Project.current()?.file : nil
-      let advice = project.map { "it is the store of \($0), and the first save makes it" } ?? "name a store"
-      throw GraphError(.cannotOpenFile, message: "\(store): there is no such file: \(advice)")
+      throw GraphError(.cannotOpenFile, message: "\(store): there is no such file: name a store")
     }
     if let form = FileForm(store), form != .store {
       throw GraphError(

@@ -13,10 +13,12 @@ enum ModelFile {
   }
   /// The path of a model, or that of the project's.
   static func path(_ named: String?) throws -> String {
-    guard let path = try named ?? Project.current()?.model?.resolved() else {
+    if let named { return named }
+    guard let path = try Project.current()?.model else {
       throw UsageError("there is no model: name one, or give one in a project file, \(Project.fileName)")
     }
-    return path
+    try path.require()
+    return try path.resolved()
   }
 
   /// The name of a file or folder without its suffix.

@@ -32,6 +32,8 @@ struct ModelTypes: ParsableCommand {
     }
     var settings = StoreSettings(model: model, extensions: extensions)
     try settings.complete(with: project)
+    try project?.model?.require()
+    try settings.requireProjectFiles()
     let text = try types(model, settings.extensions).text(of: model)
     guard let output else { return Terminal.write(text) }
     for advice in try EditorFiles.write(model: text, into: output) { Terminal.complain("moonbase: \(advice)") }

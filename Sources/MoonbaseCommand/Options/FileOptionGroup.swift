@@ -7,7 +7,10 @@ import MoonbaseSQLiteStore
 
 /// The options of commands that take one store as an argument: those of `StoreOption` that say how it is read.
 struct FileOptionGroup: ParsableArguments {
-  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
+  /// A project's model does not stand in: the files are looked at as they are.
+  @Option(
+    name: StoreOption.model.parserName,
+    help: ArgumentHelp("The model (default: the one that the store keeps).", valueName: "PATH"))
   var model: String?
 
   @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
@@ -19,9 +22,9 @@ struct FileOptionGroup: ParsableArguments {
   func validate() throws { try understood { _ = try settings() } }
 
   /// What they say, of a store.
-  func settings(_ store: String? = nil) throws(UsageError) -> StoreSettings {
+  func settings(_ store: NamedStore? = nil) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings()
-    if let store { settings.stores = [.sqlite(URL(literalPath: store))] }
+    if let store { settings.stores = [store.description] }
     if let model { try StoreOption.model.take(model, &settings) }
     if readOnly { try StoreOption.readOnly.take("", &settings) }
     settings.busyTimeout = try patience.milliseconds()
@@ -38,9 +41,9 @@ struct FileOptionGroup: ParsableArguments {
 
   /// A store that is only read, with the values that it holds: no extension takes part.
   func coordinatorOfStoredValues(_ store: String) throws -> PersistentStoreCoordinator {
-    var settings = try settings(store)
+    var settings = try settings(NamedStore(path: store))
     settings.readOnly = true
-    var description = settings.container
+    var description = try settings.container
     description.missingExtensions = .ignored
     var model = try description.model(inMemory: false)
     model.allowsUnknownClasses = true

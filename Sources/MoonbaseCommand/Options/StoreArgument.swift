@@ -1,33 +1,71 @@
 import ArgumentParser
 
-/// The one store of a command, as an argument, by `--store` or in `MOONBASE_STORE`.
+/// The one store of a command, as an argument, by `--store`, in `MOONBASE_STORE` or in the project.
 struct StoreArgument: ParsableArguments {
-  @Argument(help: "The store; --store names it too.")
+  @Argument(help: Self.help)
   var store: String?
 
-  @Option(
-    name: StoreOption.store.parserName, help: ArgumentHelp("The store, instead of the argument.", valueName: "PATH"))
+  @Option(name: StoreOption.store.parserName, help: Self.optionHelp)
   var named: [String] = []
 
+  static let help: ArgumentHelp = "The store (default: that of the project); --store names it too."
+  static let optionHelp = ArgumentHelp("The store, instead of the argument.", valueName: "[CONFIG=]PATH")
+
   func validate() throws {
-    let all = (store.map { [$0] } ?? []) + named
-    if all.count > 1 { throw ValidationError(Self.several(all)) }
-    if all.isEmpty, StoreOption.storeOfEnvironment == nil {
+    try Self.checkCount((store.map { [$0] } ?? []) + named)
+    if Self.named(store, named) == nil {
       try understood { _ = try Project.current()?.onlyStore() }
     }
-    guard !path.isEmpty else {
-      throw ValidationError("Missing expected argument '<store>': name the store, as an argument or with --store")
-    }
+    guard !path.isEmpty else { throw Self.missing }
   }
 
   static func several(_ stores: [String]) -> String {
     "two stores are named, '\(stores[0])' and '\(stores[1])', and this command takes one: leave the other out"
   }
 
-  var path: String { store ?? named.first ?? StoreOption.storeOfEnvironment ?? projectStore ?? "" }
+  /// `validate` throws the error of a project that cannot be used.
+  var place: NamedStore { Self.named(store, named) ?? (try? Project.current()?.onlyStore()) ?? NamedStore(path: "") }
+
+  var path: String { place.path }
+}
+
+/// The store of a command that goes over all stores of a project where none is named.
+struct StoresArgument: ParsableArguments {
+  @Argument(help: "The store (default: all of the project); --store names it too.")
+  var store: String?
+
+  @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp)
+  var named: [String] = []
+
+  func validate() throws {
+    try StoreArgument.checkCount((store.map { [$0] } ?? []) + named)
+    if StoreArgument.named(store, named) == nil {
+      try understood { _ = try Project.current()?.namedStores() }
+    }
+    guard places.contains(where: { !$0.path.isEmpty }) else { throw StoreArgument.missing }
+  }
 
   /// `validate` throws the error of a project that cannot be used.
-  private var projectStore: String? { try? Project.current()?.onlyStore() }
+  var places: [NamedStore] {
+    if let store = StoreArgument.named(store, named) { return [store] }
+    return (try? Project.current()?.namedStores()) ?? []
+  }
+}
+
+extension StoreArgument {
+  fileprivate static func checkCount(_ all: [String]) throws {
+    if all.count > 1 { throw ValidationError(several(all)) }
+  }
+
+  /// The store that the command line or the environment names.
+  fileprivate static func named(_ argument: String?, _ options: [String]) -> NamedStore? {
+    (argument ?? options.first ?? StoreOption.storeOfEnvironment).map(NamedStore.init)
+  }
+
+  fileprivate static var missing: ValidationError {
+    ValidationError(
+      "Missing expected argument '<store>': \(Project.lackOfStore)name the store, as an argument or with --store")
+  }
 }
 
 /// The entity of a command that takes a store behind it.
@@ -44,23 +82,27 @@ enum EntityArgument {
 /// The one store of a command that takes another argument behind it. The other argument stands alone where `--store`
 /// names the store.
 struct StoreAndArgument {
-  let store: String
+  let place: NamedStore
   let other: String
+
+  /// The path of the store.
+  var store: String { place.path }
 
   /// Throws where the store is named twice, or not at all; `what` is the other argument's name.
   init(_ first: String, _ second: String?, named: [String], what: String) throws {
     let all = (second == nil ? [] : [first]) + named
     if all.count > 1 { throw ValidationError(StoreArgument.several(all)) }
-    let place = second == nil ? try Self.place(named) : first
-    guard !place.isEmpty else {
-      throw ValidationError("Missing expected argument '<\(what)>': the store comes first, or is named by --store")
+    let place = second == nil ? try Self.place(named) : NamedStore(first)
+    guard let place, !place.path.isEmpty else {
+      throw ValidationError(
+        "Missing expected argument '<\(what)>': \(Project.lackOfStore)the store comes first, or is named by --store")
     }
-    (store, other) = (place, second ?? first)
+    (self.place, other) = (place, second ?? first)
   }
 
-  private static func place(_ named: [String]) throws(UsageError) -> String {
-    if let known = named.first ?? StoreOption.storeOfEnvironment { return known }
-    return try Project.current()?.onlyStore() ?? ""
+  private static func place(_ named: [String]) throws(UsageError) -> NamedStore? {
+    if let known = named.first ?? StoreOption.storeOfEnvironment { return NamedStore(known) }
+    return try Project.current()?.onlyStore()
   }
 }
 

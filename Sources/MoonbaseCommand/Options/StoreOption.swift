@@ -24,12 +24,13 @@ extension CommandOption {
   }
 
   static let model = CommandOption(
-    name: "--model", argument: "PATH", help: "the model (default: the one that the store keeps)"
+    name: "--model", argument: "PATH",
+    help: "the model (default: that of the project, else the one that the store keeps)"
   ) { value, settings in settings.stores.model = value }
 
   static let modules = CommandOption(
     name: "--extension", argument: "PATH", isRepeatable: true,
-    help: "load an extension; repeatable, dependencies in any order"
+    help: "load an extension (default: those of the project); repeatable, dependencies in any order"
   ) { value, settings in settings.stores.extensions.append(value) }
 
   static let withoutExtension = CommandOption(

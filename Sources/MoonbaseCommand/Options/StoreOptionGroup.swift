@@ -60,7 +60,7 @@ struct StoreOptionGroup: ParsableArguments {
     if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
     guard !settings.stores.isEmpty || mayNameNone else {
       throw UsageError(
-        "there is no store to work on: name one with --store PATH, in the variable MOONBASE_STORE, or in a project file, \(Project.fileName)"
+        "there is no store to work on: \(Project.lackOfStore)name one with --store PATH, in the variable MOONBASE_STORE, or in a project file, \(Project.fileName)"
       )
     }
     return settings

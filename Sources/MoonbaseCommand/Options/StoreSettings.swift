@@ -12,6 +12,8 @@ struct StoreSettings: Equatable {
   /// The files and variables that a project grants to extensions, and its limits for them, by the paths above.
   var extensionGrants: [String: LuaFileAccess] = [:]
   var projectLimits: [String: ExtensionLimits] = [:]
+  /// The model and the extensions among the above that the project names.
+  var projectFiles: [ProjectPath] = []
   /// Extensions that a store remembers and that may be missing.
   var withoutExtensions: Set<String> = []
   var readOnly = false
@@ -36,18 +38,29 @@ struct StoreSettings: Equatable {
 
   /// The same of one store.
   static func requireStore(_ path: String) throws {
+    try Project.requireStore(path)
     guard access(path, F_OK) != 0, errno == ENOENT else { return }
     throw GraphError(.cannotOpenFile, message: "\(path): there is no such store: name one")
   }
 
-  /// The container that they describe. A store is migrated by the command that is called so, and by no other.
+  /// The container that they describe. A store is migrated by the command that is called so, and by no other. Throws
+  /// for a file that the project names and that is missing, and where it is only read for its store.
   var container: ContainerDescription {
-    var stores = stores
-    for index in stores.indices { stores[index].shouldMigrateStoreAutomatically = false }
-    return applied(
-      to: ContainerDescription(
-        model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
-        extensions: extensions.map { .path($0, limits: projectLimits[$0], grants: extensionGrants[$0]) }))
+    get throws {
+      try requireProjectFiles()
+      var stores = stores
+      for index in stores.indices { stores[index].shouldMigrateStoreAutomatically = false }
+      return applied(
+        to: ContainerDescription(
+          model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
+          extensions: extensions.map { .path($0, limits: projectLimits[$0], grants: extensionGrants[$0]) }))
+    }
+  }
+
+  /// Throws for a file that the project names and that is missing.
+  func requireProjectFiles() throws {
+    for file in projectFiles { try file.require() }
+    if readOnly { try stores.compactMap(\.path).forEach(Project.requireStore) }
   }
 
   /// A description with what holds for all stores.
@@ -70,17 +83,13 @@ struct StoreSettings: Equatable {
 }
 
 extension StoreSettings {
-  /// `[CONFIGURATION=]PATH`. A '=' behind what cannot be the name of a configuration belongs to the path, and so it does where a
-  /// file of the whole name is there.
+  /// Takes `[CONFIGURATION=]PATH`.
   mutating func add(store value: String) throws(UsageError) {
-    let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
-    let isNamed = mayBeName && !FileManager.default.fileExists(atPath: value)
-    let path = isNamed ? parts[1] : value
-    let store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: isNamed ? parts[0] : nil)
-    guard !path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
+    let named = NamedStore(value)
+    let store = named.description
+    guard !named.path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
     guard !stores.contains(where: { $0.url == store.url }) else {
-      throw UsageError("--store names \(path) twice")
+      throw UsageError("--store names \(named.path) twice")
     }
     guard stores.isEmpty || store.configuration != nil && stores.allSatisfy({ $0.configuration != nil }) else {
       throw UsageError(

@@ -26,6 +26,16 @@ struct LuaData: Equatable {
   var content: Content
   var place: Place
 
+  /// The value itself where it is short, for messages.
+  var valuePhrase: String {
+    switch content {
+    case .string(let text) where text.count <= 40: "'\(text)'"
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    default: phrase
+    }
+  }
+
   /// The kind of the content in words.
   var phrase: String {
     switch content {

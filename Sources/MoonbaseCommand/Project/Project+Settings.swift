@@ -6,17 +6,16 @@ extension StoreSettings {
   /// Takes what options and environment leave open from a project.
   mutating func complete(with project: Project?) throws(UsageError) {
     guard let project else { return }
-    if stores.isEmpty {
-      for store in project.stores {
-        let url = URL(literalPath: try store.path.resolved())
-        stores.append(.sqlite(url, configuration: store.configuration))
-      }
+    if stores.isEmpty { stores = try project.namedStores().map(\.description) }
+    if model == nil, let path = project.model {
+      model = try path.resolved()
+      projectFiles.append(path)
     }
-    if model == nil { model = try project.model?.resolved() }
     guard extensions.isEmpty else { return }
     for entry in project.extensions {
       let path = try entry.path.resolved()
       extensions.append(path)
+      projectFiles.append(entry.path)
       extensionGrants[path] = try entry.grants?.access()
       let name = URL(literalPath: path).deletingPathExtension().lastPathComponent
       if extensionLimits[name] == nil { projectLimits[path] = entry.limits }

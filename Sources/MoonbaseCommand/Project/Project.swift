@@ -1,4 +1,6 @@
+import MoonbaseGraph
 import MoonbaseLua
+import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
@@ -43,13 +45,43 @@ struct Project: Equatable {
   var sandbox: LuaPreset?
   var format: OutputFormat?
 
-  /// The path of the one store; nil where there is none. Throws where there are several.
-  func onlyStore() throws(UsageError) -> String? {
-    guard stores.count < 2 else {
-      let names = stores.compactMap(\.configuration).joined(separator: ", ")
-      throw UsageError("\(file) names several stores (\(names)), and this command takes one: name it")
+  /// Its stores, with the paths that commands use.
+  func namedStores() throws(UsageError) -> [NamedStore] {
+    var all: [NamedStore] = []
+    for store in stores { all.append(NamedStore(configuration: store.configuration, path: try store.path.resolved())) }
+    return all
+  }
+
+  /// The one store; nil where there is none. Throws where there are several.
+  func onlyStore() throws(UsageError) -> NamedStore? {
+    let all = try namedStores()
+    guard all.count > 1 else { return all.first }
+    throw UsageError(
+      "\(file) names several stores, \(all.phrase), and this command takes one: name it, as in --store \(all[0].path)")
+  }
+}
+
+extension Project {
+  /// Throws where the project names a store that does not exist yet, with the commands that make it.
+  static func requireStore(_ path: String) throws {
+    guard access(path, F_OK) != 0, errno == ENOENT, let project = try current() else { return }
+    let url = URL(literalPath: path)
+    for store in project.stores where try URL(literalPath: store.path.resolved()) == url {
+      try store.path.require(
+        orElse: "moonbase run \(project.script), or moonbase import ENTITY FILE, makes it", isYetToCome: true)
     }
-    return try stores.first?.path.resolved()
+  }
+
+  /// The script that `moonbase init` writes, where it is there.
+  private var script: String {
+    let path = folder == "." ? "script.lua" : "\(folder)/script.lua"
+    return access(path, F_OK) == 0 ? path : "SCRIPT"
+  }
+
+  /// The reason why no store is known, for messages.
+  static var lackOfStore: String {
+    guard let project = try? current() else { return "" }
+    return "\(project.file) names none: add store = \"FILE.sqlite\" to it, or "
   }
 }
 
@@ -63,6 +95,8 @@ struct ProjectPath: Equatable {
   /// The word for it in messages, and the option that may name any other path.
   let what: String
   let option: String
+  /// The key of the project under which it stands.
+  let key: String
 
   /// The path as commands use it. Throws where it leads out of the folder, also over links.
   func resolved() throws(UsageError) -> String {
@@ -70,11 +104,27 @@ struct ProjectPath: Equatable {
     guard !text.hasPrefix("/"), !text.isEmpty, !text.utf8.contains(0),
       LuaFileAccess(readablePaths: [folder], writablePaths: []).allows(path, writing: false)
     else {
+      let beginning = key == "grants" ? "\(place): grants" : place
       throw UsageError(
-        "\(place): the \(what) '\(text)' does not lie below the project's folder, \(folder == "." ? "this one" : folder): name it with \(option)"
+        "\(beginning): the \(what) '\(text)' does not lie below the project's folder, \(folder == "." ? "this one" : folder): \(remedy)"
       )
     }
     return path
+  }
+
+  private var remedy: String {
+    guard key == "grants" else { return "name it with \(option)" }
+    return "an extension is granted folders below it, as in read = \"words\" or { \"words\", \"data\" }; "
+      + "a script is granted others on the command line, \(option)=\(text)"
+  }
+
+  /// Throws where there is no such file.
+  func require(orElse advice: String? = nil, isYetToCome: Bool = false) throws {
+    guard try access(resolved(), F_OK) != 0, errno == ENOENT else { return }
+    throw GraphError(
+      .cannotOpenFile,
+      message: "\(place): \(key): \(text) does not exist\(isYetToCome ? " yet" : ""): "
+        + (advice ?? "correct the path, or name another one with \(option)"))
   }
 }
 

@@ -19,7 +19,7 @@ struct ProjectReader {
     for (key, value) in try fields(of: data, Self.keys, "a project") {
       switch key {
       case "store": project.stores = try stores(value)
-      case "model": project.model = try path(value, "model", "--model")
+      case "model": project.model = try path(value, "model", "--model", "model")
       case "extensions": project.extensions = try extensions(value)
       case "sandbox": project.sandbox = try sandbox(value)
       default: project.format = try choice(value, key)
@@ -32,7 +32,7 @@ struct ProjectReader {
 
   private func stores(_ data: LuaData) throws(Failure) -> [Project.Store] {
     guard case .table(let entries) = data.content else {
-      return [Project.Store(path: try path(data, "store", "--store"))]
+      return [Project.Store(path: try path(data, "store", "--store", "store"))]
     }
     var stores: [Project.Store] = []
     for entry in entries {
@@ -41,7 +41,7 @@ struct ProjectReader {
           message: "store is a text, or a table of texts by configuration, as { Local = \"local.sqlite\" }",
           place: entry.place)
       }
-      stores.append(Project.Store(configuration: key, path: try path(entry.value, "store", "--store")))
+      stores.append(Project.Store(configuration: key, path: try path(entry.value, "store", "--store", "store")))
     }
     return stores
   }
@@ -57,7 +57,7 @@ struct ProjectReader {
 
   private func makeExtension(_ data: LuaData) throws(Failure) -> Project.Extension {
     guard case .table(var entries) = data.content else {
-      return Project.Extension(path: try path(data, "extension", "--extension"))
+      return Project.Extension(path: try path(data, "extension", "--extension", "extensions"))
     }
     // { "colors.lua", limits = ... } is { path = "colors.lua", limits = ... }.
     if let first = entries.first, first.key == nil { entries[0].key = "path" }
@@ -66,7 +66,7 @@ struct ProjectReader {
     guard let named = fields.first(where: { $0.key == "path" })?.value else {
       throw Failure(message: "an extension has a path, as { \"colors.lua\", limits = { } }", place: data.place)
     }
-    var result = Project.Extension(path: try path(named, "extension", "--extension"))
+    var result = Project.Extension(path: try path(named, "extension", "--extension", "extensions"))
     for (key, value) in fields {
       if key == "limits" { result.limits = try limits(value) }
       if key == "grants" { result.grants = try grants(value) }
@@ -91,7 +91,11 @@ struct ProjectReader {
     if case .string(let text) = data.content, let count = ByteCount(argument: text), count.bytes > 0 {
       return count.bytes
     }
-    return UInt64(try positive(data, "memory").0)
+    do {
+      return UInt64(try positive(data, "memory").0)
+    } catch {
+      throw Failure(message: "\(error.message), or a text with K, M or G, as \"16M\"", place: error.place)
+    }
   }
 
   private func grants(_ data: LuaData) throws(Failure) -> Project.Grants {
@@ -101,8 +105,8 @@ struct ProjectReader {
       for element in elements {
         switch key {
         case "env": grants.variables.append(try text(element, "a variable"))
-        case "read": grants.readable.append(try path(element, "folder to read", "--allow in a script of your own"))
-        default: grants.writable.append(try path(element, "folder to write", "--allow in a script of your own"))
+        case "read": grants.readable.append(try path(element, "folder to read", "--allow read", "grants"))
+        default: grants.writable.append(try path(element, "folder to write", "--allow write", "grants"))
         }
       }
     }
@@ -173,10 +177,12 @@ struct ProjectReader {
     return choice
   }
 
-  private func path(_ data: LuaData, _ what: String, _ option: String) throws(Failure) -> ProjectPath {
+  private func path(
+    _ data: LuaData, _ what: String, _ option: String, _ key: String
+  ) throws(Failure) -> ProjectPath {
     ProjectPath(
       text: try text(data, what), folder: folder, place: "\(name):\(data.place.line):\(data.place.column)", what: what,
-      option: option)
+      option: option, key: key)
   }
 
   private func boolean(_ data: LuaData, _ what: String) throws(Failure) -> Bool {
@@ -192,7 +198,7 @@ struct ProjectReader {
     case .number(let value) where value > 0:
       // Less than one thing is counted as one.
       return (Int64(exactly: value.rounded(.up)) ?? .max, value)
-    default: throw Failure(message: "\(what) is a number above 0", place: data.place)
+    default: throw Failure(message: "\(what) is a number above 0, not \(data.valuePhrase)", place: data.place)
     }
   }
 }

@@ -17,11 +17,12 @@ struct RecomputeCommand: ParsableCommand {
       Exit status: 0 done, 4 done but for objects that failed, 1 failed, 3 a limit was exceeded, 75 the store is busy, 130 interrupted.
       """)
 
-  @Argument(help: "The entity; objects of its subentities are computed too.")
+  @Argument(help: "The entity; objects of its subentities are computed too.", completion: .entities)
   var entity: String
 
   @Argument(
-    help: ArgumentHelp("Attributes; a path behind them is the store, which --store names too.", valueName: "attribute"))
+    help: ArgumentHelp("Attributes; a path behind them is the store, which --store names too.", valueName: "attribute"),
+    completion: .properties)
   var words: [String] = []
 
   @Option(help: "Save after so many objects (default: 1000).")

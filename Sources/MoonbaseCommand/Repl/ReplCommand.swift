@@ -16,7 +16,7 @@ struct ReplCommand: ParsableCommand {
       if changes were not saved.
       """)
 
-  @Argument(help: "The store; --store names it too. Without one the store is in memory.")
+  @Argument(help: "The store (default: that of the project); --store names it too. Without one the store is in memory.")
   var store: String?
 
   @Option(

@@ -3,7 +3,9 @@ import MoonbasePlatform
 
 extension RunOptions {
   /// What the command line names, for `moonbase.context`.
-  var container: ContainerDescription { settings.scripts.limiting(settings.stores.container, settings.stores) }
+  var container: ContainerDescription {
+    get throws { try settings.scripts.limiting(settings.stores.container, settings.stores) }
+  }
 
   /// The folders of the scripts.
   var scriptFolders: [String] {

@@ -16,14 +16,15 @@ struct SQLCommand: ParsableCommand {
       there too. Values are as they are stored: dates are seconds since 2001.
       """)
 
-  @Argument(help: ArgumentHelp("The store; --store names it too.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp(
+      "The store; --store names it too, or the project, and the query stands alone then.", valueName: "store"))
   var first: String
 
   @Argument(help: ArgumentHelp("One statement that reads.", valueName: "query"))
   var second: String?
 
-  @Option(
-    name: StoreOption.store.parserName, help: ArgumentHelp("The store, instead of the argument.", valueName: "PATH"))
+  @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp)
   var named: [String] = []
 
   @OptionGroup var output: RowOptionGroup
@@ -40,6 +41,7 @@ struct SQLCommand: ParsableCommand {
 
   private func ask() throws {
     let store = try place().store
+    try Project.requireStore(store)
     let url = URL(literalPath: store)
     let model = try resolvedModel(of: url)
     if model == nil {

@@ -46,7 +46,7 @@ final class TestRun {
   }
 
   private func loadedExtensions() throws -> ScriptExtensions {
-    var description = scripts.limiting(settings.container, settings)
+    var description = try scripts.limiting(settings.container, settings)
     description.model = .value(try description.model(inMemory: settings.stores.isEmpty))
     description.stores = [.inMemory]
     return try PersistentContainer(description).extensions
@@ -65,7 +65,8 @@ final class TestRun {
       let source = try ScriptSource(path: path, isProgram: isProgram, limit: scripts.limits.sourceSize)
       return TestResults.File(path: path, results: try tests.run(source))
     } catch {
-      let result = ScriptTests.Result(name: "the file", failure: "\(error)", place: nil, seconds: 0)
+      let form = access(path, F_OK) != 0 ? ": \(ScriptTests.form)" : ""
+      let result = ScriptTests.Result(name: "the file", failure: "\(error)\(form)", place: nil, seconds: 0)
       let isEnding = [ExitStatus.limit, ExitStatus.interrupted].contains(ExitStatus.status(for: error))
       return TestResults.File(path: path, results: [result], ending: isEnding ? error : nil)
     }

@@ -5,7 +5,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// Transformers that need no code: a model or a shadow names one, and no extension has a transformer of the name.
-enum ReadyMadeTransformers {
+package enum ReadyMadeTransformers {
   /// The name of the source that provides them.
   static let sourceName = "ready-made transformers"
 
@@ -41,7 +41,7 @@ enum ReadyMadeTransformers {
       reverse: "return made(\(name).parse(bytes))")
   }
 
-  static let names: [String] = entries.keys.sorted()
+  package static let names: [String] = entries.keys.sorted()
 
   /// The names of those whose bytes are no text.
   static let namesOfThoseOfBytes = ["CompressedDataTransformer", "SRGBColorTransformer"]

@@ -70,6 +70,7 @@ public struct ScriptTests {
     defer { close(domain) }
     try domain.setContext(makeContext(in: domain))
     let found = try ScriptError.telling { try domain.state.run { try tests(of: source, in: domain) } }
+    guard !found.isEmpty else { throw Self.malformed(source, "an empty table") }
     return found.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
   }
 
@@ -93,21 +94,28 @@ public struct ScriptTests {
 
   private func tests(of source: ScriptSource, in domain: ScriptDomain) throws -> [Test] {
     let results = try domain.state.load(source.text, name: source.name).call([])
-    guard case .table(let table)? = results.first else { throw Self.malformed(source, results.first ?? .nil) }
+    guard case .table(let table)? = results.first else {
+      throw Self.malformed(source, results.first.map(\.typePhrase) ?? "nothing")
+    }
     return try table.pairs.map { key, value -> Test in
-      guard let name = key.textValue, case .function(let function) = value else {
-        throw Self.malformed(source, value)
+      guard let name = key.textValue else { throw Self.malformed(source, "a list: give each test a name") }
+      guard case .function(let function) = value else {
+        throw Self.malformed(source, "\(value.typePhrase) as \(name)")
       }
       let line = function.place?.split(separator: ":").last.flatMap { Int($0) } ?? 0
       return Test(name: name, line: line, function: function)
     }
   }
 
-  private static func malformed(_ source: ScriptSource, _ found: LuaValue) -> ScriptError {
+  /// What a file of tests has to return, for messages.
+  package static let form =
+    "a file of tests returns a table of functions by name, as { [\"adds\"] = function(t) ... end }"
+
+  private static func malformed(_ source: ScriptSource, _ found: String) -> ScriptError {
     ScriptError(
       .malformedFile,
       message:
-        "a file of tests returns a table of functions by name, as { [\"adds\"] = function(t) ... end }, not \(found.typePhrase)",
+        "\(form), not \(found)",
       at: SourceLocation(file: source.name))
   }
 

@@ -33,6 +33,38 @@ import Testing
     #expect(try !bench.moonbase("doctor", "s.sqlite").complaints.contains("write-ahead log"))
   }
 
+  @Test func extensionsThatAreNotLoadedAreToldWithWhatWasLeftOut() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = { P = { attributes = { n = "integer16",
+        c = { "transformable", transformer = "CTransformer", class = "C" },
+        u = { "transformable", transformer = "URLTransformer" } } } } }
+      """, to: "m.lua")
+    try bench.write(
+      """
+      local C = {} C.__index = C
+      return { name = "colours", classes = { C = C }, transformers = { CTransformer = { class = "C",
+        transform = function() return "x" end, reverse = function() return setmetatable({}, C) end } } }
+      """, to: "colours.lua")
+    let made = try bench.moonbase(
+      "run", "--store", "s.sqlite", "--model", "m.lua", "--extension", "colours.lua", "-e",
+      "moonbase.context:insert('P') assert(moonbase.context:save())")
+    try #require(made.status == 0, "\(made)")
+    let without = try doctor(bench)
+    #expect(without.status == 0 && without.output == "", "\(without)")
+    #expect(
+      without.complaints == """
+        moonbase: s.sqlite: saves of the store ran with extension colours, and the model names transformer CTransformer, \
+        class C, which no extension here provides: its rules, derived attributes and values were not checked; name it \
+        with --extension PATH
+        moonbase: nothing is wrong
+
+        """, "\(without)")
+    let with = try doctor(bench, "--extension", "colours.lua")
+    #expect(with.complaints == "moonbase: nothing is wrong\n", "\(with)")
+  }
+
   @Test func valuesRowsAndRulesAreNamedAndLeftToAPerson() throws {
     let bench = try Workbench.withPeople()
     try bench.execute(

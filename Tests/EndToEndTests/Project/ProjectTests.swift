@@ -8,7 +8,8 @@ import Testing
     let bench = try Workbench.withProject()
     let none = try bench.moonbase("info")
     #expect(
-      none.status == 1 && none.complaints.contains("moonbase.project.lua, and the first save makes it"), "\(none)")
+      none.status == 1 && none.complaints.contains("moonbase.project.lua:1:18: store: s.sqlite does not exist yet"),
+      "\(none)")
     try bench.insertPeople("Ann", "Bob")
     func output(_ arguments: String...) throws -> String {
       let outcome = try bench.moonbase(arguments)
@@ -62,8 +63,104 @@ import Testing
     #expect(made.status == 0, "\(made)")
     #expect(try bench.names().contains("l.sqlite") && bench.names().contains("f.sqlite"))
     #expect(try bench.moonbase("fetch", "B", "--columns", "n", "--format", "csv").output == "n\n2\n")
-    let one = try bench.moonbase("info")
-    #expect(one.status == 2 && one.complaints.contains("names several stores (Local, Far)"), "\(one)")
+    for arguments in [["sql", "SELECT 1"], ["history"], ["backup", "x.sqlite"], ["vacuum"]] {
+      let one = try bench.moonbase(arguments)
+      let message = "names several stores, Local (l.sqlite) and Far (f.sqlite), and this command takes one"
+      #expect(one.status == 2 && one.complaints.contains("\(message): name it, as in --store l.sqlite"), "\(one)")
+    }
+    #expect(try bench.moonbase("sql", "SELECT n FROM A", "--store", "Local=l.sqlite").status == 0)
+  }
+
+  @Test func whatOnlyLooksGoesOverAllStores() throws {
+    let bench = try Workbench.withProject(
+      #"return { store = { Local = "l.sqlite", Far = "f.sqlite" }, model = "model.lua", extensions = { "rules.lua" } }"#
+    )
+    try bench.write(
+      """
+      return { entities = { A = { attributes = { n = "integer16" } }, B = { attributes = { n = "integer16" } } },
+        configurations = { Local = { "A" }, Far = { "B" } } }
+      """, to: "model.lua")
+    func writeRule(_ test: String) throws {
+      let rule = "{ validate = { n = function(n) return \(test), 'is odd' end } }"
+      try bench.write(
+        "return { name = 'rules', entities = { A = \(rule), B = \(rule) } }", to: "rules.lua")
+    }
+    try writeRule("true")
+    let made = try bench.moonbase(
+      "run", "-e", "local c = moonbase.context c:insert('A', { n = 1 }) c:insert('B', { n = 2 }) assert(c:save())")
+    #expect(made.status == 0, "\(made)")
+    let info = try bench.moonbase("info").output
+    #expect(info.contains("configuration Local") && info.contains("configuration Far"), "\(info)")
+    #expect(try bench.moonbase("info", "--json").output.hasPrefix("["))
+    let named = try bench.moonbase("info", "--store", "Far=f.sqlite").output
+    #expect(named.contains("store       f.sqlite") && !named.contains("l.sqlite"), "\(named)")
+    try writeRule("n % 2 == 0")
+    let doctor = try bench.moonbase("doctor")
+    #expect(doctor.status == 1 && doctor.output.hasPrefix("rule: A 1: "), "\(doctor)")
+    #expect(doctor.output.split(separator: "\n").count == 1, "\(doctor)")
+    #expect(
+      doctor.complaints.hasPrefix("moonbase: l.sqlite:\nmoonbase: one thing is wrong\nmoonbase: f.sqlite:\n"),
+      "\(doctor)")
+    let far = try bench.moonbase("doctor", "--store", "Far=f.sqlite", "--extension", "rules.lua")
+    #expect(far.status == 0 && far.complaints == "moonbase: nothing is wrong\n", "\(far)")
+    let forget = try bench.moonbase("doctor", "--forget-extension", "rules")
+    #expect(forget.status == 2 && forget.complaints.contains("--forget-extension is for one store"), "\(forget)")
+  }
+
+  @Test func aStoreThatIsYetToComeIsToldWithTheCommandsThatMakeIt() throws {
+    let bench = try Workbench.withProject()
+    try bench.write("print(1)", to: "script.lua")
+    let commands = [
+      ["fetch", "Person"], ["export", "Person"], ["each", "Person", "--do", "print(object)"], ["info"], ["doctor"],
+      ["sql", "SELECT 1"], ["history"], ["backup", "x.sqlite"], ["vacuum"], ["recompute", "Person"],
+      ["run", "--read-only", "script.lua"], ["fetch", "Person", "s.sqlite"],
+    ]
+    let message =
+      "moonbase.project.lua:1:18: store: s.sqlite does not exist yet: moonbase run script.lua, or moonbase import "
+      + "ENTITY FILE, makes it\n"
+    for arguments in commands {
+      let outcome = try bench.moonbase(arguments)
+      #expect(outcome.status == 1 && outcome.complaints.hasSuffix(message), "\(arguments): \(outcome)")
+    }
+    try bench.write("return {}", to: "moonbase.project.lua")
+    for arguments in [["fetch", "Person"], ["info"], ["sql", "SELECT 1"]] {
+      let outcome = try bench.moonbase(arguments)
+      #expect(
+        outcome.status == 2 && outcome.complaints.contains("moonbase.project.lua names none: add store = "),
+        "\(arguments): \(outcome)")
+    }
+  }
+
+  @Test func aFileThatItNamesAndThatIsMissingIsToldWithItsPlace() throws {
+    let bench = try Workbench.withProject(
+      """
+      return {
+        store = "s.sqlite",
+        model = "model.lua",
+        extensions = { "none.lua" } }
+      """)
+    try bench.write("name\nAnn\n", to: "x.csv")
+    let commands = [
+      ["run", "-e", "print(1)"], ["check"], ["import", "Person", "x.csv"], ["model", "types"],
+      ["repl", "-e", "print(1)"],
+    ]
+    for arguments in commands {
+      let outcome = try bench.moonbase(arguments)
+      #expect(outcome.status == 1, "\(arguments): \(outcome)")
+      #expect(
+        outcome.complaints.contains(
+          "moonbase.project.lua:4:18: extensions: none.lua does not exist: correct the path, or name another one with --extension"
+        ),
+        "\(arguments): \(outcome)")
+    }
+    try bench.write(#"return { store = "s.sqlite", model = "gone.lua" }"#, to: "moonbase.project.lua")
+    for arguments in [["run", "-e", "print(1)"], ["model", "diagram"], ["model", "types"]] {
+      let model = try bench.moonbase(arguments)
+      #expect(
+        model.complaints.contains("moonbase.project.lua:1:38: model: gone.lua does not exist: correct the path"),
+        "\(arguments): \(model)")
+    }
+    #expect(try bench.moonbase("run", "--model", "model.lua", "-e", "print(1)").output == "1\n")
   }
 
   @Test(arguments: [
@@ -86,6 +183,14 @@ import Testing
     ("return { format = 'cvs' }", "1:19: format is one of table, json, ndjson, csv, tsv, not 'cvs'; did you mean csv?"),
     ("return { extensions = { { 'x.lua', limit = {} } } }", "1:36: an extension has no 'limit'; did you mean limits?"),
     ("return { extensions = { { 'x.lua', limits = { time = 0 } } } }", "1:54: time is a number above 0"),
+    (
+      "return { extensions = { { 'x.lua', limits = { memory = '16X' } } } }",
+      "1:56: memory is a number above 0, not '16X', or a text with K, M or G, as \"16M\""
+    ),
+    (
+      "return { extensions = { { 'x.lua', grants = { write = { 'a', '/etc' } } } } }",
+      "1:62: grants: the folder to write '/etc' does not lie below the project's folder, this one: an extension is granted"
+    ),
     ("return { store = '../s.sqlite' }", "1:18: the store '../s.sqlite' does not lie below the project's folder"),
     ("return { store = '/s.sqlite' }", "1:18: the store '/s.sqlite' does not lie below"),
     ("return { store = 'out/s.sqlite' }", "1:18: the store 'out/s.sqlite' does not lie below"),

@@ -66,6 +66,22 @@ import Testing
     #expect(try XMLCheck(bench.bytes(of: "out.xml")).count("testcase") == 4)
   }
 
+  @Test func aFileWithoutTestsFailsAndIsToldWhatItHasToReturn() throws {
+    let bench = try Workbench.withProject()
+    let texts = [
+      ("list", "return { function() end }", "not a list: give each test a name"), ("nothing", "local x", "not nothing"),
+      ("empty", "return {}", "not an empty table"), ("number", "return { a = 1 }", "not a number as a"),
+    ]
+    for (name, text, _) in texts { try bench.write(text, to: "\(name)_test.lua") }
+    let outcome = try bench.moonbase(["test", "none_test.lua"] + texts.map { "\($0.0)_test.lua" })
+    let form = "a file of tests returns a table of functions by name, as { [\"adds\"] = function(t) ... end }"
+    #expect(outcome.status == 1, "\(outcome)")
+    #expect(outcome.output.contains("none_test.lua: there is no such file: \(form)\n"), "\(outcome)")
+    for (name, _, message) in texts {
+      #expect(outcome.output.contains("\(name)_test.lua: \(form), \(message)\n"), "\(name): \(outcome)")
+    }
+  }
+
   @Test func withoutFilesOrAModelItIsWrongUsage() throws {
     let bench = try Workbench()
     try bench.write("return {}", to: "x_test.lua")
