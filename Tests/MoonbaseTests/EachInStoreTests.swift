@@ -30,6 +30,9 @@ import Testing
     "local words = {} for word in (object.s or ''):gmatch('%a+') do words[#words + 1] = word end object.t = table.concat(words, '-')",
     "local t = { n = object.n, s = object.s } object.t = t.s object.n = t.n and t.n // 2",
     "local keys = { n = 1, ['s'] = 2, object.n } object.long = #keys + keys.n",
+    "object.d = -0.0 object.t = tostring(object.d)",
+    "local t = { f = function() object.n = 50 end, g = object.s } t.f() object.t = t.g",
+    "local a, b = 1, 2 a = b object.n = a", "local t = { {}, object.n } t[1].x = 5 object.long = t[1].x",
     "object.s = object.t object.t = object.s object.flag = object.s == nil",
   ]
 
@@ -92,6 +95,15 @@ import Testing
     "object.kind = nil",
     "setmetatable({}, {}) object.n = 1", "function f() end object.n = 1",
     "object.price = 1 object.price = 2",
+    "local t = {} object.n, t[1] = 50, 6 object.long = 1",
+    "local t = {} t[1], object.n, t[2] = 5, 6, 7 object.long = 1",
+    "local function f() return {} end object.n, f().y = 1, 2 object.long = 1",
+    "local x local t = { f = function() object.n, x = 50, 6 end } t.f() object.long = 1",
+    "local a next, a = 2, 1 object.n = next", "local a string.n, a = 1, 2 object.n = 1",
+    "function type() end object.n = 1",
+    "function string.x() end object.n = 1", "object.d = 9007199254740993 object.t = tostring(object.d)",
+    "local seen = {} seen[object.at or 1] = 1 object.n = seen[object.at or 1]",
+    "object.flag = rawequal(object.at, object.at)",
     "local x <close> = nil object.n = 1", "local t = { n } object.n = 1", "local t = {} t.x, n = 1, 2 object.n = 1",
   ])
   func codeThatAsksForMoreThanValuesIsLeftToObjects(_ code: String) throws {
@@ -179,7 +191,38 @@ import Testing
     try Bench(rules: rules, extending: extending, pipes: pipes)
   }
 
+  /// A template may have a limit: an update takes all that match.
+  @Test func aLimitIsKept() throws {
+    let bench = try Bench()
+    var request = FetchRequest("Item")
+    let function = try bench.function("object.n = 1")
+    func done() throws -> Bool {
+      try bench.domain.state.run { try function.runInStore(request, in: bench.context) } != nil
+    }
+    request.fetchLimit = 3
+    #expect(try !done())
+    (request.fetchLimit, request.fetchOffset) = (0, 3)
+    #expect(try !done())
+    (request.fetchOffset, request.includesSubentities) = (0, false)
+    #expect(try !done())
+    request.includesSubentities = true
+    #expect(try done())
+  }
+
+  /// The second parameter of a file hides a function of the library.
+  @Test(arguments: ["(object, object) object.n = 3", "(object, type) object.s = type(object.n)"])
+  func parametersThatHideNamesAreLeftToObjects(_ text: String) throws {
+    let bench = try Bench()
+    let source = ScriptSource(name: "each.lua", text: "return function\(text) end")
+    let done = try bench.domain.state.run {
+      try ObjectFunction(source, in: bench.domain).runInStore(FetchRequest("Item"), in: bench.context)
+    }
+    #expect(done == nil)
+  }
+
   @Test(arguments: [
+    "n = function(n) moonbase.context:insert('Kind') return true end",
+    "n = function(n) return not moonbase.context.has_changes end",
     "s = function(text, object) return true end", "s = function(...) return true end", "s = math.abs",
     "t = function(text) return text ~= 't', { 'is t', severity = 'warning' } end",
     "must = function(text) return false end", "must = function(text) end", "must = function(text) error('no') end",

@@ -45,7 +45,10 @@ final class ContextType {
   func method(
     _ name: String, upTo count: Int = .max, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void
   ) {
-    plain.method(name, upTo: count) { box, call in try body(box.live(), &call) }
+    plain.method(name, upTo: count) { box, call in
+      Self.noteUse()
+      try body(box.live(), &call)
+    }
   }
 
   func property(
@@ -53,9 +56,16 @@ final class ContextType {
     set: ((ManagedObjectContext, inout LuaCall) throws -> Void)? = nil
   ) {
     plain.property(
-      name, get: { box, call in try get(box.live(), &call) },
+      name,
+      get: { box, call in
+        Self.noteUse()
+        try get(box.live(), &call)
+      },
       set: set.map { set in { box, call in try set(box.live(), &call) } })
   }
+
+  /// A function that a store calls for each row looks at its arguments alone: otherwise its answer does not count.
+  private static func noteUse() { if HostFunction.isRunning { HostFunction.refuse() } }
 
   func handle(_ context: ManagedObjectContext) -> LuaObject { LuaObject(box(context), as: plain) }
 

@@ -36,6 +36,7 @@ struct CodeParser {
 
   /// Nil for code that is made of anything else. `tokens` may be a part of the code.
   mutating func pieces(of tokens: ArraySlice<CodeToken>) -> [CodePiece]? {
+    guard !tokens.indices.contains(where: { tokens[$0] == "=" && tokens.assignsSeveral(at: $0) }) else { return nil }
     var pieces: [CodePiece] = []
     var index = tokens.startIndex
     var end = index < tokens.endIndex ? tokens[index].range.lowerBound : 0
@@ -71,18 +72,13 @@ struct CodeParser {
   /// The use of an attribute whose access begins with the dot at `index`. Goes behind it.
   private mutating func piece(_ attribute: String, in tokens: ArraySlice<CodeToken>, at index: inout Int) -> CodePiece?
   {
-    let first = index - 1
     index += 2
     note(attribute, in: &inputs)
     guard index < tokens.endIndex else { return .attribute(attribute) }
     // Nothing but methods is called on a value.
     if tokens.isAccess(at: index) || tokens[index] == "[" { return nil }
-    if tokens[index] == "," {
-      let isAssigned = isFirstOfAssignment(tokens, from: index) && !isInTable(tokens, at: first)
-      return isAssigned ? nil : .attribute(attribute)
-    }
     guard tokens[index] == "=" else { return .attribute(attribute) }
-    guard first == tokens.startIndex || tokens[first - 1] != ",", let end = tokens.endOfExpression(from: index + 1),
+    guard let end = tokens.endOfExpression(from: index + 1),
       end == tokens.endIndex || tokens[end] != ",", let value = pieces(of: tokens[(index + 1)..<end])
     else { return nil }
     note(attribute, in: &attributes)
@@ -91,17 +87,6 @@ struct CodeParser {
   }
 
   private func note(_ name: String, in names: inout [String]) { if !names.contains(name) { names.append(name) } }
-
-  /// Whether an assignment to several variables goes on with the comma at a place.
-  private func isFirstOfAssignment(_ tokens: ArraySlice<CodeToken>, from comma: Int) -> Bool {
-    var index = comma
-    while index + 1 < tokens.endIndex, tokens[index] == "," || tokens.isAccess(at: index),
-      case .name = tokens[index + 1].token
-    {
-      index += 2
-    }
-    return index < tokens.endIndex && tokens[index] == "="
-  }
 
   /// Whether a token that is no variable means the same with values in place of the object.
   private func isPlain(_ tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
@@ -115,6 +100,10 @@ struct CodeParser {
   }
 
   private func isKnown(_ name: String, in tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
+    // A function with a name of its own is a global, unless it is local.
+    if name == "function", index + 1 < tokens.endIndex, case .name = tokens[index + 1].token {
+      return index > tokens.startIndex && tokens[index - 1] == "local"
+    }
     if CodeWords.keywords.contains(name) { return name != "goto" }
     guard !name.hasPrefix("__") else { return false }
     if locals.contains(name) { return name != object }
@@ -122,23 +111,10 @@ struct CodeParser {
     if next < tokens.endIndex, tokens[next] == "=" {
       // A key of a table, or a global.
       return index > tokens.startIndex && (tokens[index - 1] == "{" || tokens[index - 1] == ",")
-        && isInTable(tokens, at: index)
+        && tokens.isInTable(at: index)
     }
     if CodeWords.functions.contains(name) { return true }
     return CodeWords.libraries.contains(name) && tokens.isAccess(at: next)
       && !(next + 2 < tokens.endIndex && tokens[next + 2] == "=")
-  }
-
-  /// Whether a token stands in a table, and not in a statement or a call within it.
-  private func isInTable(_ tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
-    var depth = 0
-    for place in tokens[..<index].indices.reversed() {
-      if tokens[place] == "}" || tokens[place] == ")" { depth += 1 }
-      if tokens[place] == "{" || tokens[place] == "(" {
-        if depth == 0 { return tokens[place] == "{" }
-        depth -= 1
-      }
-    }
-    return false
   }
 }

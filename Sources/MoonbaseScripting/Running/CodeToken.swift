@@ -101,6 +101,86 @@ extension ArraySlice<CodeToken> {
   }
 }
 
+// MARK: Assignments
+
+extension ArraySlice<CodeToken> {
+  /// Whether the assignment at a place sets several variables that are there already.
+  func assignsSeveral(at equals: Int) -> Bool {
+    guard var start = startOfVariable(endingAt: equals - 1) else { return false }
+    let last = start
+    while start > startIndex, self[start - 1] == "," {
+      guard let next = startOfVariable(endingAt: start - 2) else { return !isInTable(at: start) }
+      start = next
+    }
+    guard start < last else { return false }
+    if start > startIndex, self[start - 1] == "local" { return false }
+    return !isInTable(at: start)
+  }
+
+  /// The first token of the variable, or of the call, that ends at a place.
+  private func startOfVariable(endingAt last: Int) -> Int? {
+    var place = last
+    while place >= startIndex {
+      switch self[place].token {
+      case .name(let name):
+        guard !CodeWords.keywords.contains(name) else { return nil }
+        guard isField(at: place) else { return place }
+        place -= 2
+      case .symbol(let symbol) where Self.closing.contains(symbol):
+        guard let open = startOfBrackets(endingAt: place) else { return nil }
+        guard symbol != UInt8(ascii: ")") || endsOperand(at: open - 1) else { return open }
+        place = open - 1
+      case .string:
+        guard endsOperand(at: place - 1) else { return place }
+        place -= 1
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Whether a value may end at a place.
+  private func endsOperand(at index: Int) -> Bool {
+    guard index >= startIndex else { return false }
+    switch self[index].token {
+    case .name(let name): return !CodeWords.keywords.contains(name)
+    case .string: return true
+    case .symbol(let symbol): return Self.closing.contains(symbol)
+    case .number, .end: return false
+    }
+  }
+
+  private func startOfBrackets(endingAt last: Int) -> Int? {
+    var depth = 0
+    for index in self[...last].indices.reversed() {
+      guard case .symbol(let symbol) = self[index].token else { continue }
+      if Self.closing.contains(symbol) { depth += 1 }
+      if Self.opening.contains(symbol) { depth -= 1 }
+      if depth == 0 { return index }
+    }
+    return nil
+  }
+
+  /// Whether a token stands in a table, and not in a call or a function within it.
+  func isInTable(at index: Int) -> Bool {
+    var (depth, blocks) = (0, 0)
+    for place in self[..<index].indices.reversed() {
+      switch self[place].token {
+      case .symbol(let symbol) where Self.closing.contains(symbol): depth += 1
+      case .symbol(let symbol) where Self.opening.contains(symbol):
+        if depth == 0 { return symbol == UInt8(ascii: "{") }
+        depth -= 1
+      case .name("end") where depth == 0, .name("until") where depth == 0: blocks += 1
+      case .name(let word) where depth == 0 && CodeWords.blocks.contains(word):
+        if blocks == 0 { return false }
+        blocks -= 1
+      default: break
+      }
+    }
+    return false
+  }
+}
+
 /// Names that have a meaning in every piece of Lua.
 enum CodeWords {
   static let keywords: Set<String> = [
@@ -109,6 +189,8 @@ enum CodeWords {
   ]
   /// Words behind which code may run more than once.
   static let repeating: Set<String> = ["for", "while", "repeat", "function"]
+  /// Words at the beginning of blocks that `end` or `until` ends.
+  static let blocks: Set<String> = ["do", "function", "if", "repeat"]
   /// Functions of the standard library whose result depends on their arguments alone.
   static let functions: Set<String> = [
     "assert", "error", "ipairs", "next", "pairs", "rawequal", "rawlen", "select", "tonumber", "tostring", "type",

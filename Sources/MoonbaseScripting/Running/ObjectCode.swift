@@ -18,6 +18,8 @@ struct ObjectCode {
   let inputs: [String]
   private let pieces: [CodePiece]
   private let returns: Bool
+  /// Whether code may tell a value from another one that is equal.
+  private let tellsEqualsApart: Bool
 
   /// Of a piece of Lua that sees `object`.
   init?(body: String) {
@@ -32,7 +34,13 @@ struct ObjectCode {
       case .name(let object) = tokens[3].token
     else { return nil }
     var rest = tokens[4...].dropLast()
-    if rest.first == ",", rest.count > 2 { rest = rest.dropFirst(2) }
+    if rest.first == ",", rest.count > 2, case .name(let context) = rest[rest.startIndex + 1].token {
+      // The second parameter hides another name.
+      guard context != object, !CodeWords.functions.contains(context), !CodeWords.libraries.contains(context) else {
+        return nil
+      }
+      rest = rest.dropFirst(2)
+    }
     guard rest.first == ")" else { return nil }
     self.init(rest.dropFirst(), in: Array(file.utf8), object: object)
   }
@@ -42,17 +50,22 @@ struct ObjectCode {
     guard let pieces = parser.pieces(of: tokens), !parser.attributes.isEmpty else { return nil }
     (self.pieces, attributes, inputs) = (pieces, parser.attributes, parser.inputs)
     returns = tokens.contains("return")
+    tellsEqualsApart = tokens.contains("[") || tokens.contains("rawequal")
   }
 
   /// Lua that returns a function. It gets the inputs and gives the new value of an attribute. Nil where a value that
   /// was assigned is read again and its type has values of a form of their own.
   func text(setting attribute: String, types: (String) -> AttributeType?) -> String? {
     let checked = readAgain
+    // An object gives a new date with each reading.
+    if tellsEqualsApart, !inputs.allSatisfy({ types($0).map { Self.forms(of: $0).isRight != nil } ?? false }) {
+      return nil
+    }
     var lines = ["local string, math, table, utf8 = string, math, table, utf8"]
     for word in CodeWords.functions.sorted() { lines.append("local \(word) = \(word)") }
     for attribute in checked.sorted() {
       guard let check = types(attribute).flatMap(Self.check) else { return nil }
-      lines.append("local function \(CodePiece.check(attribute))(value) \(check) end")
+      lines.append("local function \(CodePiece.check(attribute))(value, former) \(check) end")
     }
     // No piece of code sets or reads a global without an error from here on.
     lines.append("local _ENV = nil")
@@ -84,7 +97,9 @@ struct ObjectCode {
   private static func check(_ type: AttributeType) -> String? {
     let (isRight, conversion) = forms(of: type)
     guard let isRight else { return nil }
-    return "\(conversion)if value == nil or \(isRight) then return value end error('another value')"
+    // An equal value is no change: of 0.0 and -0.0 the former one stays.
+    return "\(conversion)if value == former then return former end "
+      + "if value == nil or \(isRight) then return value end error('another value')"
   }
 
   /// When a value is one of a type, and what makes a number of it.
@@ -96,7 +111,10 @@ struct ObjectCode {
     case .integer32: return (integer + " and value >= -2147483648 and value <= 2147483647", toInteger)
     case .integer64: return (integer, toInteger)
     case .double:
-      return ("math.type(value) == 'float' and value == value", "if \(integer) then value = value + 0.0 end ")
+      return (
+        "math.type(value) == 'float' and value == value",
+        "if \(integer) and value + 0.0 == value then value = value + 0.0 end "
+      )
     case .boolean: return ("type(value) == 'boolean'", "")
     case .string: return ("type(value) == 'string' and utf8.len(value)", "")
     case .binaryData: return ("type(value) == 'string'", "")
@@ -130,7 +148,8 @@ enum CodePiece {
       let value = value.map { $0.text(checking: attributes) }.joined()
       // On a line of its own a comment cannot take what follows.
       return attributes.contains(name)
-        ? "\(Self.variable(name)) = \(Self.check(name))(\(value)\n)" : "\(Self.variable(name)) = (\(value)\n)"
+        ? "\(Self.variable(name)) = \(Self.check(name))((\(value)\n), \(Self.variable(name)))"
+        : "\(Self.variable(name)) = (\(value)\n)"
     }
   }
 }

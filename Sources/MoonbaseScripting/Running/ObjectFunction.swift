@@ -66,7 +66,8 @@ public final class ObjectFunction {
   package func runInStore(
     _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> UnwatchedUpdate.Outcome? {
-    guard let code else { return nil }
+    // An update takes all that match, wherever they stand.
+    guard let code, request.fetchLimit == 0, request.fetchOffset == 0, request.includesSubentities else { return nil }
     let entity = try context.entity(request.entityName)
     guard
       let update = try UnwatchedUpdate(
