@@ -140,7 +140,7 @@ struct DoctorCommand: ParsableCommand {
     guard !settings.extensions.isEmpty, !Self.isDamaged(known) else { return nil }
     var description = try file.limits.settings().limiting(settings.container, settings)
     description.model = .value(model.description)
-    // They are told beside the summary.
+    // The summary names them.
     description.missingExtensions = .ignored
     return try PersistentContainer(description)
   }

@@ -4,10 +4,10 @@ import MoonbasePlatform
 import MoonbaseScripting
 import MoonbaseSQLiteStore
 
-/// The extensions that a store asks for and that are not loaded: those that its saves ran with, and those that would
-/// provide the transformers and classes that its model names.
+/// The extensions that a store asks for and that are not loaded. Saves ran with some of them; others would provide
+/// transformers and classes that the model names.
 struct LeftOutExtensions {
-  /// What is said of them; nil where there are none.
+  /// A message that names them; nil where there are none.
   let message: String?
 
   /// `loaded` are the names of the extensions that are loaded.

@@ -35,7 +35,7 @@ struct InfoCommand: ParsableCommand {
 }
 
 extension InfoCommand {
-  /// Tells of what is no store what it is, and which command takes it.
+  /// Throws for a file that is no store. The error names its form and the command that takes it.
   private func checkForm(of store: String) throws {
     try Project.requireStore(store)
     guard access(store, F_OK) == 0 || errno != ENOENT else {

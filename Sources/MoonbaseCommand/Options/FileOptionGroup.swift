@@ -21,7 +21,7 @@ struct FileOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings() } }
 
-  /// What they say, of a store.
+  /// The settings of the options, for a store.
   func settings(_ store: NamedStore? = nil) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings()
     if let store { settings.stores = [store.description] }

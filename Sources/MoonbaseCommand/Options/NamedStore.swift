@@ -9,7 +9,7 @@ struct NamedStore: Equatable {
 }
 
 extension NamedStore {
-  /// `[CONFIGURATION=]PATH`. A '=' behind what cannot be the name of a configuration belongs to the path, and so it does
+  /// Takes `[CONFIGURATION=]PATH`. The '=' belongs to the path where no configuration can have the name before it, and
   /// where a file of the whole name is there.
   init(_ text: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -2,7 +2,7 @@ import Moonbase
 import MoonbasePlatform
 
 extension RunOptions {
-  /// What the command line names, for `moonbase.context`.
+  /// The container of `moonbase.context`, as the command line names it.
   var container: ContainerDescription {
     get throws { try settings.scripts.limiting(settings.stores.container, settings.stores) }
   }

@@ -107,7 +107,7 @@ public struct ScriptTests {
     }
   }
 
-  /// What a file of tests has to return, for messages.
+  /// The form of a file of tests, for messages.
   package static let form =
     "a file of tests returns a table of functions by name, as { [\"adds\"] = function(t) ... end }"
 
