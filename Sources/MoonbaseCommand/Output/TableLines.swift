@@ -26,7 +26,7 @@ struct TableLines {
   mutating func add(_ cells: [String], isNumber: [Bool], isID: [Bool], to bytes: inout [UInt8]) {
     let most = max(Self.greatestWidth, room ?? 0)
     let row = zip(cells, isID).map { $1 ? $0 : Self.shown($0, most) }
-    guard first != nil else { return append(row, to: &bytes) }
+    guard first != nil else { return append(row, isWhole: zip(isNumber, isID).map { $0 || $1 }, to: &bytes) }
     for (index, cell) in row.enumerated() {
       widths[index] = max(widths[index], DisplayWidth.of(cell))
       if isNumber[index] { isRight[index] = true }
@@ -50,10 +50,12 @@ struct TableLines {
     first = nil
   }
 
-  private func append(_ row: [String], to bytes: inout [UInt8]) {
+  /// `isWhole` says of which cells nothing is cut off, though they are wider than their columns.
+  private func append(_ row: [String], isWhole: [Bool] = [], to bytes: inout [UInt8]) {
     var line = ""
     for (index, whole) in row.prefix(count).enumerated() {
-      let cell = room == nil || DisplayWidth.of(whole) <= widths[index] ? whole : Self.cut(whole, to: widths[index])
+      let fits = room == nil || (!isWhole.isEmpty && isWhole[index]) || DisplayWidth.of(whole) <= widths[index]
+      let cell = fits ? whole : Self.cut(whole, to: widths[index])
       let space = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(cell)))
       line += (index > 0 ? "  " : "") + (isRight[index] ? space + cell : cell + space)
     }

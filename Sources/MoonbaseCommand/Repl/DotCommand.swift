@@ -19,6 +19,11 @@ struct DotCommand {
       }
     }
 
+    /// Those whose names begin so; the one that has it as its name.
+    static func named(_ beginning: String) -> [Name] {
+      Name(rawValue: beginning).map { [$0] } ?? allCases.filter { $0.rawValue.hasPrefix(beginning) }
+    }
+
     var help: String {
       switch self {
       case .help: "lists the commands"
@@ -56,8 +61,7 @@ struct DotCommand {
 
   /// The command, by its name or the beginning of only one.
   var name: Name? {
-    if let known = Name(rawValue: word) { return known }
-    let found = Name.allCases.filter { $0.rawValue.hasPrefix(word) }
+    let found = Name.named(word)
     return found.count == 1 ? found[0] : word == "exit" ? .quit : nil
   }
 }

@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseScripting
 
 /// A list of plain tables with names for keys, as `dictionaries` gives it, as rows of a table.
@@ -16,6 +17,7 @@ struct LuaRowTable {
     guard total > 1, try table.size == total else { return nil }
     var fields: [[String: Value]] = []
     for index in 1...min(total, most) {
+      try HostWork.charge()
       guard case .table(let row) = try table.get(index), let row = try Self.fields(of: row, in: domain, width) else {
         return nil
       }

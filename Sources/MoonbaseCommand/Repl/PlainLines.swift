@@ -26,7 +26,7 @@ final class PlainLines: PromptLines {
     var line = takeLineAhead()
     if line.last == UInt8(ascii: "\n") { return .line(Self.withoutEnd(line.dropLast())) }
     while true {
-      let piece = read(upTo: isSeekable ? Self.block : 1)
+      let piece = try read(upTo: isSeekable ? Self.block : 1)
       guard let piece else {
         if isInteractive { StandardStream.output.write("\n") }
         return .interrupted
@@ -50,14 +50,28 @@ final class PlainLines: PromptLines {
     line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  /// Nothing at the end, nil after an interruption of a person's input.
-  private func read(upTo count: Int) -> [UInt8]? {
+  /// Nothing at the end, nil after an interruption of a person's input. Throws where the stream cannot be read.
+  private func read(upTo count: Int) throws -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
       if isInteractive, PromptSignals.takeInterruption() { return nil }
       let done = MoonbasePlatform.read(STDIN_FILENO, &bytes, count)
-      if done < 0, errno == EINTR { continue }
-      return Array(bytes.prefix(max(0, done)))
+      guard done < 0 else { return Array(bytes.prefix(done)) }
+      try Self.waitAfter(errno)
     }
   }
+
+  /// Waits where a stream that does not block has nothing yet.
+  private static func waitAfter(_ code: Int32) throws {
+    if code == EINTR { return }
+    guard code == EAGAIN || code == EWOULDBLOCK else { throw UnreadableInput(code: code) }
+    var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    _ = poll(&request, 1, -1)
+  }
+}
+
+/// Standard input that cannot be read, which is not its end.
+struct UnreadableInput: Error, CustomStringConvertible {
+  let code: Int32
+  var description: String { "standard input cannot be read: \(String(cString: strerror(code)))" }
 }

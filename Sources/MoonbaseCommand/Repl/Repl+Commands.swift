@@ -14,6 +14,10 @@ extension Repl {
       fail("there is no command .\(command.word)\(suggestion(for: command.word, among: names)): .help lists them")
       return nil
     }
+    guard argument.isEmpty || !name.argument.isEmpty else {
+      fail(".\(name.rawValue) takes no argument, not '\(argument.prefix(60))'")
+      return nil
+    }
     switch name {
     case .help: help(argument)
     case .quit: return leave(status: ExitStatus.done)
@@ -21,8 +25,8 @@ extension Repl {
     case .rows: setRows(argument)
     case .model: return perform(named: ".model") { try ReplModel(try requiredContext().model).show(argument) }
     case .sql: return perform(named: ".sql") { try ask(argument) }
-    case .undo: return perform(named: ".undo") { Self.tell(try prompt.undo(), "undone", "undo") }
-    case .redo: return perform(named: ".redo") { Self.tell(try prompt.redo(), "done again", "redo") }
+    case .undo: return perform(named: ".undo") { tell(try prompt.undo(), "undone", "undo") }
+    case .redo: return perform(named: ".redo") { tell(try prompt.redo(), "done again", "redo") }
     case .explain: return explain(argument)
     case .run: return run(file: argument)
     }
@@ -36,7 +40,7 @@ extension Repl {
   }
 
   private func help(_ word: String) {
-    let names = DotCommand.Name.allCases.filter { word.isEmpty || $0.rawValue == word || ".\($0.rawValue)" == word }
+    let names = DotCommand.Name.named(word.hasPrefix(".") ? String(word.dropFirst()) : word)
     guard !names.isEmpty else { return fail("there is no command \(word): .help lists them") }
     var table = TableLines(columns: ["command", "does"])
     var bytes: [UInt8] = []
@@ -62,8 +66,12 @@ extension Repl {
     output.greatestCount = count
   }
 
-  private static func tell(_ name: String?, _ done: String, _ verb: String) {
-    guard let name else { return Terminal.print("there is nothing to \(verb)") }
+  private func tell(_ name: String?, _ done: String, _ verb: String) {
+    guard let name else {
+      let rest =
+        prompt.unsavedOfChildren > 0 ? " here: a child context has changes, and child:rollback() gives these up" : ""
+      return Terminal.print("there is nothing to \(verb)\(rest)")
+    }
     let first = name.split(separator: "\n").first.map(String.init) ?? ""
     Terminal.print("\(done): \(first.count > 60 ? "\(first.prefix(60))…" : first)")
   }
@@ -75,7 +83,7 @@ extension Repl {
       fail(".explain takes a fetch request, as in .explain context:fetch(\"Person\")")
       return nil
     }
-    switch prompt.read(Array(code.utf8), firstLine: 1) {
+    switch prompt.read(Array(code.utf8), firstLine: commandLine ?? 1) {
     case .refused(let message): fail(message)
     case .incomplete: fail(".explain takes one line, and '\(code.prefix(60))' goes on: put the request into a variable")
     case .chunk(let chunk):

@@ -44,6 +44,11 @@ extension Repl {
     status == ExitStatus.done && hasFailed && !lines.isInteractive ? ExitStatus.failed : status
   }
 
+  private var restOfChildren: String {
+    guard prompt.unsavedOfChildren > 0 else { return "" }
+    return " here: a child context has changes, so save it first, into its parent, as in child:save()"
+  }
+
   /// Saves all that has changes; false where that failed.
   func save() -> Bool {
     var isSaved = false
@@ -51,7 +56,8 @@ extension Repl {
       let (count, warnings) = try prompt.save()
       isSaved = true
       for warning in warnings { complain("warning: \(warning)") }
-      Terminal.print(count == 0 ? "there is nothing to save" : "saved \(ReplOutput.counted(count, "object"))")
+      guard count > 0 else { return Terminal.print("there is nothing to save\(restOfChildren)") }
+      Terminal.print("saved \(ReplOutput.counted(count, "object"))")
     }
     return isSaved
   }

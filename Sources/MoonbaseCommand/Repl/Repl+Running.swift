@@ -9,7 +9,11 @@ extension Repl {
     StandardStream.waitAgain()
     lines.remember(input.bytes)
     defer { StandardStream.flush() }
-    if let command = DotCommand(input.bytes) { return run(command) }
+    if let command = DotCommand(input.bytes) {
+      commandLine = input.firstLine
+      defer { commandLine = nil }
+      return run(command)
+    }
     if let hint = hint(for: input.bytes) {
       Terminal.print(hint)
       return nil
@@ -83,7 +87,8 @@ extension Repl {
 
   func fail(_ message: String) {
     hasFailed = true
-    complain(message)
+    guard let commandLine, !lines.isInteractive, !message.hasPrefix("stdin:") else { return complain(message) }
+    complain("stdin:\(commandLine): \(message)")
   }
 
   func complain(_ message: String) {

@@ -20,6 +20,8 @@ final class Repl {
   /// How many lines were read.
   var lineCount = 0
   var hasFailed = false
+  /// The line of the command that runs.
+  var commandLine: Int?
 
   /// Opens what the command line names.
   init(_ settings: CommandSettings, watches: Bool) throws {
@@ -60,8 +62,13 @@ final class Repl {
       if let status = evaluate(Array(piece.utf8), firstLine: 1) { return status }
     }
     while true {
-      let input = try nextInput()
-      if let status = input.map(take) ?? leave(status: ExitStatus.done) { return status }
+      do {
+        let input = try nextInput()
+        if let status = input.map(take) ?? leave(status: ExitStatus.done) { return status }
+      } catch let error as UnreadableInput {
+        fail("\(error)")
+        return leave(status: ExitStatus.failed) ?? ExitStatus.failed
+      }
     }
   }
 

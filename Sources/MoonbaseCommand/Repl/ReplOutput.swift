@@ -71,14 +71,21 @@ final class ReplOutput {
     }
     let entity = Self.sharedEntity(of: objects, first.entity, in: model)
     let names = try entity.map { try FetchColumns(nil, of: $0.name, in: model).names } ?? [FetchColumns.id]
-    let rows = try objects.map { object in try names.map { try cell($0, of: object) } }
+    let rows = try objects.map { object in
+      try HostWork.charge(names.count)
+      return try names.map { try cell($0, of: object) }
+    }
     try show(names, rows, total: total, of: "object")
   }
 
   func show(_ names: [String], _ rows: [[Value]], total: Int, of noun: String) throws {
     guard total > 0 else { return Terminal.print("no \(noun)s") }
     let writer = writer(names)
-    for row in rows { try writer.write(row) }
+    for row in rows {
+      // A limit or an interruption ends a table too.
+      try HostWork.charge(names.count)
+      try writer.write(row)
+    }
     try writer.finish()
     let all = Self.counted(total, noun)
     Terminal.print(rows.count < total ? "(\(rows.count) of \(all))" : "(\(all))")

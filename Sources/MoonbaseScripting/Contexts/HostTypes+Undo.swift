@@ -58,8 +58,13 @@ extension HostTypes {
     if let undo = context.undoManager { return undo.levelsOfUndo = Int(count) }
     let undo = UndoManager()
     undo.levelsOfUndo = Int(count)
-    undo.groupsByCall = true
-    hasAftermath = true
+    // At a prompt an input is a step of the context that it works on.
+    if let domain = try? openDomain(), domain.groupsUndoByInput, domain.contexts.given === context {
+      undo.groupsByEvent = false
+    } else {
+      undo.groupsByCall = true
+      hasAftermath = true
+    }
     context.undoManager = undo
   }
 

@@ -56,6 +56,10 @@ public final class ScriptDomain {
   var foundNoContext = false
   /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.
   var unseenFailure: UnseenFailure?
+  /// Whether a prompt ends the steps of undo, input by input, in the context that the host gave.
+  var groupsUndoByInput = false
+  /// Whether the run ended in a hook behind a save: its data is saved.
+  var endedBehindSave = false
   /// The jobs that scripts began on other threads.
   var jobs: [ScriptJob] = []
   /// The job that this domain's script is.

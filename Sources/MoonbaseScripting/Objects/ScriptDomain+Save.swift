@@ -4,12 +4,24 @@ import MoonbaseLua
 extension ScriptDomain {
   /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
   func save(_ context: ManagedObjectContext, ahead: Bool = false, call: inout LuaCall) throws {
-    if let box = try attempt(&call, { ahead ? try context.saveAhead() : try context.save() }) {
+    let box = try notingEnd(behindSaveOf: context) {
+      try attempt(&call) { ahead ? try context.saveAhead() : try context.save() }
+    }
+    if let box {
       unseenFailure = UnseenFailure(error: box, cause: .save, unsavedCount: contexts.unsaved.ofRoots)
     } else {
       unsavedOfSeenFailure = nil
     }
     try returnDidSaveError(of: context, call: &call)
+  }
+
+  /// Saves, and notes where the run ends in a hook behind the save: a save that fails leaves the changes.
+  func notingEnd<Result>(behindSaveOf context: ManagedObjectContext, _ save: () throws -> Result) rethrows -> Result {
+    let hadChanges = context.hasChanges
+    do { return try save() } catch {
+      if hadChanges, !context.hasChanges { endedBehindSave = true }
+      throw error
+    }
   }
 
   /// What `did_save` hooks raised does not make a save fail: it follows the results of the call.

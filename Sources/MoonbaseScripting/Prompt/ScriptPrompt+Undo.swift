@@ -7,6 +7,7 @@ extension ScriptPrompt {
     let undo = UndoManager()
     undo.levelsOfUndo = levels
     undo.groupsByEvent = false
+    domain.groupsUndoByInput = true
     domain.contexts.given?.undoManager = undo
   }
 

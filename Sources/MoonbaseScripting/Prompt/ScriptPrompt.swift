@@ -33,11 +33,19 @@ package final class ScriptPrompt {
   private let name: String
   /// The input that was read last.
   private var source = LuaSource("", name: "")
+  /// The memory that all inputs together may use.
+  private let memory: UInt64?
+  private let hardMemory: UInt64?
+  /// Where that ends, in bytes in use.
+  private let ceiling: Int
 
   /// Makes a prompt. `program` is what scripts see as `arg[-1]`.
   package init(_ domain: ScriptDomain, name: String, program: String = "moonbase") throws {
     (self.domain, self.name, runner) = (domain, name, ScriptRunner(domain))
     runner.tellsOnlyFrame = false
+    (memory, hardMemory) = (domain.state.limits.memory, domain.state.limits.hardMemory)
+    // What the libraries take is not counted.
+    ceiling = domain.state.memoryUsed + (domain.state.remainingMemory.map { min($0, .max / 2) } ?? 0)
     let arguments = try domain.state.argumentTable(script: nil, program: program, arguments: [])
     environment = try domain.state.environment(["arg": .table(arguments)])
   }
@@ -51,6 +59,7 @@ package final class ScriptPrompt {
 
   /// Reads an input, which is an expression whose values are shown, or statements.
   package func read(_ bytes: [UInt8], firstLine: Int) -> Reading {
+    makeRoom()
     source = LuaSource(part: bytes, name: name, firstLine: firstLine)
     let isAsked = Self.isAsked(bytes)
     let expression = isAsked ? Self.withoutSign(bytes) : bytes
@@ -133,6 +142,8 @@ package final class ScriptPrompt {
 
   /// Does what the person asked the host for, under the same limits.
   package func ending(of body: () throws -> Void) -> Ending {
+    makeRoom()
+    domain.endedBehindSave = false
     do {
       try domain.state.run {
         // Extensions that were reloaded since the last input run from this one on.
@@ -147,8 +158,36 @@ package final class ScriptPrompt {
       let outcome = runner.delivered(runner.outcome(of: error), cancelsJobs: false)
       // The message names the error already.
       domain.unseenFailure = nil
-      return .failed(status: outcome.status, message: outcome.message ?? "\(error)")
+      return .failed(status: outcome.status, message: (outcome.message ?? "\(error)") + Self.advice(for: error))
     }
+  }
+
+  private static func advice(for error: any Error) -> String {
+    guard (error as? LuaError)?.kind == .limit(.memory) else { return "" }
+    return "\nvalues that stay in variables count for all inputs: set those to nil that are not needed, as in t = nil"
+  }
+
+  /// This part of the memory limit is left to an input, whatever others have left in variables: to let go of that
+  /// takes memory too.
+  private static let part: UInt64 = 8
+
+  /// Raises the memory limit for the next input where values of earlier ones leave little of it, up to twice the limit.
+  private func makeRoom() {
+    guard let memory, memory < .max / 16, !domain.state.isRunning else { return }
+    if domain.state.limits.memory != memory {
+      (domain.state.limits.memory, domain.state.limits.hardMemory) = (memory, hardMemory)
+    }
+    let wanted = memory / Self.part
+    guard missingRoom(of: wanted) > 0 else { return }
+    domain.state.collectGarbage()
+    let missing = missingRoom(of: wanted)
+    guard missing > 0 else { return }
+    domain.state.limits.memory = min(memory + missing, 2 * memory + wanted)
+    domain.state.limits.hardMemory = hardMemory ?? 4 * memory
+  }
+
+  private func missingRoom(of wanted: UInt64) -> UInt64 {
+    UInt64(max(0, Int(wanted) - (ceiling - domain.state.memoryUsed)))
   }
 
   private func takeUnseenFailure() -> String? {
@@ -161,6 +200,9 @@ package final class ScriptPrompt {
   /// How many objects have changes that are not saved, in all contexts.
   package var unsavedCount: Int { domain.contexts.unsaved.ofRoots + domain.contexts.unsaved.ofChildren }
 
+  /// How many of them are in child contexts, whose changes only a save of the child gives to its parent.
+  package var unsavedOfChildren: Int { domain.contexts.unsaved.ofChildren }
+
   /// Whether any context has changes that are not saved.
   package var hasUnsavedChanges: Bool { domain.contexts.all.contains(where: \.hasChanges) }
 
@@ -170,7 +212,7 @@ package final class ScriptPrompt {
     let before = domain.contexts.unsaved.ofRoots
     var warnings: [String] = []
     for context in domain.contexts.all where context.parent == nil && context.hasChanges {
-      try context.save()
+      try domain.notingEnd(behindSaveOf: context) { try context.save() }
       warnings += context.validationWarnings.map { "\($0)" }
       // An error of a hook after the save becomes the notice of this run.
       _ = domain.didSaveError(of: context)

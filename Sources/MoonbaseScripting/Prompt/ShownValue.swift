@@ -60,6 +60,7 @@ extension ScriptDomain {
     guard count > 0, try table.size == count else { return nil }
     var objects: [ManagedObject] = []
     for index in 1...min(count, most) {
+      try HostWork.charge()
       guard case let object? = try table.get(index).objectValue(as: ManagedObject.self),
         object.managedObjectContext != nil
       else { return nil }

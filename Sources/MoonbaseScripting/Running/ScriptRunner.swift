@@ -155,10 +155,17 @@ public struct ScriptRunner {
     // What a script raised again with `error` or `assert` is the error that it got.
     let raised = script.flatMap { ($0.value(in: domain.state)?.objectValue(as: ErrorBox.self))?.error }
     let status = Self.status(of: raised ?? error)
-    return Outcome(
-      status: status,
-      message: script.map { text(of: $0, hook: error is ScriptError ? $0 : Self.hook(of: raised ?? $0.underlying)) }
-        ?? "\(error)")
+    let message =
+      script.map { text(of: $0, hook: error is ScriptError ? $0 : Self.hook(of: raised ?? $0.underlying)) }
+      ?? "\(error)"
+    return Outcome(status: status, message: behindSave(status) + message)
+  }
+
+  /// The words before a limit or an interruption in a hook behind a save.
+  private func behindSave(_ status: Int32) -> String {
+    defer { domain.endedBehindSave = false }
+    let endsRun = [LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(status)
+    return domain.endedBehindSave && endsRun ? "\(UnseenFailure.Cause.didSave.rawValue): " : ""
   }
 
   /// The error of an extension behind an error of the graph.

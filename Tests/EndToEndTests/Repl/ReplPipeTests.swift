@@ -81,7 +81,7 @@ import Testing
       p.age
       .undo
       .undo
-      .redo x
+      .redo
       p.age = 2 error("no")
       .undo
       """)
@@ -138,11 +138,15 @@ import Testing
       (".explain f(", "goes on"), (".sql", ".sql takes one SQL statement"),
       (".sql DELETE FROM Person", "cannot modify Person"),
       (".run nosuch.lua", "there is no such file"), (".run", ".run takes a file"),
-      (".help nosuch", "there is no command"),
+      (".help nosuch", "there is no command"), (".save foo.sqlite", ".save takes no argument, not 'foo.sqlite'"),
+      (".undo 3", ".undo takes no argument"), (".quit now", ".quit takes no argument"), (".rows 0", "not '0'"),
     ]
     let outcome = try repl(wrong.map { "\($0.0)\n7\n" }.joined())
     #expect(outcome.output == wrong.map { _ in "7\n" }.joined() && outcome.status == 1, "\(outcome)")
-    for (_, text) in wrong { #expect(outcome.complaints.contains(text), "\(text): \(outcome)") }
+    for (index, (_, text)) in wrong.enumerated() {
+      #expect(outcome.complaints.contains(text), "\(text): \(outcome)")
+      #expect(outcome.complaints.contains("moonbase repl: stdin:\(2 * index + 1): "), "\(text): \(outcome)")
+    }
     #expect(outcome.complaints.components(separatedBy: "moonbase repl: ").count == wrong.count + 1, "\(outcome)")
     let none = try bench.moonbase("repl", input: ".model\n.sql SELECT 1\n.undo\n1\n")
     #expect(none.status == 1 && none.output == "1\n", "\(none)")
@@ -168,7 +172,7 @@ import Testing
     #expect(
       outcome.complaints == """
         moonbase repl: .sql shows what is saved, and there are changes that are not
-        moonbase repl: there are several stores: name one, as in .sql NAME: SELECT ...; the names are Local, Far
+        moonbase repl: stdin:5: there are several stores: name one, as in .sql NAME: SELECT ...; the names are Local, Far
 
         """, "\(outcome)")
   }
@@ -270,6 +274,41 @@ import Testing
     let outcome = try repl(
       "child = moonbase.context:child()\nchild:insert('Person', { name = 'x' })\n.save\n")
     #expect(outcome.status == 1 && outcome.complaints.contains("1 changed object is not saved"), "\(outcome)")
+    #expect(outcome.output.contains("there is nothing to save here: a child context has changes"), "\(outcome)")
+    let undo = try repl("child = moonbase.context:child()\nchild:insert('Person', { name = 'x' })\n.undo\n")
+    #expect(undo.output.contains("there is nothing to undo here: a child context has changes"), "\(undo)")
+  }
+
+  @Test func aLimitBehindASaveSaysThatTheDataIsSaved() throws {
+    try bench.write(
+      """
+      return { name = "hooks", entities = { Person = { did_save = function(object) while true do end end } } }
+      """, to: "hooks.lua")
+    for save in [".save", "moonbase.context:save()"] {
+      let outcome = try repl(
+        "moonbase.context:fetch('Boss'):first().age = \(save.utf8.count)\n\(save)\n", "--extension", "hooks.lua",
+        "--limit-instructions", "1000000")
+      #expect(
+        outcome.complaints.contains("the data is saved, but a did_save hook failed: ")
+          && outcome.complaints.contains("instructions") && !outcome.complaints.contains("not saved"), "\(outcome)")
+      let saved = try bench.moonbase("fetch", "Boss", "s.sqlite", "--columns", "age")
+      #expect(saved.output.contains("\(save.utf8.count)"), "\(saved)")
+    }
+  }
+
+  @Test func inputThatCannotBeReadIsNotItsEnd() throws {
+    let outcome = try bench.program("sh", "-c", "'\(Workbench.command.path)' repl < .")
+    #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome)")
+    #expect(outcome.complaints == "moonbase repl: standard input cannot be read: Is a directory\n", "\(outcome)")
+  }
+
+  @Test func theBeginningOfANameHasHelp() throws {
+    let outcome = try repl(".help mod\n.help .sa\n.help r\n")
+    #expect(outcome.status == 0, "\(outcome)")
+    for text in [".model [ENTITY]", ".save", ".run FILE", ".rows [N]", ".redo"] {
+      #expect(outcome.output.contains(text), "\(text): \(outcome)")
+    }
+    #expect(!outcome.output.contains(".quit"), "\(outcome)")
   }
 
   @Test func aPureSandboxReadsAndThePromptGoesOn() throws {

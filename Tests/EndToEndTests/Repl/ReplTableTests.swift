@@ -146,6 +146,16 @@ import Testing
     }
   }
 
+  @Test func numbersOfLaterRowsAreNotCut() throws {
+    let rows = """
+      for i = 1, 120 do
+        l[i] = { n = i < 101 and i or 123456789, name = i < 101 and 'a' or 'longer text' }
+      end
+      """
+    let text = try shown(".rows 200\nlocal l = {} \(rows)\nl\n", width: 80)
+    #expect(text.contains("\n123456789  lon…\n") && text.contains("\n100  a\n"), "\(text)")
+  }
+
   @Test func tablesOfLuaAreBoundedAndReadable() throws {
     let input = """
       { 1, 2, 3, name = "x", ["a b"] = true, [10] = 1.5 }

@@ -46,6 +46,17 @@ import Testing
       #expect(terminal.end() == 0, "\(terminal.screen)")
     }
 
+    /// The terminal takes no more than it has room for, so the table is being printed when Ctrl-C comes.
+    @Test func controlCEndsATable() throws {
+      let terminal = try terminal()
+      try terminal.press(".rows 20000\n", until: "s> ")
+      try terminal.press("l = {} for i = 1, 20000 do l[i] = { n = i, text = 'a text' } end\n", until: "s> ")
+      try terminal.press("l\n", until: "a text\r\n")
+      try terminal.press("\u{3}", until: "interrupted")
+      #expect(!terminal.screen.contains("20000  a text"))
+      try terminal.press("40 + 2\n", until: "42\r\n")
+    }
+
     @Test func bytesThatAreNoTextBecomeSigns() throws {
       let terminal = try terminal()
       terminal.press(bytes: [0x27, 0xFF, 0xE5, 0x61, 0xC3, 0x27, 0x0A])

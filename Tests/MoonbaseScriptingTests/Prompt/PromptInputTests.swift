@@ -110,4 +110,19 @@ import Testing
     #expect(try bench.enter("repeat local x = 1 until false").contains("instructions"))
     #expect(try bench.enter("2") == "2")
   }
+
+  @Test func valuesThatFillTheMemoryCanBeLetGo() throws {
+    let bench = try PromptBench(limits: LuaLimits(memory: 8 << 20))
+    func fill(_ name: String) throws -> String {
+      try bench.enter("\(name) = {} for i = 1, 100 do \(name)[i] = i .. ('x'):rep(1 << 18) end")
+    }
+    let full = try fill("t")
+    #expect(full.contains("more memory") && full.contains("t = nil"), "\(full)")
+    #expect(try bench.enter("1 + 1") == "2")
+    #expect(try bench.enter("t = nil collectgarbage()") == "")
+    #expect(try bench.enter("1 + 2") == "3")
+    // What is left to each input has an end.
+    for index in 0..<20 { #expect(try fill("v\(index)").contains("more memory")) }
+    #expect(bench.prompt.domain.state.memoryUsed < 24 << 20)
+  }
 }

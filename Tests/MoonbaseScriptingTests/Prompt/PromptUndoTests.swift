@@ -44,8 +44,12 @@ import Testing
     let error = #expect(throws: ScriptError.self) { try bench.prompt.undo() }
     #expect(error?.message.contains("context.undo_levels = 50") == true)
     #expect(try bench.enter("moonbase.context.undo_levels = 5") == "")
-    #expect(try bench.enter("p = moonbase.context:insert('Person')") == "")
-    #expect(try bench.prompt.undo() != nil)
+    #expect(try bench.enter("p = moonbase.context:insert('Person') p.age = 3 p.age = 4") == "")
+    #expect(try bench.enter("p.age = 5 p.age = 6") == "")
+    #expect(try bench.prompt.undo() == "p.age = 5 p.age = 6")
+    #expect(try bench.enter("p.age") == "4")
+    #expect(try bench.prompt.undo()?.hasPrefix("p = moonbase") == true)
+    #expect(bench.prompt.unsavedCount == 0)
   }
 
   @Test func aScriptMayUndoByItself() throws {
