@@ -66,9 +66,51 @@ import Testing
     #expect(again.status == 1 && again.complaints.contains("nothing was put below"))
   }
 
+  @Test func filesThatWereChangedStayWhereItIsInstalledAgain() throws {
+    let file = "place/share/moonbase/types/object.lua"
+    #expect(try install("place").status == 0)
+    try bench.write("changed", to: file)
+    for _ in 0..<2 {
+      let again = try install("place")
+      #expect(again.status == 0 && again.complaints.contains("object.lua was changed since and stays"), "\(again)")
+      #expect(again.complaints.split(separator: "\n").count == 1)
+      #expect(try bench.bytes(of: file) == Data("changed".utf8))
+    }
+    #expect(try install("--uninstall", "place").complaints.contains("object.lua was changed since and stays"))
+    let refused = try install("place")
+    #expect(refused.status == 1 && refused.complaints.contains("not put there by this script, or was changed since"))
+    #expect(try bench.bytes(of: file) == Data("changed".utf8))
+  }
+
+  @Test func aSignalLeavesNothingBehind() throws {
+    try FileManager.default.createDirectory(at: bench.file("temporary"), withIntermediateDirectories: true)
+    try bench.write("#!/bin/sh\nkill -TERM $PPID\n", to: "command")
+    let script = Workbench.checkout.appendingPathComponent("scripts/install").path
+    let run = try bench.program(
+      "env",
+      ["TMPDIR=\(bench.file("temporary").path)", "sh", script, "--binary", bench.file("command").path, "place"])
+    #expect(run.status != 0)
+    #expect(paths(below: "temporary") == [] && paths(below: "place") == [])
+  }
+
+  @Test func othersMayReadWhatIsInstalledWhateverTheMaskIs() throws {
+    let script = Workbench.checkout.appendingPathComponent("scripts/install").path
+    let run = try bench.program(
+      "sh",
+      ["-c", "umask 077; exec sh \"$0\" \"$@\"", script, "--binary", bench.file("command").path, "place"])
+    #expect(run.status == 0)
+    for path in ["place", "place/bin/moonbase", "place/share/moonbase", "place/share/moonbase/types/object.lua"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: bench.file(path).path)
+      let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+      #expect(mode & 0o044 == 0o044, "\(path)")
+    }
+  }
+
   @Test func wrongUsageIsSaid() throws {
     #expect(try install("--nonsense").status == 2)
     #expect(try install("one", "two").status == 2)
+    let empty = try install("")
+    #expect(empty.status == 2 && empty.complaints.contains("PREFIX is empty"))
     try bench.write("", to: "file")
     let refused = try install("file/below")
     #expect(refused.status == 1 && refused.complaints.contains("cannot write to"))
