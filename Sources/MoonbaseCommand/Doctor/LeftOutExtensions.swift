@@ -4,8 +4,8 @@ import MoonbasePlatform
 import MoonbaseScripting
 import MoonbaseSQLiteStore
 
-/// The extensions that a store asks for and that are not loaded. Saves ran with some of them; others would provide
-/// transformers and classes that the model names.
+/// The extensions that a store asks for and that are not loaded. Saves ran with some of them. Transformers and
+/// classes that the model names would come from the rest.
 struct LeftOutExtensions {
   /// A message that names them; nil where there are none.
   let message: String?

@@ -19,7 +19,7 @@ struct DotCommand {
       }
     }
 
-    /// Those whose names begin so; the one that has it as its name.
+    /// The commands whose names begin so; the one that has it as its name.
     static func named(_ beginning: String) -> [Name] {
       Name(rawValue: beginning).map { [$0] } ?? allCases.filter { $0.rawValue.hasPrefix(beginning) }
     }

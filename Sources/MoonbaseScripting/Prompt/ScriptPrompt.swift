@@ -44,7 +44,7 @@ package final class ScriptPrompt {
     (self.domain, self.name, runner) = (domain, name, ScriptRunner(domain))
     runner.tellsOnlyFrame = false
     (memory, hardMemory) = (domain.state.limits.memory, domain.state.limits.hardMemory)
-    // What the libraries take is not counted.
+    // Memory of the libraries is not counted.
     ceiling = domain.state.memoryUsed + (domain.state.remainingMemory.map { min($0, .max / 2) } ?? 0)
     let arguments = try domain.state.argumentTable(script: nil, program: program, arguments: [])
     environment = try domain.state.environment(["arg": .table(arguments)])
