@@ -125,6 +125,50 @@ import Testing
     #expect(source.notes.contains("Odd: the property description is description_ in Swift, where description is taken"))
   }
 
+  /// Methods, variables and the list of key paths have names that are made of others.
+  @Test func namesThatAreMadeOfOthersDoNotMeet() throws {
+    var author = EntityDescription("Author")
+    author.attributes = [AttributeDescription("keyPathsOfAuthor", type: .string)]
+    author.relationships = [.toMany("books", destination: "Author"), .toMany("Books", destination: "Author")]
+    var model = ManagedObjectModel(entities: [author])
+    let predicate = try Predicate(format: "keyPathsOfAuthor IN {$firstName, $FirstName, $AGE}")
+    model.fetchRequestTemplates = ["named": FetchRequest("Author", where: predicate)]
+    let source = try SwiftModel(model.resolved(), name: "made")
+    let use = """
+      func use(_ author: Author, _ context: ManagedObjectContext) throws {
+        try author.addTo_books(author)
+        try author.addTo_Books(author)
+        _ = author.keyPathsOfAuthor_
+        _ = try MadeClasses.named_(firstName: "a", firstName_: "b", age: "c", in: context)
+      }
+      """
+    let check = try CompileCheck(source.text + use, options: ["-module-name", "Made"])
+    #expect(check.succeeded, "\(check.output.prefix(4000))")
+  }
+
+  /// One class of Swift cannot stand for two, and none has the name of a module.
+  @Test func classesThatSwiftCannotTellApartAreRefused() throws {
+    func mistakes(_ entities: [(name: String, className: String, parent: String?)]) -> String {
+      let descriptions = entities.map { name, className, parent in
+        var entity = EntityDescription(name)
+        (entity.managedObjectClassName, entity.superentityName) = (className, parent)
+        return entity
+      }
+      do {
+        _ = try SwiftModel(ManagedObjectModel(entities: descriptions).resolved(), name: "m")
+        return ""
+      } catch { return "\(error)" }
+    }
+    #expect(
+      mistakes([("A", "Mod.Person", nil), ("B", "Other.Person", nil)]).contains("the name of another one, that of A"))
+    #expect(
+      mistakes([("P", "P", nil), ("A", "Item", nil), ("B", "Item", "P")]).contains(
+        "that of A, whose parent is another one"))
+    #expect(mistakes([("A", "Swift", nil)]).contains("is the name of a module in Swift"))
+    // A child may have the class of its parent.
+    #expect(mistakes([("P", "Item", nil), ("A", "Item", "P"), ("B", "Item", "A")]).isEmpty)
+  }
+
   @Test func aClassThatIsNoNameIsToldWithTheFix() throws {
     var entity = EntityDescription("Animal")
     entity.managedObjectClassName = "Zoo.Being<T>"

@@ -16,8 +16,13 @@ enum Interruption {
         _exit(ExitStatus.interrupted)
       }
     }
+    if ignores(former) { signal(SIGINT, SIG_IGN) }
+  }
+
+  /// Whether a handler of a signal is the one that ignores it.
+  static func ignores(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
     let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)  // handlers are compared, never called
-    if unsafeBitCast(former, to: Int.self) == ignoring { signal(SIGINT, SIG_IGN) }  // the same
+    return unsafeBitCast(handler, to: Int.self) == ignoring  // handlers are compared, never called
   }
 
   /// From now on the first SIGINT is noted, for work that ends by itself then; the next one ends the process.

@@ -17,9 +17,9 @@ struct StartedProject {
 
   /// Writes all of it. Throws, and nothing is written, where one of the files is there.
   func write(into folder: String) throws {
-    try makeFolder(folder)
+    try OutputFolder.make(folder)
     let names = files.map(\.name) + [store?.name].compactMap(\.self)
-    for name in names where Self.isThere("\(folder)/\(name)") {
+    for name in names where OutputFolder.isTaken("\(folder)/\(name)") {
       throw UsageError("\(folder)/\(name) is there: init makes a project in a folder without one, and replaces no file")
     }
     for (name, bytes) in files {
@@ -30,20 +30,6 @@ struct StartedProject {
     try store?.make(folder)
     let types = EditorTypes(try ModelFile.read("\(folder)/\(Self.modelName)")).text(of: Self.modelName)
     for advice in try EditorFiles.write(model: types, into: folder) { Terminal.complain("moonbase: \(advice)") }
-  }
-
-  private func makeFolder(_ folder: String) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw GraphError(
-        .cannotOpenFile, message: "\(folder) cannot be made a folder: \(error.localizedDescription)")
-    }
-  }
-
-  private static func isThere(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
   }
 }
 

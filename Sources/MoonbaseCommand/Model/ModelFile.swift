@@ -11,6 +11,7 @@ enum ModelFile {
   static func read(_ path: String) throws -> ResolvedModel {
     try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
   }
+
   /// The path of a model, or that of the project's.
   static func path(_ named: String?) throws -> String {
     if let named { return named }

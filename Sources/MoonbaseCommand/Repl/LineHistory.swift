@@ -45,13 +45,26 @@ struct LineHistory {
 
   private mutating func read(_ path: String) {
     let bytes: [UInt8]
-    do { bytes = try BoundedFile.read(path, limit: Self.greatestFile) } catch {
+    var isLong = false
+    do { bytes = try BoundedFile.read(path, limit: Self.greatestFile) } catch .tooLarge {
+      (bytes, isLong) = (Self.end(of: path), true)
+    } catch {
       problem = "\(path): \(error.reason)"
       return
     }
     let lines = bytes.split(separator: UInt8(ascii: "\n"))
     inputs = lines.suffix(Self.greatestCount).map(Self.unescaped)
-    if lines.count > 2 * Self.greatestCount { shorten(path, to: lines.suffix(Self.greatestCount)) }
+    if isLong || lines.count > 2 * Self.greatestCount { shorten(path, to: lines.suffix(Self.greatestCount)) }
+  }
+
+  /// The last whole lines of a file, half as many bytes as it may have.
+  private static func end(of path: String) -> [UInt8] {
+    guard let file = FileHandle(forReadingAtPath: path) else { return [] }
+    defer { try? file.close() }
+    guard let size = try? file.seekToEnd(), (try? file.seek(toOffset: size - UInt64(greatestFile / 2))) != nil,
+      let bytes = try? file.read(upToCount: greatestFile / 2)
+    else { return [] }
+    return Array(bytes.drop { $0 != UInt8(ascii: "\n") })
   }
 
   /// A new file takes the place of one that has grown long.

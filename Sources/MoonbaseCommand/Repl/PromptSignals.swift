@@ -41,8 +41,7 @@ enum PromptSignals {
   private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction? {
     var former = sigaction()
     sigaction(number, nil, &former)
-    let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)  // handlers are compared, never called
-    guard unsafeBitCast(former.handlerOfSignal, to: Int.self) != ignoring else { return nil }
+    guard !Interruption.ignores(former.handlerOfSignal) else { return nil }
     var action = sigaction()
     action.handlerOfSignal = handler
     sigaction(number, &action, nil)

@@ -8,18 +8,18 @@ extension Repl {
     guard DotCommand.isCommand(line) || line == [UInt8(ascii: ".")] else { return prompt.completion(of: line) }
     guard let place = line.firstIndex(of: UInt8(ascii: " ")), let command = DotCommand(line) else {
       let names = DotCommand.Name.allCases.map { ".\($0.rawValue)" + ($0.argument.isEmpty ? "" : " ") }
-      return Self.completion(of: String(decoding: line, as: UTF8.self), among: names)
+      return PromptCompletion.of(String(decoding: line, as: UTF8.self), among: names)
     }
     let rest = Array(line[(place + 1)...])
     let text = String(decoding: rest, as: UTF8.self)
     switch command.name {
-    case .model: return Self.completion(of: text, among: entities)
-    case .help: return Self.completion(of: text, among: DotCommand.Name.allCases.map(\.rawValue))
+    case .model: return PromptCompletion.of(text, among: entities)
+    case .help: return PromptCompletion.of(text, among: DotCommand.Name.allCases.map(\.rawValue))
     case .run: return PromptCompletion(length: rest.count, wantsFile: true)
     case .explain: return prompt.completion(of: rest)
     case .sql:
       let word = String(text.reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" }.reversed())
-      return Self.completion(of: word, among: entities + properties)
+      return PromptCompletion.of(word, among: entities + properties)
     default: return .none
     }
   }
@@ -27,10 +27,5 @@ extension Repl {
   private var entities: [String] { context?.model.entities.map(\.name).sorted() ?? [] }
   private var properties: [String] {
     Set(context?.model.entities.flatMap { $0.properties.map(\.name) } ?? []).sorted()
-  }
-
-  private static func completion(of word: String, among names: [String]) -> PromptCompletion {
-    let candidates = names.filter { $0.hasPrefix(word) && $0 != word }
-    return candidates.isEmpty ? .none : PromptCompletion(length: word.utf8.count, candidates: candidates)
   }
 }

@@ -7,6 +7,8 @@ extension Repl {
   struct Input {
     var bytes: [UInt8] = []
     var firstLine: Int
+    /// The answer of the parser to all of it; nil for a command, and for an input that is not complete.
+    var reading: ScriptPrompt.Reading?
   }
 
   /// Below this size an input goes to the parser with each line: it finds mistakes at once.
@@ -33,7 +35,9 @@ extension Repl {
         nesting.take(line)
         if isFirst, DotCommand.isCommand(line) { return input }
         if nesting.isOpen, input.bytes.count > Self.smallSize { continue }
-        if case .incomplete = prompt.read(input.bytes, firstLine: input.firstLine) { continue }
+        let reading = prompt.read(input.bytes, firstLine: input.firstLine)
+        if case .incomplete = reading { continue }
+        input.reading = reading
         return input
       }
     }

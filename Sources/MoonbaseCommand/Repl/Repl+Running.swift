@@ -18,7 +18,7 @@ extension Repl {
       Terminal.print(hint)
       return nil
     }
-    return evaluate(input.bytes, firstLine: input.firstLine)
+    return evaluate(input)
   }
 
   /// The advice for words that are commands of other prompts, unless they are variables here.
@@ -32,14 +32,14 @@ extension Repl {
     }
   }
 
-  func evaluate(_ bytes: [UInt8], firstLine: Int) -> Int32? {
-    switch prompt.read(bytes, firstLine: firstLine) {
-    case .chunk(let chunk): return run(chunk, named: String(decoding: bytes.prefix(200), as: UTF8.self))
+  func evaluate(_ input: Input) -> Int32? {
+    switch input.reading ?? prompt.read(input.bytes, firstLine: input.firstLine) {
+    case .chunk(let chunk): return run(chunk, named: String(decoding: input.bytes.prefix(200), as: UTF8.self))
     case .refused(let message):
       fail(message)
       return nil
     case .incomplete:
-      fail("\(lines.isInteractive ? "input" : "stdin"):\(firstLine): the input that begins here is not complete")
+      fail("\(lines.isInteractive ? "input" : "stdin"):\(input.firstLine): the input that begins here is not complete")
       return nil
     }
   }

@@ -59,7 +59,7 @@ final class Repl {
     }
     if lines.isInteractive { begin() }
     for piece in code {
-      if let status = evaluate(Array(piece.utf8), firstLine: 1) { return status }
+      if let status = evaluate(Input(bytes: Array(piece.utf8), firstLine: 1)) { return status }
     }
     while true {
       do {

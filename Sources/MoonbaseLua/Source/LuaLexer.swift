@@ -8,6 +8,12 @@ package struct LuaLexer {
     case end
   }
 
+  /// The names that no variable can have.
+  package static let keywords: Set<String> = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+    "not", "or", "repeat", "return", "then", "true", "until", "while",
+  ]
+
   private let bytes: [UInt8]
   /// Where the token began that was read last, and where it ended.
   package private(set) var start = 0

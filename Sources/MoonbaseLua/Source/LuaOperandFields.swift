@@ -78,12 +78,12 @@ struct LuaOperandFields {
       } while depth > 0 && at >= 0
       if depth > 0 { return nil }
     }
-    guard at >= 0, case .name(let name) = words[at], !keywords.contains(name) else { return nil }
+    guard at >= 0, case .name(let name) = words[at], !LuaLexer.keywords.contains(name) else { return nil }
     return at
   }
 
   private static func field(startingAfter sign: Int, in words: [Token]) -> String? {
-    guard case .name(let name) = words[sign + 1], !keywords.contains(name) else { return nil }
+    guard case .name(let name) = words[sign + 1], !LuaLexer.keywords.contains(name) else { return nil }
     var at = sign + 2
     var field: String?
     while at + 1 < words.count {
@@ -120,7 +120,7 @@ struct LuaOperandFields {
   /// Whether a token may stand before an operand without taking a part of it.
   private static func opens(_ token: Token) -> Bool {
     switch token {
-    case .name(let name): keywords.contains(name) && name != "not"
+    case .name(let name): LuaLexer.keywords.contains(name) && name != "not"
     default: [symbol("("), symbol(","), symbol("{"), symbol("["), symbol(";"), symbol("=")].contains(token)
     }
   }
@@ -130,10 +130,4 @@ struct LuaOperandFields {
 
   private static func symbol(_ scalar: Unicode.Scalar) -> Token { .symbol(UInt8(ascii: scalar)) }
   private static func withEqual(_ scalar: Unicode.Scalar) -> Token { .symbol(LuaLexer.withEqual(UInt8(ascii: scalar))) }
-
-  private static let keywords: Set<String> = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-    "not",
-    "or", "repeat", "return", "then", "true", "until", "while",
-  ]
 }

@@ -21,6 +21,16 @@ struct SwiftClass {
     if property.name != property.swiftName { renamed.append(property) }
   }
 
+  /// The name of a to-many relationship within names of methods. Of two that differ in their first letter only each
+  /// keeps its own.
+  func methodName(of property: SwiftProperty) -> String {
+    let name = SwiftName.capitalized(property.swiftName)
+    return sharedMethodNames.contains(name) ? "_\(property.swiftName)" : name
+  }
+
+  /// Names that two relationships would have, inherited ones too.
+  fileprivate(set) var sharedMethodNames: Set<String> = []
+
   /// The list of key paths in the file that is written anew.
   var nameOfKeyPaths: String { "keyPathsOf\(name)" }
 }
@@ -37,8 +47,17 @@ struct SwiftClasses {
     names = SwiftTypeNames(classes: [])
     try Self.checkNames(of: model)
     group()
+    try checkSharing()
     names = SwiftTypeNames(classes: Set(classes.map(\.name)))
-    for index in classes.indices { addProperties(to: index) }
+    let listNames = Set(classes.map(\.nameOfKeyPaths))
+    for index in classes.indices { addProperties(to: index, besides: listNames) }
+    for index in classes.indices { classes[index].sharedMethodNames = sharedNames(of: allProperties(of: index)) }
+  }
+
+  private func sharedNames(of properties: [SwiftProperty]) -> Set<String> {
+    var known: Set<String> = []
+    return Set(
+      properties.filter(\.isToMany).map { SwiftName.capitalized($0.swiftName) }.filter { !known.insert($0).inserted })
   }
 
   /// All properties of a class, inherited ones first.
@@ -52,12 +71,33 @@ struct SwiftClasses {
   private static func checkNames(of model: ResolvedModel) throws(ModelError) {
     let mistakes = Mistakes()
     for entity in model.entities {
-      guard let name = plainClassName(of: entity) ?? Optional(entity.name), !SwiftName.isType(name) else { continue }
-      mistakes.add(
-        ModelError(
-          .invalidModel,
-          message: "\(entity.name): \(name.debugDescription) is no name of a class in Swift: "
-            + "give the entity another class in the model", at: entity.description.location, entity: entity.name))
+      let name = plainClassName(of: entity) ?? entity.name
+      let isModule = SwiftName.modules.contains(name)
+      guard isModule || !SwiftName.isType(name) else { continue }
+      let reason = isModule ? "is the name of a module in Swift" : "is no name of a class in Swift"
+      mistakes.add(mistake("\(name.debugDescription) \(reason)", entity))
+    }
+    try mistakes.finish()
+  }
+
+  private static func mistake(_ what: String, _ entity: ResolvedEntity) -> ModelError {
+    ModelError(
+      .invalidModel, message: "\(entity.name): \(what): give the entity another class in the model",
+      at: entity.description.location, entity: entity.name)
+  }
+
+  /// Entities may share a class where they name it alike and it inherits from one class.
+  private func checkSharing() throws(ModelError) {
+    let mistakes = Mistakes()
+    for (index, type) in classes.enumerated() {
+      for entity in type.entities.dropFirst() {
+        let other = type.entities[0].name
+        if entity.description.managedObjectClassName != type.nameInModel {
+          mistakes.add(Self.mistake("its class \(type.name) has the name of another one, that of \(other)", entity))
+        } else if case let parent = entity.parent.map({ classOf[$0] }), parent != type.parent, parent != index {
+          mistakes.add(Self.mistake("its class \(type.name) is that of \(other), whose parent is another one", entity))
+        }
+      }
     }
     try mistakes.finish()
   }
@@ -104,10 +144,10 @@ struct SwiftClasses {
 
   /// A property that is inherited, or that another entity with the same class has, is not added again. With another
   /// type it gets another name.
-  private mutating func addProperties(to index: Int) {
+  private mutating func addProperties(to index: Int, besides listNames: Set<String>) {
     let inherited = classes[index].parent.map(allProperties) ?? []
     let inheritedNames = Set(inherited.map(\.name))
-    var taken = Set(inherited.map(\.swiftName))
+    var taken = listNames.union(inherited.map(\.swiftName))
     var types: [String: String] = [:]
     for entity in classes[index].entities {
       for (name, kind, type, comment) in stated(of: entity) where !inheritedNames.contains(name) {

@@ -107,13 +107,14 @@ package struct SwiftModel {
     let entities = type.entities.map(\.name).joined(separator: ", ")
     let comment = type.entities.first.map { SwiftProperty.comment($0.description.userInfo, or: nil) } ?? []
     let lines = comment.isEmpty ? ["An object of the entity \(entities)."] : comment
+    let hooks = type.parent == nil ? "[.willSave]" : "super.hooks.union([.willSave])"
     return """
       \(lines.map { "/// \($0)" }.joined(separator: "\n"))
       \(isPublic ? "open " : "")class \(type.name): \(parent) {
         \(isPublic ? "open " : "")override class var keyPaths: [\(self.type("PropertyKeyPath"))] { \(type.nameOfKeyPaths) }
 
         // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
-        // override class var hooks: LifecycleHooks { \(type.parent == nil ? "[.willSave]" : "super.hooks.union([.willSave])") }
+        // override class var hooks: LifecycleHooks { \(hooks) }
         // override func awakeFromInsert() throws {}
         // override func awakeFromFetch() throws {}
         // override func awake(fromSnapshotEvents events: SnapshotEventType) throws {}
@@ -193,7 +194,7 @@ package struct SwiftModel {
   /// Methods that change a to-many relationship by its members.
   private func changes(of property: SwiftProperty, in type: SwiftClass) -> [String] {
     guard case .toMany(let isOrdered) = property.kind else { return [] }
-    let name = SwiftName.capitalized(property.swiftName)
+    let name = type.methodName(of: property)
     let key = "\(type.name).\(property.written)"
     let view = isOrdered ? "mutableOrderedSet(\(key))" : "mutableSet(\(key))"
     let many = "some \(self.type("Sequence"))<\(property.type)>"
@@ -293,9 +294,11 @@ package struct SwiftModel {
     var known: Set<String> = []
     let all = (request.predicate?.freeVariables ?? []) + (request.havingPredicate?.freeVariables ?? [])
     let variables = all.filter { known.insert($0).inserted }
+    var labels: Set<String> = ["context"]
     let parameters = variables.enumerated().map { index, variable in
-      let plain = SwiftName.isType(variable) ? variable.lowercased() : "value\(index + 1)"
-      return (label: plain == "context" ? "context_" : plain, variable: variable)
+      var label = SwiftName.isType(variable) ? SwiftName.uncapitalized(variable) : "value\(index + 1)"
+      while !labels.insert(label).inserted { label += "_" }
+      return (label: label, variable: variable)
     }
     let list = parameters.map { "\(SwiftName.written($0.label)): \(type("Value")), " }.joined()
     let values = parameters.map { "\(SwiftName.literal($0.variable)): \(SwiftName.written($0.label))" }

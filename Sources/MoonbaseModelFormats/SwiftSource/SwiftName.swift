@@ -48,6 +48,14 @@ enum SwiftName {
   /// A text with a capital letter at its beginning.
   static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
+  /// A name with a small letter at its beginning, and in small letters where it has capitals only, as `AGE`.
+  static func uncapitalized(_ name: String) -> String {
+    name == name.uppercased() ? name.lowercased() : name.prefix(1).lowercased() + name.dropFirst()
+  }
+
+  /// The modules by whose names types are called where a class of the model has the same name.
+  static let modules: Set<String> = ["Foundation", "Moonbase", "Swift"]
+
   /// A name of a type made of any text.
   static func type(of text: String) -> String {
     let plain = String(text.unicodeScalars.map { isLetter($0) || isDigitOrMark($0) ? Character($0) : " " })

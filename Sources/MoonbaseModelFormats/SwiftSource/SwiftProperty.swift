@@ -25,6 +25,8 @@ struct SwiftProperty {
     if case .attribute(let attribute) = kind { attribute } else { nil }
   }
 
+  var isToMany: Bool { if case .toMany = kind { true } else { false } }
+
   /// The type of the property: `String?`, `Department?`, `[Person]`.
   var valueType: String {
     switch kind {

@@ -61,7 +61,12 @@ final class ContextType {
         Self.noteUse()
         try get(box.live(), &call)
       },
-      set: set.map { set in { box, call in try set(box.live(), &call) } })
+      set: set.map { set in
+        { box, call in
+          Self.noteUse()
+          try set(box.live(), &call)
+        }
+      })
   }
 
   /// A function that a store calls for each row looks at its arguments alone: otherwise its answer does not count.

@@ -13,6 +13,13 @@ package struct PromptCompletion: Equatable {
 
   package static let none = PromptCompletion()
 
+  /// The names that a word begins, each once.
+  package static func of(_ word: String, among names: [String]) -> PromptCompletion {
+    var seen: Set<String> = []
+    let candidates = names.filter { $0.hasPrefix(word) && $0 != word && seen.insert($0).inserted }
+    return candidates.isEmpty ? .none : PromptCompletion(length: word.utf8.count, candidates: candidates)
+  }
+
   package init(length: Int = 0, candidates: [String] = [], wantsFile: Bool = false) {
     (self.length, self.candidates, self.wantsFile) = (length, candidates, wantsFile)
   }
@@ -22,7 +29,7 @@ extension ScriptPrompt {
   /// Completes a line. Nothing of the script runs: tables are read without their metamethods, and objects are known by
   /// their entities, so that no getter is called and no fault fires.
   package func completion(of line: [UInt8]) -> PromptCompletion {
-    var tokens = PromptToken.all(of: line)
+    var tokens = CodeToken.all(of: line)
     if let last = tokens.last, last.isOpenText {
       tokens.removeLast()
       return completion(ofText: last, behind: tokens)
@@ -35,12 +42,12 @@ extension ScriptPrompt {
     let names: [String]
     if let sign = tokens.last?.sign, sign == "." || sign == ":", tokens.dropLast().last?.sign != sign {
       names = PromptReceiver(self, tokens.dropLast()).members(asMethods: sign == ":")
-    } else if tokens.last?.range.upperBound == line.count, tokens.last?.endsOperand == true {
+    } else if tokens.last?.range.upperBound == line.count, tokens.last?.takesLetters == true {
       return .none
     } else {
       names = word.isEmpty ? [] : globals
     }
-    return Self.completion(of: word, among: names)
+    return PromptCompletion.of(word, among: names)
   }
 
   private var globals: [String] {
@@ -48,18 +55,7 @@ extension ScriptPrompt {
       guard let name = pair.key.textValue?.identifier else { return nil }
       return if case .function = pair.value { "\(name)(" } else { name }
     }
-    return (names ?? []).sorted() + Self.words
-  }
-
-  private static let words = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-    "not", "or", "repeat", "return", "then", "true", "until", "while",
-  ]
-
-  static func completion(of word: String, among names: [String]) -> PromptCompletion {
-    var seen: Set<String> = []
-    let candidates = names.filter { $0.hasPrefix(word) && $0 != word && seen.insert($0).inserted }
-    return candidates.isEmpty ? .none : PromptCompletion(length: word.utf8.count, candidates: candidates)
+    return (names ?? []).sorted() + LuaLexer.keywords.sorted()
   }
 }
 
@@ -71,7 +67,7 @@ extension ScriptPrompt {
   private static let takingFile: Set = ["dofile", "loadfile", "open", "lines"]
   private static let fieldsOfFiles: Set = ["store", "model", "extensions"]
 
-  private func completion(ofText text: PromptToken, behind tokens: [PromptToken]) -> PromptCompletion {
+  private func completion(ofText text: CodeToken, behind tokens: [CodeToken]) -> PromptCompletion {
     guard case .string(let start) = text.token else { return .none }
     // A key of `moonbase.open { store = "..." }`.
     if tokens.last?.sign == "=", case .name(let field)? = tokens.dropLast().last?.token,
@@ -82,12 +78,12 @@ extension ScriptPrompt {
     var rest = tokens[...]
     if rest.last?.sign == "(" { rest.removeLast() }
     guard case .name(let function)? = rest.popLast()?.token else { return .none }
-    if function == "require" { return Self.completion(of: start, among: modules) }
+    if function == "require" { return PromptCompletion.of(start, among: modules) }
     if function == "fetch_template" {
-      return Self.completion(of: start, among: (model?.description.fetchRequestTemplates.keys.sorted() ?? []))
+      return PromptCompletion.of(start, among: (model?.description.fetchRequestTemplates.keys.sorted() ?? []))
     }
     if Self.takingEntity.contains(function), rest.last?.sign == ":" {
-      return Self.completion(of: start, among: model?.entities.map(\.name).sorted() ?? [])
+      return PromptCompletion.of(start, among: model?.entities.map(\.name).sorted() ?? [])
     }
     if Self.takingPaths.contains(function), rest.popLast()?.sign == ":",
       let entity = PromptReceiver(self, rest).entity
@@ -109,51 +105,16 @@ extension ScriptPrompt {
       guard let relationship = entity.property(key)?.relationship, let model else { return .none }
       entity = model.destination(of: relationship)
     }
-    return Self.completion(of: last, among: entity.allProperties.map(\.name).sorted())
+    return PromptCompletion.of(last, among: entity.allProperties.map(\.name).sorted())
   }
 
   /// The model of the context, with what extensions add to it.
   var model: ResolvedModel? { domain.contexts.given?.model ?? domain.model }
 }
 
-/// A token of the line with its place.
-struct PromptToken {
-  let token: LuaLexer.Token
-  let range: Range<Int>
-  /// Whether it is a text without its end.
-  var isOpenText = false
-
-  /// The sign that it is.
-  var sign: String? {
-    guard case .symbol(let byte) = token, byte < 128 else { return nil }
-    return String(UnicodeScalar(byte))
-  }
-
+extension CodeToken {
   /// Whether a name right behind it would be a part of it.
-  var endsOperand: Bool {
-    switch token {
-    case .number: true
-    default: false
-    }
-  }
-
-  static func all(of line: [UInt8]) -> [PromptToken] {
-    var lexer = LuaLexer(line)
-    var tokens: [PromptToken] = []
-    while true {
-      let token = lexer.next().token
-      if token == .end { return tokens }
-      var read = PromptToken(token: token, range: lexer.start..<min(lexer.at, line.count))
-      if case .string = token { read.isOpenText = isOpen(read.range, in: line, reaches: lexer.at) }
-      tokens.append(read)
-    }
-  }
-
-  /// The lexer goes over the quote that is missing.
-  private static func isOpen(_ range: Range<Int>, in line: [UInt8], reaches end: Int) -> Bool {
-    let isQuoted = line[range.lowerBound] != UInt8(ascii: "[")
-    return isQuoted && end > line.count
-  }
+  var takesLetters: Bool { if case .number = token { true } else { false } }
 }
 
 extension String {

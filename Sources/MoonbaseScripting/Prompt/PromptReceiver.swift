@@ -29,7 +29,7 @@ struct PromptReceiver {
   private var kind = Kind.unknown
 
   /// Reads backwards from the end of the tokens.
-  init(_ prompt: ScriptPrompt, _ tokens: some Collection<PromptToken>) {
+  init(_ prompt: ScriptPrompt, _ tokens: some Collection<CodeToken>) {
     self.prompt = prompt
     var rest = Array(tokens)[...]
     var steps: [Step] = []
@@ -42,7 +42,7 @@ struct PromptReceiver {
   // MARK: Reading
 
   /// Takes the last step off the tokens; nil where a name or a text is the first of them.
-  private static func step(before rest: inout ArraySlice<PromptToken>) -> Step? {
+  private static func step(before rest: inout ArraySlice<CodeToken>) -> Step? {
     if let sign = rest.last?.sign, sign == ")" || sign == "]" {
       let content = brackets(at: &rest)
       guard sign == ")" else { return .element }
@@ -63,14 +63,14 @@ struct PromptReceiver {
     return .field(name)
   }
 
-  private static func method(before rest: inout ArraySlice<PromptToken>, _ argument: String?) -> Step? {
+  private static func method(before rest: inout ArraySlice<CodeToken>, _ argument: String?) -> Step? {
     guard case .name(let name)? = rest.last?.token, rest.dropLast().last?.sign == ":" else { return nil }
     rest.removeLast(2)
     return .method(name, argument: argument)
   }
 
   /// Takes a pair of brackets off, and returns what is within.
-  private static func brackets(at rest: inout ArraySlice<PromptToken>) -> ArraySlice<PromptToken> {
+  private static func brackets(at rest: inout ArraySlice<CodeToken>) -> ArraySlice<CodeToken> {
     let all = rest
     var depth = 0
     while let token = rest.popLast() {

@@ -20,12 +20,12 @@ struct CodeParser {
       switch token.token {
       case .name("local"), .name("for"): isDeclaring = true
       case .name("function"): isDeclaring = true
-      case .name(let name) where !CodeWords.keywords.contains(name): if isDeclaring { names.insert(name) }
+      case .name(let name) where !LuaLexer.keywords.contains(name): if isDeclaring { names.insert(name) }
       case .symbol(UInt8(ascii: ",")), .symbol(UInt8(ascii: "(")): break
       default: isDeclaring = false
       }
       // Two names without a comma between them belong to two statements.
-      if isDeclaring, case .name(let name) = token.token, !CodeWords.keywords.contains(name),
+      if isDeclaring, case .name(let name) = token.token, !LuaLexer.keywords.contains(name),
         index + 1 < tokens.endIndex, case .name = tokens[index + 1].token
       {
         isDeclaring = false
@@ -59,7 +59,7 @@ struct CodeParser {
       }
       guard tokens.isAccess(at: index), index + 1 < tokens.endIndex,
         case .name(let attribute) = tokens[index + 1].token,
-        !CodeWords.keywords.contains(attribute), let piece = piece(attribute, in: tokens, at: &index)
+        !LuaLexer.keywords.contains(attribute), let piece = piece(attribute, in: tokens, at: &index)
       else { return nil }
       let space = source[end..<token.range.lowerBound]
       pieces.append(.text(String(decoding: space, as: UTF8.self), mayRepeat: false))
@@ -104,7 +104,7 @@ struct CodeParser {
     if name == "function", index + 1 < tokens.endIndex, case .name = tokens[index + 1].token {
       return index > tokens.startIndex && tokens[index - 1] == "local"
     }
-    if CodeWords.keywords.contains(name) { return name != "goto" }
+    if LuaLexer.keywords.contains(name) { return name != "goto" }
     guard !name.hasPrefix("__") else { return false }
     if locals.contains(name) { return name != object }
     let next = index + 1

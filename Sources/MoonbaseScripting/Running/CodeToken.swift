@@ -5,13 +5,27 @@ struct CodeToken: Equatable, ExpressibleByStringLiteral {
   let token: LuaLexer.Token
   var range = 0..<0
 
-  static func all(of text: String) -> [CodeToken] {
-    var lexer = LuaLexer(Array(text.utf8))
+  /// Whether it is a text in quotes without its end.
+  var isOpenText = false
+
+  /// The sign that it is.
+  var sign: String? {
+    guard case .symbol(let byte) = token, byte < 128 else { return nil }
+    return String(UnicodeScalar(byte))
+  }
+
+  static func all(of text: String) -> [CodeToken] { all(of: Array(text.utf8)) }
+
+  static func all(of bytes: [UInt8]) -> [CodeToken] {
+    var lexer = LuaLexer(bytes)
     var tokens: [CodeToken] = []
     while true {
       let next = lexer.next().token
       if next == .end { return tokens }
-      tokens.append(CodeToken(next, lexer.start..<lexer.at))
+      var read = CodeToken(next, lexer.start..<min(lexer.at, bytes.count))
+      // The lexer goes over the quote that is missing.
+      if case .string = next { read.isOpenText = lexer.at > bytes.count && bytes[lexer.start] != UInt8(ascii: "[") }
+      tokens.append(read)
     }
   }
 
@@ -64,7 +78,7 @@ extension ArraySlice<CodeToken> {
       case .name("and"), .name("or"):
         if wantsOperand { return nil }
         wantsOperand = true
-      case .name(let word) where CodeWords.keywords.contains(word): return wantsOperand ? nil : index
+      case .name(let word) where LuaLexer.keywords.contains(word): return wantsOperand ? nil : index
       case .name, .number:
         if !wantsOperand, !isField(at: index) { return index }
         wantsOperand = false
@@ -123,7 +137,7 @@ extension ArraySlice<CodeToken> {
     while place >= startIndex {
       switch self[place].token {
       case .name(let name):
-        guard !CodeWords.keywords.contains(name) else { return nil }
+        guard !LuaLexer.keywords.contains(name) else { return nil }
         guard isField(at: place) else { return place }
         place -= 2
       case .symbol(let symbol) where Self.closing.contains(symbol):
@@ -143,7 +157,7 @@ extension ArraySlice<CodeToken> {
   private func endsOperand(at index: Int) -> Bool {
     guard index >= startIndex else { return false }
     switch self[index].token {
-    case .name(let name): return !CodeWords.keywords.contains(name)
+    case .name(let name): return !LuaLexer.keywords.contains(name)
     case .string: return true
     case .symbol(let symbol): return Self.closing.contains(symbol)
     case .number, .end: return false
@@ -181,12 +195,8 @@ extension ArraySlice<CodeToken> {
   }
 }
 
-/// Names that have a meaning in every piece of Lua.
+/// Names with a meaning in every piece of Lua, besides `LuaLexer.keywords`.
 enum CodeWords {
-  static let keywords: Set<String> = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-    "not", "or", "repeat", "return", "then", "true", "until", "while",
-  ]
   /// Words behind which code may run more than once.
   static let repeating: Set<String> = ["for", "while", "repeat", "function"]
   /// Words at the beginning of blocks that `end` or `until` ends.

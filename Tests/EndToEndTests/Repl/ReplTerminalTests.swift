@@ -108,6 +108,19 @@ import Testing
       try second.press("\u{1B}[A\n", until: "\"first one\"")
     }
 
+    /// Of a file that has grown too long the end is kept.
+    @Test func aLongHistoryIsShortened() throws {
+      let file = bench.file("state/moonbase/history")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      let lines = (1...120).map { "'\($0)" + String(repeating: "x", count: 40_000) + "'\n" }.joined()
+      try Data((lines + "'the last one'\n").utf8).write(to: file)
+      let terminal = try terminal()
+      try terminal.press("\u{1B}[A\n", until: "\"the last one\"")
+      #expect(!terminal.screen.contains("is not kept"), "\(terminal.screen.prefix(500))")
+      #expect(try Data(contentsOf: file).count < 3 << 20)
+    }
+
     @Test func aHistoryThatCannotBeKeptIsToldOnce() throws {
       let terminal = try terminal(["XDG_STATE_HOME": "/proc/nowhere"])
       #expect(terminal.screen.components(separatedBy: "the history is not kept").count == 2, "\(terminal.screen)")

@@ -16,16 +16,17 @@ struct ModelConversion {
   /// Reads a model and writes it. A model without versions becomes one of the given name.
   init(source: String, form: ModelForm, version: String?, name: String) throws {
     (self.source, self.form) = (source, form)
-    var versions = try Self.read(source)
+    let hasVersions = Self.hasVersions(source)
+    var versions = try Self.read(source, hasVersions: hasVersions)
     var notes: [String] = []
-    if let version { try Self.choose(version, of: &versions, in: source) }
+    if let version { try Self.choose(version, of: &versions, in: source, hasVersions: hasVersions) }
     if !form.holdsVersions, versions.versions.count > 1 {
       let others = versions.versions.map(\.name).filter { $0 != versions.currentName }
       notes.append(
         "\(source): the current version, \(versions.currentName), is written, without \(others.joined(separator: ", "))"
           + ": --model-version names another one")
     }
-    if versions.versions.count == 1, !form.holdsVersions || !Self.hasVersions(source) {
+    if versions.versions.count == 1, !form.holdsVersions || !hasVersions {
       versions = VersionedModel(
         versions: [.init(name: name, model: versions.versions[0].model)], currentName: name)
     }
@@ -38,17 +39,19 @@ struct ModelConversion {
     return entries.contains { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }
   }
 
-  private static func read(_ path: String) throws -> VersionedModel {
+  private static func read(_ path: String, hasVersions: Bool) throws -> VersionedModel {
     let url = URL(literalPath: path)
-    if hasVersions(path) { return try VersionedModel(ModelSource(contentsOf: url)) }
+    if hasVersions { return try VersionedModel(ModelSource(contentsOf: url)) }
     return VersionedModel(
       versions: [.init(name: path, model: try ManagedObjectModel(contentsOf: url))], currentName: path)
   }
 
-  private static func choose(_ name: String, of versions: inout VersionedModel, in path: String) throws {
+  private static func choose(
+    _ name: String, of versions: inout VersionedModel, in path: String, hasVersions: Bool
+  ) throws {
     guard let version = versions.versions.first(where: { $0.name == name }) else {
       let names = versions.versions.map(\.name)
-      let known = hasVersions(path) ? "its versions are \(names.joined(separator: ", "))" : "it has no versions"
+      let known = hasVersions ? "its versions are \(names.joined(separator: ", "))" : "it has no versions"
       throw GraphError(
         .unknownName, message: "\(path) has no version \(name): \(known)\(suggestion(for: name, among: names))")
     }
@@ -58,17 +61,16 @@ struct ModelConversion {
   /// Throws where something is lost that may not be. The bytes are read again, and have to give an equal model.
   func check(allowingLoss: Bool, quiet: Bool) throws {
     if let first = written.losses.first {
-      let lost = written.losses.map { "- \($0.message)" }
       guard allowingLoss else {
         throw ModelError(
           first.code,
           message: """
             \(source) says more than the form \(form.rawValue) can hold:
-            \(lost.joined(separator: "\n"))
+            \(written.losses.map { "- \($0.message)" }.joined(separator: "\n"))
             nothing was written: choose another form, or go without these by --allow-loss
             """)
       }
-      if !quiet { lost.forEach { Terminal.complain("lost: \($0.dropFirst(2))") } }
+      if !quiet { written.losses.forEach { Terminal.complain("lost: \($0.message)") } }
     }
     try compare()
   }

@@ -10,12 +10,7 @@ struct SwiftFiles {
   /// Writes files that are written anew, and of the others those that are not there. Nothing is written where a file
   /// stands in the way that nobody wrote with this command.
   func write(_ files: [SwiftModel.File]) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch {
-      throw GraphError(
-        .cannotOpenFile, message: "\(folder) cannot be made a folder: \(error.localizedDescription)")
-    }
+    try OutputFolder.make(folder)
     let written = files.filter { $0.isWrittenAnew || !isThere($0) }
     for file in written where file.isWrittenAnew { try check(file) }
     for file in written {
@@ -25,10 +20,7 @@ struct SwiftFiles {
     }
   }
 
-  private func isThere(_ file: SwiftModel.File) -> Bool {
-    var status = stat()
-    return lstat("\(folder)/\(file.name)", &status) == 0
-  }
+  private func isThere(_ file: SwiftModel.File) -> Bool { OutputFolder.isTaken("\(folder)/\(file.name)") }
 
   private func check(_ file: SwiftModel.File) throws {
     let path = "\(folder)/\(file.name)"

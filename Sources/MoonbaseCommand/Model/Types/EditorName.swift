@@ -1,3 +1,4 @@
+import MoonbaseLua
 import MoonbaseModel
 
 /// Names and types as the Lua language server reads them.
@@ -9,11 +10,8 @@ enum EditorName {
     "public", "package",
   ]
 
-  private static let keywords: Set = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-    "not",
-    "or", "repeat", "return", "then", "true", "until", "while", "private", "protected", "public", "package",
-  ]
+  /// The words of Lua, and words of the language server's comments.
+  private static let keywords = LuaLexer.keywords.union(["private", "protected", "public", "package"])
 
   /// A class for each of these names: the name itself where it can be one, and otherwise one like it.
   static func classes(of names: [String]) -> [String] {

@@ -116,7 +116,8 @@ extension DiagramContent.Box {
     self.init(
       name: entity.name, className: last == entity.name || last == "NSManagedObject" ? nil : className,
       isAbstract: entity.isAbstract)
-    let unique = Set(description.uniquenessConstraints.joined())
+    // Of attributes that are only unique together none is by itself.
+    let unique = Set(description.uniquenessConstraints.filter { $0.count == 1 }.joined())
     attributes = description.attributes.flatMap { Self.rows(of: $0, depth: 0, unique: unique) }
     relationships = entity.ownRelationships.compactMap(\.relationship).map(Self.row)
     fetchedProperties = description.fetchedProperties.map { property in

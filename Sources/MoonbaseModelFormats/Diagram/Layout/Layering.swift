@@ -51,21 +51,16 @@ struct NodeOrders {
 
   init(_ graph: LayoutGraph) {
     self.graph = graph
-    var neighbours = [[Int]](repeating: [], count: graph.nodes.count)
-    var parents = neighbours
-    for edge in graph.edges where !edge.isLoop {
-      neighbours[edge.from.node].append(edge.to.node)
-      neighbours[edge.to.node].append(edge.from.node)
-      if edge.isDirected { parents[edge.to.node].append(edge.from.node) }
-    }
-    self.neighbours = neighbours.map { Array(Set($0)).sorted() }
-    self.parents = parents
+    var parents = [[Int]](repeating: [], count: graph.nodes.count)
+    for edge in graph.edges where !edge.isLoop && edge.isDirected { parents[edge.to.node].append(edge.from.node) }
+    (neighbours, self.parents) = (graph.neighbours, parents)
   }
 
   /// From one node outwards to the right. Where parts connect only by that node, also with about half of them on its
   /// left.
   func orders(from start: Int) -> [[Int]] {
-    let all = reached(from: [start], besides: [])
+    var isSeen = [Bool](repeating: false, count: graph.nodes.count)
+    let all = LayoutGraph.reached(from: start, over: neighbours, seen: &isSeen)
     let branches = self.branches(of: start)
     var (left, right): ([[Int]], [[Int]]) = ([], [])
     var heights = (left: 0.0, right: 0.0)
@@ -86,31 +81,15 @@ struct NodeOrders {
 
   /// The parts that are left without a node, high ones first.
   private func branches(of start: Int) -> [[Int]] {
-    var seen: Set<Int> = [start]
+    var isSeen = [Bool](repeating: false, count: graph.nodes.count)
+    isSeen[start] = true
     var branches: [(nodes: [Int], height: Double)] = []
-    for neighbour in neighbours[start] where !seen.contains(neighbour) {
-      let nodes = reached(from: [neighbour], besides: [start])
-      seen.formUnion(nodes)
+    for neighbour in neighbours[start] where !isSeen[neighbour] {
+      let nodes = LayoutGraph.reached(from: neighbour, over: neighbours, seen: &isSeen)
       branches.append((nodes, nodes.reduce(0) { $0 + graph.nodes[$1].height }))
     }
     let sorted = branches.indices.sorted { (branches[$1].height, $0) < (branches[$0].height, $1) }
     return sorted.map { branches[$0].nodes }
-  }
-
-  /// From some nodes outwards.
-  private func reached(from start: [Int], besides others: [Int]) -> [Int] {
-    var isSeen = [Bool](repeating: false, count: graph.nodes.count)
-    for node in start + others { isSeen[node] = true }
-    var found = start
-    var next = 0
-    while next < found.count {
-      for other in neighbours[found[next]] where !isSeen[other] {
-        isSeen[other] = true
-        found.append(other)
-      }
-      next += 1
-    }
-    return found
   }
 
   /// Nodes by the number of their neighbours, the greatest first.

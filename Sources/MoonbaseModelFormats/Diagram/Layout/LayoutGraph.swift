@@ -43,27 +43,37 @@ struct LayoutGraph {
     }
   }
 
-  /// The parts that no line connects, each in the order of its nodes; the one with the first node comes first.
-  func components() -> [[Int]] {
+  /// The neighbours of each node: the nodes at the other ends of its lines, in their order.
+  var neighbours: [[Int]] {
     var neighbours = [[Int]](repeating: [], count: nodes.count)
     for edge in edges where !edge.isLoop {
       neighbours[edge.from.node].append(edge.to.node)
       neighbours[edge.to.node].append(edge.from.node)
     }
+    return neighbours.map { Array(Set($0)).sorted() }
+  }
+
+  /// The nodes that lines connect with a node, the nearest first. Nodes that were seen before are left out.
+  static func reached(from start: Int, over neighbours: [[Int]], seen isSeen: inout [Bool]) -> [Int] {
+    isSeen[start] = true
+    var found = [start]
+    var next = 0
+    while next < found.count {
+      for other in neighbours[found[next]] where !isSeen[other] {
+        isSeen[other] = true
+        found.append(other)
+      }
+      next += 1
+    }
+    return found
+  }
+
+  /// The parts that no line connects, each in the order of its nodes; the one with the first node comes first.
+  func components() -> [[Int]] {
+    let neighbours = neighbours
     var isSeen = [Bool](repeating: false, count: nodes.count)
     return nodes.indices.compactMap { start in
-      if isSeen[start] { return nil }
-      isSeen[start] = true
-      var found = [start]
-      var next = 0
-      while next < found.count {
-        for other in neighbours[found[next]] where !isSeen[other] {
-          isSeen[other] = true
-          found.append(other)
-        }
-        next += 1
-      }
-      return found.sorted()
+      isSeen[start] ? nil : Self.reached(from: start, over: neighbours, seen: &isSeen).sorted()
     }
   }
 
