@@ -186,6 +186,7 @@ struct MBLState {
   MBLOwned owned;
   MBLScopes scopes;
   MBLType *types;
+  int interned;          // the reference of the table that has the handle of each object, by its address
   int64_t lastIdentity;  // of the tables, functions and their like whose text was asked for
 
   MBLLibrary library;

@@ -29,7 +29,7 @@ public final class FetchedObjects {
   private let greatestSize: Int
 
   /// The state of the store that all is read from; nil once what is read is current, and where all is read.
-  private var view: ReadView?
+  private var view: ReadView? { didSet { oldValue?.walk = nil } }
   /// The IDs of what was found, as far as it was read.
   @exclusivity(unchecked) private var ids: IDList
   /// The rows that are still to come; nil where all IDs are known.
@@ -115,6 +115,7 @@ public final class FetchedObjects {
   }
 
   deinit {
+    view?.walk = nil
     // Before the view ends, which waits for who reads in it.
     rest?.stop()
     reference.context?.weigh(-weighed)
@@ -167,10 +168,8 @@ public final class FetchedObjects {
   ///
   /// Reads the rows around it if they are not here. Throws what the store throws, and what a prefetch does.
   public func existingObject(at index: Int) throws -> ManagedObject? {
-    if !window.contains(index) || reference.context?.resetCount != windowResets { try readWindow(with: index) }
-    guard let object = objects[index - window.lowerBound], !object.isDeleted, object.managedObjectContext != nil else {
-      return nil
-    }
+    if !window.contains(index) || reference.resetCount != windowResets { try readWindow(with: index) }
+    guard let object = objects[index - window.lowerBound], !object.isDeleted, object.hasContext else { return nil }
     return object
   }
 

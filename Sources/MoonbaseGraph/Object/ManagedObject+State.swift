@@ -53,6 +53,8 @@ extension ManagedObject {
   }
   @inline(__always)
   final var context: ManagedObjectContext? { table._withUnsafeGuaranteedRef { $0.context } }
+  /// Whether it has a context; retains nothing.
+  final var hasContext: Bool { table._withUnsafeGuaranteedRef { $0.contextReference != nil } }
   /// The context; nil once the context is gone or the object's deletion was saved.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the object was never saved.

@@ -38,6 +38,9 @@ extension LuaCall {
   /// Returns a host object; with `scoped` its handle dies with the innermost scope.
   public mutating func `return`(_ object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false) throws(LuaError) {
     if type.isInline { return try `return`(.object(LuaObject(object, as: type))) }
+    if let plainType = type.plainType(in: frame.pointee.state) {
+      return give(type.plain(object, scoped: scoped, plainType: plainType))
+    }
     give(try type.plain(object, scoped: scoped, in: state))
   }
 

@@ -32,18 +32,18 @@ public class LuaAnyHostType {
   public final var isText = false
   /// The bytes that an object keeps alive, where the type does not weigh each object. They count as memory of the script that
   /// holds it.
-  public final var usualWeight = 512
+  @exclusivity(unchecked) public final var usualWeight = 512
   /// Weighs an object that is handed over.
-  final var weigher: ((AnyObject) -> Int)?
+  @exclusivity(unchecked) final var weigher: ((AnyObject) -> Int)?
   /// Reads properties past the type. For what is read so often that even a closure is too much.
   package final var reader: LuaPropertyReader? {
     didSet { if let plainType { mbl_type_set_reader(plainType, reader?.read, reader?.context) } }
   }
-  final var plainType: OpaquePointer?
+  @exclusivity(unchecked) final var plainType: OpaquePointer?
   /// Finds the state in which the type is registered; that state may be gone.
-  final var link: LuaLink?
+  @exclusivity(unchecked) final var link: LuaLink?
   /// Describes and registers the type when its first object is handed over.
-  final var registration: (() throws(LuaError) -> Void)?
+  @exclusivity(unchecked) final var registration: (() throws(LuaError) -> Void)?
 
   /// The names of the properties; a slot is a place among them.
   final var slots: [String] = []
@@ -97,8 +97,18 @@ public class LuaAnyHostType {
     return plainType
   }
 
+  /// The type as the shim knows it, where it is registered in a state already; counts no references.
+  @inline(__always)
+  final func plainType(in state: OpaquePointer) -> OpaquePointer? {
+    registration == nil && link?.home.pointee == state ? plainType : nil
+  }
+
   final func plain(_ object: AnyObject, scoped: Bool, in state: LuaState) throws(LuaError) -> MBLValue {
-    let plainType = try registered(in: state)
+    plain(object, scoped: scoped, plainType: try registered(in: state))
+  }
+
+  @inline(__always)
+  final func plain(_ object: AnyObject, scoped: Bool, plainType: OpaquePointer) -> MBLValue {
     var plain = MBLValue()
     plain.tag = .object
     plain.pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())

@@ -21,7 +21,7 @@ bool mbl_scope_is_open(const MBLState *S, uint64_t scope) {
 void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra) {
   bool scoped = extra & MBL_SCOPED;
   if (type->interned) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_interned);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, S->interned);
     if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
       MBLObject *known = lua_touserdata(L, -1);
       if (known->object == object && known->type == type && mbl_object_alive(S, known)) {
@@ -65,7 +65,7 @@ bool mbl_object_kill(MBLState *S, const void *object) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, 4)) return false;
   bool found = false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_interned);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, S->interned);
   if (lua_rawgetp(L, -1, object) == LUA_TUSERDATA) {
     MBLObject *handle = lua_touserdata(L, -1);
     if (handle->object == object) {

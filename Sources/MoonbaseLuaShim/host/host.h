@@ -8,7 +8,7 @@
 // Swift (`MBLPassage`).
 
 // Keys of the registry, by address; `null` is the address of the sentinel itself.
-extern const char mbl_key_null, mbl_key_interned, mbl_key_errors, mbl_key_error_metatable, mbl_key_function_metatable,
+extern const char mbl_key_null, mbl_key_errors, mbl_key_error_metatable, mbl_key_function_metatable,
     mbl_key_identities, mbl_key_list;
 // The key of the table behind a frozen value, and in its metatable the key of the error text for changes.
 extern const char mbl_key_value;

@@ -2,20 +2,25 @@
 
 #include "host/host.h"
 
-const char mbl_key_null = 0, mbl_key_interned = 0, mbl_key_errors = 0, mbl_key_error_metatable = 0,
+const char mbl_key_null = 0, mbl_key_errors = 0, mbl_key_error_metatable = 0,
            mbl_key_function_metatable = 0, mbl_key_identities = 0, mbl_key_list = 0;
 
-void mbl_make_weak_table(lua_State *L, const char *key, const char *mode) {
+static void push_weak_table(lua_State *L, const char *mode) {
   lua_createtable(L, 0, 0);
   lua_createtable(L, 0, 1);
   lua_pushstring(L, mode);
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
+}
+
+void mbl_make_weak_table(lua_State *L, const char *key, const char *mode) {
+  push_weak_table(L, mode);
   lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
 void mbl_host_setup(lua_State *L) {
-  mbl_make_weak_table(L, &mbl_key_interned, "v");
+  push_weak_table(L, "v");
+  mbl_of(L)->interned = luaL_ref(L, LUA_REGISTRYINDEX);
   mbl_make_weak_table(L, &mbl_key_errors, "k");
   mbl_make_weak_table(L, &mbl_key_identities, "k");
   mbl_make_weak_table(L, &mbl_key_list, "k");

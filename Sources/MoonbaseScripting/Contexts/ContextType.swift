@@ -14,7 +14,7 @@ final class ContextBox {
   /// Whether a script closed the context.
   var wasClosed = false
 
-  var isGone: Bool { reference.context == nil }
+  var isGone: Bool { reference.isGone }
 
   /// `context of /path/a.sqlite (2 inserted, 1 updated and 0 deleted objects)`.
   var text: String {
@@ -28,7 +28,14 @@ final class ContextBox {
 
   func live() throws -> ManagedObjectContext {
     if let context = reference.context { return context }
-    throw ScriptError(
+    throw goneError
+  }
+
+  /// Throws where the context is gone.
+  func check() throws { if isGone { throw goneError } }
+
+  private var goneError: ScriptError {
+    ScriptError(
       .invalidRequest,
       message: wasClosed
         ? "the context was closed by its method close: take one that is open"

@@ -45,7 +45,7 @@ final class ObjectWalk {
   func next() throws -> ManagedObject? {
     if isOver { return nil }
     if let saveEvery, visited.count >= saveEvery { try saveVisited(ahead: true) }
-    _ = try box.context
+    try box.checkContext()
     while try found?.reaches(position) ?? (position < listed.count) {
       defer { position += 1 }
       guard let object = try object(at: position) else { continue }

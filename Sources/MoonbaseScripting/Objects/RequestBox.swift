@@ -63,6 +63,9 @@ final class RequestBox {
 
   var context: ManagedObjectContext { get throws { try contextBox.live() } }
 
+  /// Throws where the context is gone.
+  func checkContext() throws { try contextBox.check() }
+
   /// Where the context is gone, what it counted is forgotten.
   private func weigh(_ bytes: Int) { try? contextBox.live().weigh(bytes) }
 
