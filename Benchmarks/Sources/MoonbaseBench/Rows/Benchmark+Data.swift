@@ -4,7 +4,10 @@ import Yardsticks
 /// The command over large data: import, export and each, beside a C loop or `sqlite-utils convert`. Each may hold 96 MiB.
 extension Benchmark {
   static var data: [Benchmark] {
-    [importCSV, upsert, exportNDJSON, eachValue, eachStatements, eachTwo, eachConvert, eachRule, eachJobs]
+    [
+      importCSV, upsert, exportNDJSON, fetchNDJSON, diff, eachValue, eachStatements, eachTwo, eachConvert, eachRule,
+      eachJobs,
+    ]
   }
 
   private static let greatestMemory: Int64 = 96 << 20
@@ -64,6 +67,49 @@ extension Benchmark {
         try moonbase(
           workplace, ["export", "Person", "people.ndjson", "--force", "--store", "imported.sqlite"])
         return .number(try size(workplace.file("people.ndjson")))
+      })
+  }
+
+  /// IDs are short there.
+  private static var fetchNDJSON: Benchmark {
+    Benchmark(
+      name: "fetch-ndjson", title: "fetch as ndjson, C: select, print", goal: .ratio(2), greatestMemory: greatestMemory,
+      prepare: makeStore,
+      yardstick: { workplace in
+        .number(
+          yardstick_export(
+            workplace.file("imported.sqlite").path, workplace.file("people.ndjson").path, "Person/"))
+      },
+      subject: { workplace in
+        let command = ["fetch", "Person", "--format", "ndjson", "--store", "imported.sqlite"]
+        try moonbase(workplace, command, output: workplace.file("people.ndjson").path)
+        return .number(try size(workplace.file("people.ndjson")))
+      })
+  }
+
+  /// Two stores of which one row in a hundred differs, beside reading both.
+  private static var diff: Benchmark {
+    Benchmark(
+      name: "diff", title: "diff of two stores, beside: fetch of both", goal: .ratio(3), greatestMemory: greatestMemory,
+      prepare: { workplace in
+        try makeStore(workplace)
+        try workplace.copyStore("imported.sqlite", to: "data.sqlite")
+        try moonbase(
+          workplace,
+          [
+            "each", "Person", "--store", "data.sqlite", "--where", "age == 0", "--do",
+            "object.firstName = object.firstName .. 'x'",
+          ])
+      },
+      yardstick: { workplace in
+        for store in ["imported.sqlite", "data.sqlite"] {
+          try moonbase(workplace, ["fetch", "Person", "--format", "ndjson", "--store", store])
+        }
+        return .number(0)
+      },
+      subject: { workplace in
+        try moonbase(workplace, ["diff", "imported.sqlite", "data.sqlite", "--format", "ndjson"], status: 1)
+        return .number(0)
       })
   }
 
@@ -239,14 +285,19 @@ extension Benchmark {
   // MARK: Programs
 
   /// Runs the command; files are those of the workplace.
-  static func moonbase(_ workplace: Workplace, _ arguments: [String]) throws {
+  static func moonbase(
+    _ workplace: Workplace, _ arguments: [String], output: String = "/dev/null", status: Int64 = 0
+  ) throws {
     guard let command = ProcessInfo.processInfo.environment["MOONBASE_COMMAND"] else {
       throw Failure("MOONBASE_COMMAND does not name the command; start this through scripts/bench")
     }
     let files = [".csv", ".lua", ".ndjson", ".sqlite"]
     let named = arguments.map { word in files.contains { word.hasSuffix($0) } ? workplace.file(word).path : word }
     var peak: Int64 = 0
-    _ = try ended(run([command] + named, &peak), "moonbase " + arguments.joined(separator: " "))
+    let ending = run([command] + named, output: output, &peak)
+    guard ending == status else {
+      throw Failure("moonbase \(arguments.joined(separator: " ")) ended with \(ending)")
+    }
     workplace.peak = max(workplace.peak, peak)
   }
 
@@ -255,9 +306,9 @@ extension Benchmark {
     return .number(0)
   }
 
-  private static func run(_ arguments: [String], _ peak: inout Int64) -> Int64 {
+  private static func run(_ arguments: [String], output: String = "/dev/null", _ peak: inout Int64) -> Int64 {
     let pointers = arguments.map { strdup($0) }
     defer { pointers.forEach { free($0) } }
-    return yardstick_spawn_quietly(pointers.map { UnsafePointer<CChar>($0) } + [nil], &peak)
+    return yardstick_spawn_quietly(pointers.map { UnsafePointer<CChar>($0) } + [nil], output, &peak)
   }
 }

@@ -84,7 +84,7 @@ int64_t yardstick_export(const char *path, const char *output, const char *prefi
 /* Starts a program without input or output and waits for it; the answer is its exit status. */
 int64_t yardstick_spawn(const char *const *arguments);
 
-/* The same with standard error thrown away too; `peak` is the most memory that it held, in bytes. */
-int64_t yardstick_spawn_quietly(const char *const *arguments, int64_t *peak);
+/* The same with its output in a file and standard error thrown away; `peak` is the most memory that it held, in bytes. */
+int64_t yardstick_spawn_quietly(const char *const *arguments, const char *output, int64_t *peak);
 
 #endif
