@@ -127,10 +127,12 @@ import Testing
     let bench = try StoreBench(kind)
     let context = bench.context()
     let department = try context.insert("Department")
+    try context.processPendingChanges()
+    context.undoManager = UndoManager()
     var people: [ManagedObject] = []
     var random = SplitMix(11)
     for step in 0..<(kind == .memory ? 1500 : 600) {
-      switch random.next(9) {
+      switch random.next(11) {
       case 0, 1, 2: people.append(try context.insert(random.next(3) == 0 ? "Employee" : "Person"))
       case 3: if let person = people.randomElement(using: &random) { person["age"] = .int(Int64(random.next(5))) }
       case 4, 5:
@@ -142,6 +144,11 @@ import Testing
       case 7:
         guard random.next(4) == 0, !people.isEmpty else { continue }
         try context.delete(people.remove(at: random.next(people.count)))
+      case 8, 9:
+        // What comes and goes by it is in the context's lists; what was saved stays with it.
+        try context.processPendingChanges()
+        if random.next(3) == 0 { try context.redo() } else { try context.undo() }
+        people = try context.fetch(FetchRequest("Person"))
       default:
         guard let person = people.randomElement(using: &random), !person.isInserted else { continue }
         try context.refresh(person, mergeChanges: random.next(2) == 0)
@@ -178,5 +185,47 @@ import Testing
     #expect(lists.count < 2000)
     #expect(lists[PrefetchKey(id: ids[0], slot: 4999)] == ids)
     #expect(lists[PrefetchKey(id: ids[0], slot: 0)] == nil)
+  }
+
+  /// A deletion that does not stay, of an object that was changed before: by undoing it, by a body that throws, by a rollback.
+  @Test(arguments: StoreKind.allCases) func anObjectThatIsNotDeletedAfterAllIsFound(_ kind: StoreKind) throws {
+    struct Refusal: Error {}
+    let bench = try StoreBench(kind)
+    let context = bench.context()
+    context.undoManager = UndoManager()
+    let person = try context.insert("Person", values: ["firstName": "a", "age": 1])
+    try context.save()
+    let entity = try #require(context.model.entity("Person"))
+    func finds(_ key: String, _ value: Value) throws -> Bool {
+      let found = try find(context, "Person", [key: value])
+      #expect(try context.firstObject(of: entity, with: [(key, value)]) == found.first)
+      return found == [person]
+    }
+    try person.setValue("b", forKey: "firstName")
+    #expect(try finds("firstName", "b") && !finds("firstName", "a"))
+    try context.processPendingChanges()
+
+    try context.delete(person)
+    #expect(try !finds("firstName", "b"))
+    try context.undo()
+    #expect(try finds("firstName", "b"))
+    try context.redo()
+    #expect(try !finds("firstName", "b"))
+    try context.undo()
+    #expect(try finds("firstName", "b"))
+
+    #expect(throws: Refusal.self) {
+      try context.undoingOnFailure {
+        try context.delete(person)
+        #expect(try !finds("firstName", "b"))
+        throw Refusal()
+      }
+    }
+    #expect(try finds("firstName", "b"))
+
+    try context.delete(person)
+    #expect(try !finds("firstName", "b"))
+    try context.rollback()
+    #expect(try finds("firstName", "a") && !finds("firstName", "b"))
   }
 }
