@@ -139,10 +139,12 @@ let package = Package(
       name: "MoonbaseCommand",
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit",
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit", "MoonbasePageFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // The files of `page/`, compiled in.
+    .target(name: "MoonbasePageFiles"),
 
     // Tests.
     .testTarget(
