@@ -221,7 +221,9 @@ let package = Package(
     // Runs the command as a person would.
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["MoonbasePlatform", "Moonbase", "MoonbaseCommand", "MoonbaseSQLite", "MoonbaseTestSupport"],
+      dependencies: [
+        "MoonbasePlatform", "Moonbase", "MoonbaseCommand", "MoonbasePageFiles", "MoonbaseSQLite", "MoonbaseTestSupport",
+      ],
       swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(

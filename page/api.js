@@ -1,4 +1,4 @@
-// What the server is asked. Every answer has the state of unsaved changes with it.
+// What the server is asked. Every answer has the state of unsaved changes with it, as `page`.
 
 const listeners = new Set();
 export const state = { writable: false, unsaved: 0, undo: null, redo: null };
@@ -6,8 +6,8 @@ export const state = { writable: false, unsaved: 0, undo: null, redo: null };
 export function onState(listener) { listeners.add(listener); }
 
 function take(answer) {
-  if (!answer || !answer.state) return;
-  Object.assign(state, answer.state);
+  if (!answer || !answer.page) return;
+  Object.assign(state, answer.page);
   for (const listener of listeners) listener(state);
 }
 

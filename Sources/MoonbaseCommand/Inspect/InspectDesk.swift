@@ -35,7 +35,7 @@ final class InspectDesk: Sendable {
       return try perform { session in
         do {
           let json = try body(session)
-          return .json(json.adding([("state", session.state)]))
+          return .json(json.adding([("page", session.state)]))
         } catch {
           return InspectFailure(error, in: session).response
         }

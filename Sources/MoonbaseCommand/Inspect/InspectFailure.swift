@@ -43,7 +43,7 @@ struct InspectFailure {
   }
 
   var response: HTTPResponse {
-    .json(["error": .string(message), "problems": .array(problems), "state": state], status: status)
+    .json(["error": .string(message), "problems": .array(problems), "page": state], status: status)
   }
 
   /// Each failure of a save or of an object alone.

@@ -11,8 +11,7 @@ final class InspectOutput: Sendable {
   }
 
   private let printed = Lock(Printed())
-  /// Ends what the session's thread does.
-  let interrupter = Lock<LuaInterrupter?>(nil)
+  private let interrupters = Lock<[LuaInterrupter]>([])
 
   /// What a state of Lua prints to.
   var taking: LuaOutput {
@@ -36,6 +35,12 @@ final class InspectOutput: Sendable {
     return taken.dropped == 0 ? text : text + "\n… and \(taken.dropped) bytes more, which are not shown"
   }
 
-  /// Ends the script that runs.
-  func interrupt() { interrupter.withLock { $0 }?.interrupt() }
+  /// Lets `interrupt` end what a state of Lua runs.
+  func add(_ interrupter: LuaInterrupter) { interrupters.withLock { $0.append(interrupter) } }
+
+  /// The state runs nothing any more.
+  func remove(_ interrupter: LuaInterrupter) { interrupters.withLock { $0.removeAll { $0 === interrupter } } }
+
+  /// Ends the scripts that run.
+  func interrupt() { for interrupter in interrupters.withLock({ $0 }) { interrupter.interrupt() } }
 }

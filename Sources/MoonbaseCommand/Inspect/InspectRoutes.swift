@@ -113,7 +113,7 @@ struct InspectRoutes: Sendable {
   private func doctor() -> HTTPResponse {
     do {
       let model = try desk.perform { $0.model }
-      return .json(try InspectDoctor(settings: desk.settings, model: model).json())
+      return .json(try InspectDoctor(settings: desk.settings, model: model, output: desk.output).json())
     } catch {
       return .failure(500, InspectFailure.message(of: error))
     }

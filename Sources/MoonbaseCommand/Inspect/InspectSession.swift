@@ -30,7 +30,7 @@ final class InspectSession {
     try domain.setContext(context)
     try prompt.nameContext()
     prompt.notesUndo(levels: Self.levelsOfUndo)
-    output.interrupter.withLock { $0 = domain.state.interrupter }
+    output.add(domain.state.interrupter)
   }
 
   private static let levelsOfUndo = 200

@@ -2,6 +2,7 @@ import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseScripting
 
 /// The body of a request that changes something.
 struct InspectInput: Decodable {
@@ -65,11 +66,10 @@ struct InspectInput: Decodable {
   private func ofClass(
     _ text: String, _ property: ResolvedProperty, _ object: ManagedObject, _ session: InspectSession
   ) throws -> Value {
-    let domain = session.context.domain
-    let known: String? =
-      if case .object(let value)? = try? object.value(at: property.slot) { value.className } else { nil }
-    let named = property.attribute?.valueClassName ?? domain.attributeValueClasses[object.entity.name]?[property.name]
-    if let parse = (known ?? named).flatMap({ domain.valueClasses[$0]?.parse }) { return try parse(text) }
+    if let parse = try session.context.valueClass(of: property, in: object.entity)?.parse { return try parse(text) }
+    if let name = property.attribute?.valueClassName, let value = try session.prompt.domain.value(text, ofClass: name) {
+      return value
+    }
     guard let value = JSONText.value(text) else { throw misfit("is no JSON", property, object) }
     return value
   }

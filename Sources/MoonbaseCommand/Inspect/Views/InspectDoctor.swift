@@ -1,18 +1,29 @@
 import Moonbase
 import MoonbaseGraph
+import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseScripting
 
 /// What `moonbase doctor` finds, without mending anything. It reads the files by itself, beside the session.
 struct InspectDoctor {
   private static let greatestCount = 1000
   let settings: CommandSettings
   let model: ResolvedModel
+  /// Ends what extensions do.
+  let output: InspectOutput
 
   private struct Enough: Error {}
 
+  /// What is found, on a thread of its own: scripts need a large stack.
   func json() throws -> InspectJSON {
+    var result = Result<InspectJSON, any Error>.success(.null)
+    ThreadExecutor(name: "moonbase inspect doctor").runAndWait { result = Result { try look() } }
+    return try result.get()
+  }
+
+  private func look() throws -> InspectJSON {
     var found: [StoreFinding] = []
     var isWhole = true
     do {
@@ -48,11 +59,20 @@ struct InspectDoctor {
     var description = settings.scripts.limiting(try stores.container, stores)
     description.missingExtensions = .ignored
     let container = try PersistentContainer(description)
+    let domain = try settings.scripts.requiredDomain()
+    let interrupter = domain.state.interrupter
+    output.add(interrupter)
+    defer {
+      output.remove(interrupter)
+      domain.close()
+    }
     let known = found
     var more: [StoreFinding] = []
-    try ExtensionCheck(container.context(in: nil), known: known) { finding in
-      if more.count < Self.greatestCount { more.append(finding) }
-    }.run(showing: ProgressBar(quiet: true))
+    try domain.state.run {
+      try ExtensionCheck(container.context(in: domain), known: known) { finding in
+        if more.count < Self.greatestCount { more.append(finding) }
+      }.run(showing: ProgressBar(quiet: true))
+    }
     found += more.prefix(Self.greatestCount - found.count)
   }
 }

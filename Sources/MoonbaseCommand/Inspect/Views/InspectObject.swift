@@ -106,13 +106,19 @@ struct InspectObject {
     try session.context.existingObject(with: id).flatMap(Self.label)
   }
 
-  /// A text by which people know an object: its name or title, else its first text.
+  /// A text by which people know an object.
   static func label(of object: ManagedObject) throws -> String? {
-    let texts = object.entity.properties.filter { $0.attributeType == .string && !$0.isTransient }
-    let preferred = ["name", "title", "label", "fullName", "lastName", "email"]
-    let named = preferred.compactMap { name in texts.first { $0.name == name } }.first ?? texts.first
-    guard let named, case .string(let text) = try object.value(at: named.slot) else { return nil }
+    guard let named = labelProperty(of: object.entity), case .string(let text) = try object.value(at: named.slot) else {
+      return nil
+    }
     return text.count > 80 ? text.prefix(80) + "…" : text
+  }
+
+  /// Its name or title, else its first text.
+  static func labelProperty(of entity: ResolvedEntity) -> ResolvedProperty? {
+    let texts = entity.properties.filter { $0.attributeType == .string && !$0.isTransient }
+    let preferred = ["name", "title", "label", "fullName", "lastName", "email"]
+    return preferred.lazy.compactMap { name in texts.first { $0.name == name } }.first ?? texts.first
   }
 
   // MARK: Members

@@ -21,11 +21,14 @@ struct InspectRows {
     cell = InspectCell(session: session)
   }
 
+  /// The attribute by which people know an object comes first.
   private static func usual(of entity: ResolvedEntity) -> [String] {
-    let all = entity.allProperties
+    let label = InspectObject.labelProperty(of: entity)
+    let all = entity.allProperties.filter { $0.slot != label?.slot }
     let attributes = all.filter { $0.attribute != nil }
     let toOne = all.filter { $0.relationship?.isToMany == false }
-    return (attributes.prefix(usualColumns - min(3, toOne.count)) + toOne).prefix(usualColumns).map(\.name)
+    let columns = [label].compactMap(\.self) + attributes.prefix(usualColumns - 1 - min(3, toOne.count)) + toOne
+    return columns.prefix(usualColumns).map(\.name)
   }
 
   /// The rows of a query.
@@ -69,6 +72,7 @@ struct InspectRows {
   }
 
   private func value(_ name: String, of object: ManagedObject, _ fact: StoredFacts.Fact?) throws -> InspectJSON {
+    if name == FetchColumns.id { return ["id": .string(session.name(of: object.objectID))] }
     if let property = object.entity.property(name) {
       if property.relationship?.isToMany == true { return ["count": .int(try object.memberCount(property.slot))] }
       if property.attributeType == .binaryData, let fact, fact.isInFile, !object.hasChanges { return ["file": true] }
@@ -87,6 +91,7 @@ struct InspectRows {
     let values = try plainValues(plain, of: id)
     let cells = try names.map { name -> InspectJSON in
       if let fact = facts[name] { return Self.cell(fact) }
+      if name == FetchColumns.id { return ["id": .string(session.name(of: id))] }
       if plain.contains(name) { return try cell.json(values[name] ?? .null) }
       return ["unread": true]
     }
