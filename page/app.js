@@ -51,10 +51,10 @@ export async function draw(keepsFocus = false) {
   main.removeAttribute("aria-busy");
   main.scrollTop = position;
   document.title = `${view.title} – Moonbase`;
-  view.entered?.();
   const again = focused && [...main.querySelectorAll("[data-focus]")].find((found) => found.dataset.focus === focused);
   if (again) again.focus();
   else if (!keepsFocus && number > 1) main.focus({ preventScroll: true });
+  view.entered?.();
 }
 
 function mark(parts) {

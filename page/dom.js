@@ -49,6 +49,7 @@ export function ask(title, body, buttons) {
       element("div", { class: "row end" },
         buttons.map(([text, value, kind]) => button(text, () => answer(value), { class: kind ?? "" }))));
     dialog.oncancel = () => resolve(null);
+    dialog.onclose = () => dialog.replaceChildren();
     dialog.showModal();
     dialog.querySelector(".row.end button:last-child")?.focus();
   });

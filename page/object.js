@@ -8,6 +8,8 @@ import { explanation } from "./views.js";
 import { draw, recount } from "./app.js";
 
 const pageSize = 50;
+/** Larger values are not tried as pictures. */
+const greatestPicture = 64 << 20;
 
 export async function showObject(id, query) {
   const object = await get("object", { id });
@@ -67,7 +69,8 @@ function field(object, property) {
 
 function display(object, property) {
   const owner = { id: object.id, property: property.name };
-  if (property.value?.file && property.type === "binary") {
+  const isUnknown = property.value?.file || (property.value?.hex === "" && property.value.bytes > 0 && property.value.bytes <= greatestPicture);
+  if (isUnknown && property.type === "binary") {
     const picture = element("img", { class: "picture", alt: "", src: address("value", owner), loading: "lazy", onerror: (event) => event.target.remove() });
     return [picture, shown(property.value, owner, true)];
   }

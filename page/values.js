@@ -53,7 +53,7 @@ export function tree(value, levels = 0) {
     return element("span", { class: `leaf ${kind}` }, value === null ? "null" : String(value));
   }
   const entries = Array.isArray(value) ? value.map((each, index) => [index, each]) : Object.entries(value);
-  const label = Array.isArray(value) ? `${entries.length} elements` : `${entries.length} members`;
+  const label = `${entries.length} ${Array.isArray(value) ? "element" : "member"}${entries.length === 1 ? "" : "s"}`;
   const list = element("ul", { class: "tree" });
   const fill = () => {
     if (list.childElementCount > 0) return;
@@ -91,7 +91,9 @@ export function shown(value, owner = null, isWhole = false) {
   }
   if ("tree" in value) return tree(value.tree);
   if ("object" in value) {
-    const inner = typeof value.text === "string" ? plain(value.text, isWhole) : shown(value.text);
+    const isColour = value.object === "Color" && typeof value.text === "string" && CSS.supports("color", value.text);
+    const inner = isColour ? element("span", { class: "colour" }, swatch(value.text), value.text)
+      : typeof value.text === "string" ? plain(value.text, isWhole) : shown(value.text);
     return element("span", { title: value.object }, inner);
   }
   if ("count" in value) return element("span", { class: "number" }, String(value.count));

@@ -82,12 +82,16 @@ function transaction(each) {
 
 function changed(change) {
   const values = change.new ?? change.old;
+  const entries = Object.entries(values ?? {});
+  const isShort = change.kind === "update" && entries.length > 0 && entries.length <= 3;
+  const unknown = change.properties.filter((name) => !isShort || !(name in values));
   return element("li", { class: change.kind },
     element("span", { class: `badge ${change.kind}` }, change.kind), " ",
     change.kind === "delete" ? element("span", {}, short(change.id)) : element("a", { href: `#/object/${encodeURIComponent(change.id)}` }, short(change.id)),
-    change.properties.length > 0 ? element("span", { class: "quiet" }, ` ${change.properties.join(", ")}`) : "",
-    values ? element("details", {}, element("summary", {}, change.new ? "values" : "what is left"),
-      element("dl", { class: "pairs" }, Object.entries(values).map(([name, value]) => [element("dt", {}, name), element("dd", {}, shown(value))]))) : "");
+    isShort ? entries.map(([name, value]) => [element("span", { class: "quiet" }, ` ${name} `), shown(value)]) : "",
+    unknown.length > 0 ? element("span", { class: "quiet" }, ` ${unknown.join(", ")}`) : "",
+    values && !isShort ? element("details", {}, element("summary", {}, change.new ? "values" : "what is left"),
+      element("dl", { class: "pairs" }, entries.map(([name, value]) => [element("dt", {}, name), element("dd", {}, shown(value))]))) : "");
 }
 
 // Doctor

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Waits for Ctrl-C, and looks after unsaved changes then.
+/// Waits for Ctrl-C, and asks then about unsaved changes.
 struct InspectEnding {
   private static let pause: UInt32 = 50_000
   private let desk: InspectDesk

@@ -13,7 +13,7 @@ final class InspectOutput: Sendable {
   private let printed = Lock(Printed())
   private let interrupters = Lock<[LuaInterrupter]>([])
 
-  /// What a state of Lua prints to.
+  /// The output of a state of Lua.
   var taking: LuaOutput {
     LuaOutput { [printed] bytes, _ in
       let taken = Array(bytes)
@@ -25,7 +25,7 @@ final class InspectOutput: Sendable {
     }
   }
 
-  /// What was printed since the last call.
+  /// The text that was printed since the last call.
   func take() -> String {
     let taken = printed.withLock { printed in
       defer { printed = Printed() }

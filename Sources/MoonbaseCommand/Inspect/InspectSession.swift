@@ -12,6 +12,7 @@ final class InspectSession {
   let prompt: ScriptPrompt
   let output: InspectOutput
   private let container: PersistentContainer
+  private(set) lazy var pages = InspectPages(self)
 
   /// Whether the page may change objects.
   var isWritable: Bool { !settings.stores.readOnly }
@@ -43,7 +44,7 @@ final class InspectSession {
     prompt.domain.close()
   }
 
-  /// Does what a request asks for, as a run under the limits of scripts: what extensions compute can be interrupted.
+  /// Runs `body` under the limits of scripts. Functions of extensions in it can be interrupted.
   func perform<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Swift.Result<Result, any Error>?
     let ending = prompt.ending {
@@ -92,7 +93,7 @@ final class InspectSession {
     return context.coordinator.persistentStores.first { $0.identifier == store }?.url
   }
 
-  /// What the page shows beside every view: unsaved changes, and what can be undone.
+  /// Facts beside every view: the number of unsaved changes, and the names of the steps to undo and to redo.
   var state: InspectJSON {
     let undo = context.undoManager
     return [

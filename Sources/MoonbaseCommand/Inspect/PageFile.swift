@@ -10,7 +10,7 @@ struct PageFile {
     (0..<mbp_file_count()).map { index in PageFile(mbp_file_at(index).pointee) }
   }
 
-  /// The file of a name; no other path leads to one.
+  /// The file of a name. Any other path gives nil.
   static func named(_ name: String) -> PageFile? {
     name.contains("\0") ? nil : mbp_file_named(name).map { PageFile($0.pointee) }
   }

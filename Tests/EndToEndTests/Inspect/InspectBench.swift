@@ -49,7 +49,7 @@ final class InspectBench: @unchecked Sendable {  // the process is started and e
   func post(_ path: String, _ body: String = "{}") throws -> HTTPAnswer { try ask("POST", path, body: body) }
 }
 
-/// An answer over HTTP, from a client that sends what it is told to.
+/// An answer over HTTP. Its client sends any bytes.
 struct HTTPAnswer: CustomStringConvertible {
   let status: Int
   /// By name in lower case.
@@ -75,13 +75,37 @@ struct HTTPAnswer: CustomStringConvertible {
   var error: String { json["error"].text ?? "" }
   var description: String { "\(status) \(text.prefix(2000))" }
 
+  /// Sends a request and reads up to the end that the head tells, or that of the connection.
   private static func exchange(_ bytes: [UInt8], port: UInt16) throws -> Data {
+    let socket = try ClientSocket(port: port)
+    // A server that refuses a request need not read it to its end.
+    try? socket.send(bytes)
+    var data = Data()
+    while !isWhole(data), case let more = socket.receive(), !more.isEmpty { data += more }
+    return data
+  }
+
+  private static func isWhole(_ data: Data) -> Bool {
+    guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else { return false }
+    let head = String(decoding: data[..<end.lowerBound], as: UTF8.self).lowercased()
+    let rest = head.components(separatedBy: "content-length:").dropFirst().first ?? ""
+    let length = rest.drop { $0 == " " }.prefix { $0.isNumber }
+    return data.count - end.upperBound >= Int(length) ?? .max
+  }
+}
+
+/// A connection to a port of this machine.
+final class ClientSocket {
+  struct Closed: Error {}
+
+  private let descriptor: Int32
+
+  init(port: UInt16) throws {
     #if canImport(Darwin)
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+      descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #else
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #endif
-    defer { close(descriptor) }
     var time = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
@@ -94,35 +118,30 @@ struct HTTPAnswer: CustomStringConvertible {
       }
     }
     try #require(isConnected)
-    var place = 0
-    while place < bytes.count {
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ bytes: some Sequence<UInt8>) throws {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
       #if canImport(Darwin)
-        let count = bytes[place...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
+        let count = rest.withUnsafeBytes { MoonbasePlatform.send(descriptor, $0.baseAddress, $0.count, 0) }
       #else
-        let count = bytes[place...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let count = rest.withUnsafeBytes {
+          MoonbasePlatform.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
       #endif
-      // A server that refuses a request need not read it to its end.
-      guard count > 0 else { break }
-      place += count
+      guard count > 0 else { throw Closed() }
+      rest = rest.dropFirst(count)
     }
-    return read(descriptor)
   }
 
-  /// Up to the end that the head tells, or that of the connection.
-  private static func read(_ descriptor: Int32) -> Data {
-    var data = Data()
+  /// Some bytes; none at the end.
+  func receive() -> Data {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
-    while !isWhole(data), case let count = recv(descriptor, &bytes, bytes.count, 0), count > 0 {
-      data.append(contentsOf: bytes.prefix(count))
-    }
-    return data
-  }
-
-  private static func isWhole(_ data: Data) -> Bool {
-    guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else { return false }
-    let head = String(decoding: data[..<end.lowerBound], as: UTF8.self).lowercased()
-    let length = head.components(separatedBy: "content-length: ").dropFirst().first?.prefix { $0.isNumber } ?? ""
-    return data.count - end.upperBound >= Int(length) ?? .max
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    return Data(bytes.prefix(max(0, count)))
   }
 }
 

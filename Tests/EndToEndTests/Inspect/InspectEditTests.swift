@@ -116,7 +116,7 @@ import Testing
     #expect(try page.post("/api/save").status == 200)
   }
 
-  /// Another program that saves the same object meanwhile is a conflict, which is told.
+  /// A save of the same object by another program is a conflict.
   @Test func aConflictIsTold() throws {
     _ = try set("Person/4", "age", "7")
     let other = try page.bench.moonbase(

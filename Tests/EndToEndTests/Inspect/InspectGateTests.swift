@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Who may ask `moonbase inspect`, and how.
+/// The requests that `moonbase inspect` refuses.
 @Suite struct InspectGateTests {
   private static let shared = Result { try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua") }
   private let page: InspectBench

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What the page shows of a store that is only read.
+/// The views of the page, over a store that is only read.
 @Suite struct InspectViewTests {
   private static let shared = Result { try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua") }
   private let page: InspectBench

@@ -8,7 +8,7 @@ struct InspectEdits {
   let session: InspectSession
   private var context: ManagedObjectContext { session.context }
 
-  /// Does a change as one step. What a failed change has done before it failed is taken back.
+  /// Does a change as one step. A change that fails leaves nothing half done.
   private func step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
     do {
       let result = try body()

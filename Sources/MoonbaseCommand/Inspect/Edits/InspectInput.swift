@@ -62,7 +62,7 @@ struct InspectInput: Decodable {
     }
   }
 
-  /// What the class of the attribute's values reads, else JSON.
+  /// The value that the class of the attribute reads from a text; without a class the text is JSON.
   private func ofClass(
     _ text: String, _ property: ResolvedProperty, _ object: ManagedObject, _ session: InspectSession
   ) throws -> Value {

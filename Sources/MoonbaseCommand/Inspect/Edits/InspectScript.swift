@@ -39,7 +39,7 @@ struct InspectScript {
     return answer(shown, error: error, notices: notices)
   }
 
-  /// A store that is only read takes no changes: what a script changed is not kept in the context either.
+  /// A store that is only read takes no changes, so the context does not keep them either.
   private func giveUpChanges() -> String? {
     guard !session.isWritable, session.prompt.unsavedCount > 0 else { return nil }
     let count = session.prompt.unsavedCount

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// One connection of a browser: requests come one after the other.
+/// A connection of a browser. Its requests come one after the other.
 struct HTTPConnection {
   /// The lines before a body.
   private static let greatestHead = 16 << 10
@@ -8,7 +8,7 @@ struct HTTPConnection {
   /// So long a browser may take for a request, and for taking an answer, in seconds.
   private static let patience = 20
   private let descriptor: Int32
-  /// What was read and belongs to the next request.
+  /// Bytes of the next request that are here already.
   private var ahead = Data()
 
   init(_ descriptor: Int32) {

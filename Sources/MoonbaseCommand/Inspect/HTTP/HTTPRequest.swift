@@ -56,7 +56,7 @@ extension HTTPRequest {
     return query
   }
 
-  /// The same request with its body.
+  /// The request with a body.
   func with(body: Data) -> HTTPRequest {
     HTTPRequest(method: method, path: path, query: query, headers: headers, body: body)
   }

@@ -24,7 +24,8 @@ struct HTTPResponse: Sendable {
     503: "Service Unavailable",
   ]
 
-  /// Scripts and styles come from the page's own files only. Nothing is fetched from elsewhere, and no other page shows this one in a frame.
+  /// Scripts and styles come from the page's own files only. Nothing is fetched from elsewhere, and no other page
+  /// shows this one in a frame.
   static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob: data:", "connect-src 'self'",
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
-/// Lets in who has the address that the command printed, and nobody else.
+/// Lets requests in that come from the address that the command printed.
 ///
-/// The token of the address is exchanged for a cookie. Other pages of the browser can neither read nor send that cookie,
-/// and requests that change something must come from the page itself.
+/// The token of the address is exchanged for a cookie. No other page can read or send that cookie.
+/// A request that changes something must come from the page itself.
 struct InspectGate: Sendable {
   let token = Self.random()
   private let session = Self.random()
@@ -28,7 +28,8 @@ struct InspectGate: Sendable {
     }.joined()
   }
 
-  /// What is answered to a request that may not come in; nil for one that may. `isChange`: whether it writes or runs Lua.
+  /// The answer to a request that may not come in; nil for a request that may. `isChange`: whether it writes or
+  /// runs Lua.
   func refusal(of request: HTTPRequest, isChange: Bool) -> HTTPResponse? {
     // Another name for this address would be that of a page elsewhere.
     guard request.headers["host"] == host else {

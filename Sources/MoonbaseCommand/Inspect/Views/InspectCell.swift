@@ -26,7 +26,7 @@ struct InspectCell {
     }
   }
 
-  /// What stands in the place of a value that cannot be read.
+  /// Stands in the place of a value that cannot be read.
   static func failure(_ error: any Error) -> InspectJSON {
     ["failure": .string(InspectFailure.message(of: error))]
   }

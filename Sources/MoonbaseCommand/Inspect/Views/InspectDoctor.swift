@@ -6,7 +6,7 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseScripting
 
-/// What `moonbase doctor` finds, without mending anything. It reads the files by itself, beside the session.
+/// The findings of `moonbase doctor`. Nothing is mended. The files are read beside the session.
 struct InspectDoctor {
   private static let greatestCount = 1000
   let settings: CommandSettings
@@ -16,7 +16,7 @@ struct InspectDoctor {
 
   private struct Enough: Error {}
 
-  /// What is found, on a thread of its own: scripts need a large stack.
+  /// The findings, looked for on a thread with a large stack, which scripts need.
   func json() throws -> InspectJSON {
     var result = Result<InspectJSON, any Error>.success(.null)
     ThreadExecutor(name: "moonbase inspect doctor").runAndWait { result = Result { try look() } }

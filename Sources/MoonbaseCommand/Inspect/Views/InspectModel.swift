@@ -58,7 +58,7 @@ struct InspectModel {
     ]
   }
 
-  /// What the value is derived from; nil for one that is not derived.
+  /// The source of a derived value; nil for a value that is not derived.
   private func derivation(_ property: ResolvedProperty, of entity: ResolvedEntity) -> String? {
     if let expression = property.attribute?.derivationExpression { return "\(expression)" }
     guard let derived = derived(property.name, of: entity) else { return nil }

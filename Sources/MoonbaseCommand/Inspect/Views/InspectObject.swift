@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// One object with all its properties: values, and beside them what the file holds.
+/// An object with all its properties: the values, and the stored forms beside them.
 struct InspectObject {
   /// Values that are larger are sent by a route of their own.
   private static let greatestRead = 1 << 20
@@ -40,7 +40,7 @@ struct InspectObject {
     ]
   }
 
-  /// What the rules say of the object as it is.
+  /// The failures of the rules for the object as it is.
   static func problems(of object: ManagedObject, _ session: InspectSession) -> [InspectJSON] {
     do {
       try object.validate()
@@ -81,7 +81,7 @@ struct InspectObject {
     }
   }
 
-  /// What the column holds, where that is not what is shown; for a derived attribute what it is derived from.
+  /// The stored form of a value, where that differs from the value; for a derived attribute its shadow.
   private func stored(_ property: ResolvedProperty) -> InspectJSON? {
     if let derived = model.derived(property.name, of: object.entity), let shadow = derived.shadow {
       let value = (try? object.value(forKey: shadow)).flatMap { try? cell.json($0) }
@@ -123,7 +123,7 @@ struct InspectObject {
 
   // MARK: Members
 
-  /// A page of the objects that a relationship or a fetched property leads to.
+  /// A page of the destinations of a relationship, or of the objects of a fetched property.
   func members(_ name: String, _ query: [String: String]) throws -> InspectJSON {
     let offset = try InspectQuery.number(query, "offset", otherwise: 0, 0...(.max))
     let limit = try InspectQuery.number(query, "limit", otherwise: 50, 1...InspectQuery.greatestLimit)

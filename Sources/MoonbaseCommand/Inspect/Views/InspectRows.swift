@@ -32,7 +32,7 @@ struct InspectRows {
   }
 
   /// The rows of a query.
-  func json(_ query: InspectQuery) throws -> InspectJSON { try json(ids: PageOfIDs(query, session).ids) }
+  func json(_ query: InspectQuery) throws -> InspectJSON { try json(ids: session.pages.ids(query.request)) }
 
   func json(ids: [ManagedObjectID]) throws -> InspectJSON {
     ["columns": .array(names.map(column)), "rows": .array(try rows(ids))]

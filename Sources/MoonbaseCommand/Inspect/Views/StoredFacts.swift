@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// What the file holds for attributes, without reading the values: types, sizes, beginnings.
+/// Types, sizes and beginnings of values in the file. The values themselves are not read.
 struct StoredFacts {
-  /// What lies in a column of a row.
+  /// A value in a column of a row.
   struct Fact {
     let type: String
     /// Bytes of a value, characters of a text.
