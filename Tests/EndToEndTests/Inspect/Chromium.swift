@@ -4,14 +4,11 @@ import Testing
 
 /// A page in headless Chromium, driven by its protocol for developer tools.
 final class Chromium {
-  private static let names = ["chromium", "chromium-browser", "google-chrome"]
-
   /// The program; nil where none is installed.
-  static let program: String? = {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    return folders.flatMap { folder in names.map { "\(folder)/\($0)" } }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }()
+  static let program = [
+    "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/local/bin/chromium", "/usr/bin/google-chrome",
+  ]
+  .first { FileManager.default.isExecutableFile(atPath: $0) }
 
   private let process: ChildProcess
   private let socket: WebSocket
