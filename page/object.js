@@ -22,7 +22,7 @@ export async function showObject(id, query) {
       element("h1", {}, short(object.id), object.state && element("span", { class: `badge ${object.state}` }, object.state),
         object.label ? element("span", { class: "label" }, ` ${object.label}`) : ""),
       element("a", { href: `#/entity/${encodeURIComponent(object.entity)}` }, `All of ${object.entity}`),
-      object.uri && explanation({ entity: object.entity, where: `SELF == "${object.uri}"` }, "SQL"),
+      object.uri && explanation({ id: object.id }, "SQL and plan"),
       state.writable && object.state !== "deleted" && button("Delete", () => remove(object), { class: "danger" })),
     object.uri && element("p", { class: "quiet uri" }, object.uri),
     general(object),
@@ -186,7 +186,7 @@ function relationship(object, name, isOpen, query) {
           button("Previous", () => { offset -= pageSize; fill(); }, { disabled: offset === 0 }),
           element("span", {}, `${counted(offset + 1)} to ${counted(end)} of ${counted(answer.total)}`),
           button("Next", () => { offset += pageSize; fill(); }, { disabled: end >= answer.total })) : "",
-        isWritable ? adder(object, name, property) : ""].filter(Boolean));
+        element("div", { class: "bar" }, isWritable && adder(object, name, property), object.uri && property?.inverse && explanation({ id: object.id, property: name }))].filter(Boolean));
     } catch (error) { body.replaceChildren(element("p", { class: "problem", role: "alert" }, error.message)); }
   }
 

@@ -22,7 +22,7 @@ export function explanation(asked, text = "SQL and plan") {
   return button(text, async () => {
     let content;
     try {
-      const answer = await get("explain", { entity: asked.entity, where: asked.where, sort: asked.sort });
+      const answer = await get("explain", { entity: asked.entity, where: asked.where, sort: asked.sort, id: asked.id, property: asked.property });
       content = element("pre", { class: "code sql", tabindex: "0" }, answer.text);
     } catch (error) { content = element("p", { class: "problem" }, error.message); }
     await ask("SQL and plan", content, [["Close", true]]);

@@ -24,6 +24,7 @@ final class InspectSession {
     var maker = scripts.maker(
       scriptFolders: [], moduleFolders: (scripts.noFiles ? [] : ["."]) + scripts.readableFolders, stores)
     maker.makeOutput = { output.taking }
+    if stores.readOnly { Self.keepFromWriting(&maker, scripts) }
     let domain = try scripts.domain(of: maker)
     prompt = try ScriptPrompt(domain, name: "input")
     container = try PersistentContainer(scripts.limiting(stores.container, stores))
@@ -35,6 +36,17 @@ final class InspectSession {
   }
 
   private static let levelsOfUndo = 200
+
+  /// Scripts of a page that only reads write no files, but for those of `--allow`, and open stores for reading only.
+  private static func keepFromWriting(_ maker: inout ScriptDomainMaker, _ scripts: ScriptSettings) {
+    maker.files?.writablePaths = scripts.grants.compactMap { if case .write(let path) = $0 { path } else { nil } }
+    guard let opener = maker.opener else { return }
+    maker.opener = { description in
+      var description = description
+      description.setReadOnly()
+      return try opener(description)
+    }
+  }
 
   var model: ResolvedModel { context.model }
 

@@ -8,20 +8,30 @@ final class InspectBench: @unchecked Sendable {  // the process is started and e
   let port: UInt16
   let token: String
   let cookie: String
-  let process: ChildProcess
+  /// Nil for a command that runs in a terminal.
+  private let ownProcess: ChildProcess?
+
+  var process: ChildProcess {
+    get throws { try #require(ownProcess) }
+  }
 
   var origin: String { "http://127.0.0.1:\(port)" }
 
-  init(_ bench: Workbench, _ arguments: String...) throws {
-    self.bench = bench
+  convenience init(_ bench: Workbench, _ arguments: String...) throws {
     #if os(Linux)
-      process = try bench.beginInterruptible(["inspect"] + arguments)
+      let process = try bench.beginInterruptible(["inspect"] + arguments)
     #else
-      process = try bench.begin(["inspect"] + arguments)
+      let process = try bench.begin(["inspect"] + arguments)
     #endif
     try process.wait(for: "\n")
-    let words = process.output.split { ":/?=\n".contains($0) }
-    port = try #require(words.count == 5 ? UInt16(words[2]) : nil, "\(process.output)")
+    try self.init(bench, shown: process.output, process)
+  }
+
+  /// Opens the page whose address a command has shown.
+  init(_ bench: Workbench, shown: String, _ process: ChildProcess? = nil) throws {
+    (self.bench, ownProcess) = (bench, process)
+    let words = shown.split { ":/?= ".contains($0) || $0.isNewline }
+    port = try #require(words.count > 4 ? UInt16(words[2]) : nil, "\(shown)")
     token = String(words[4])
     let answer = try HTTPAnswer(to: "GET /?token=\(token) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n", port: port)
     cookie = String((answer.headers["set-cookie"] ?? "").prefix { $0 != ";" })
@@ -60,7 +70,7 @@ struct HTTPAnswer: CustomStringConvertible {
     let bytes = try Self.exchange(Array(request.utf8), port: port)
     let end = try #require(bytes.firstRange(of: Data("\r\n\r\n".utf8)), "no answer: \(bytes.count) bytes")
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
-    status = Int(lines[0].split(separator: " ")[1]) ?? 0
+    status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     headers = Dictionary(
       lines.dropFirst().map { line in
         let colon = line.firstIndex(of: ":") ?? line.endIndex

@@ -140,11 +140,28 @@ import Testing
   }
 
   #if os(Linux)
+    /// On a terminal Ctrl-C asks, and an answer saves.
+    @Test func theEndAsksOnATerminal() throws {
+      let bench = try Workbench.withPage()
+      let terminal = try PseudoTerminal(
+        ["inspect", "s.sqlite", "--write", "--extension", "x.lua"], in: bench, columns: 200)
+      try terminal.wait(for: "Ctrl-C ends it")
+      let page = try InspectBench(bench, shown: terminal.screen)
+      #expect(try page.post("/api/set", #"{"id": "Person/1", "property": "age", "text": "44"}"#).status == 200)
+      try terminal.press("\u{3}", until: "1 changed object is not saved. Save?")
+      try terminal.press("y\n", until: "saved 1 object")
+      #expect(terminal.end() == 0)
+      let saved = try bench.moonbase(
+        "fetch", "Person", "s.sqlite", "--without-extension", "people", "--where", "age == 44", "--count")
+      #expect(saved.output == "2\n", "\(saved)")
+    }
+
     @Test func theEndTellsOfChangesThatAreNotSaved() throws {
       _ = try set("Person/1", "age", "43")
-      page.process.interrupt()
-      #expect(try page.process.end() == 1)
-      #expect(page.process.outcome().complaints.contains("1 changed object is not saved"))
+      let process = try page.process
+      process.interrupt()
+      #expect(try process.end() == 1)
+      #expect(process.outcome().complaints.contains("1 changed object is not saved"))
       #expect(try stored("age", "name == 'Person 1'") == "age\n1\n")
     }
   #endif

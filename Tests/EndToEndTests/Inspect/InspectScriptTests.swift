@@ -59,6 +59,15 @@ import Testing
       changed["notices"][0].text?.contains("--write") == true && changed["page"]["unsaved"].int == 0, "\(changed)")
     _ = try run(page, "p = context:find('Person', { name = 'Person 1' }) p.age = 9 context:save()")
     #expect(try run(page, "context:find('Person', { name = 'Person 1' }).age")["values"][0]["text"].text == "1")
+    let files = try run(page, "return io.open('x.txt', 'w')")["values"].list.count
+    #expect(try files > 0 && !page.bench.names().contains("x.txt"))
+    let opened = try run(
+      page,
+      """
+      c = moonbase.open { store = 's.sqlite', extensions = { 'x.lua' } }.context
+      c:find('Person', { name = 'Person 1' }).age = 9 print(c:save()) c:rollback()
+      """)
+    #expect(opened["output"].text?.hasPrefix("nil\t") == true, "\(opened)")
     #expect(try page.bench.bytes(of: "s.sqlite") == before)
   }
 
@@ -93,9 +102,10 @@ import Testing
       #expect(second.status == 1 && second.complaints.contains("port \(page.port) of 127.0.0.1"), "\(second)")
       let without = try page.bench.moonbase("inspect", "s.sqlite", "--write")
       #expect(without.status != 0 && without.complaints.contains("people"), "\(without)")
-      page.process.interrupt()
-      #expect(try page.process.end() == 0)
-      #expect(page.process.outcome().complaints == "")
+      let process = try page.process
+      process.interrupt()
+      #expect(try process.end() == 0)
+      #expect(process.outcome().complaints == "")
     }
   #endif
 }

@@ -118,6 +118,12 @@ import Testing
     let text =
       try page.get("/api/explain", ["entity": "Person", "where": "age > 3", "sort": "name"]).json["text"].text ?? ""
     #expect(text.contains("FROM ZPERSON") && text.contains("ORDER BY") && text.contains("SCAN"), "\(text)")
+    let object = try page.get("/api/explain", ["id": "Person/1"]).json["text"].text ?? ""
+    #expect(object.contains("Z_PK"), "\(object)")
+    for name in ["friends", "department"] {
+      let members = try page.get("/api/explain", ["id": "Person/1", "property": name])
+      #expect(members.status == 200 && members.text.contains("the store: SELECT"), "\(members)")
+    }
   }
 
   @Test func theDiagramIsADocumentOfItsOwn() throws {

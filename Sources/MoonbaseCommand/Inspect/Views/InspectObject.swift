@@ -19,7 +19,7 @@ struct InspectObject {
     cell = InspectCell(session: session, isWhole: true)
     changed = Set(object.hasChanges ? ((try? object.changedValues()) ?? [:]).keys : [:].keys)
     let id = object.objectID
-    facts = ((try? StoredFacts(session).facts(of: [id], StoredFacts.stored)) ?? [:])[id] ?? [:]
+    facts = ((try? StoredFacts(session).facts(of: [id], StoredFacts.converted)) ?? [:])[id] ?? [:]
   }
 
   static func state(of object: ManagedObject) -> String? {

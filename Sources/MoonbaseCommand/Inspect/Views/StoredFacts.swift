@@ -26,11 +26,18 @@ struct StoredFacts {
 
   /// The attributes whose values may be large.
   static func large(of entity: ResolvedEntity) -> [ResolvedProperty] {
-    stored(of: entity).filter { [.binaryData, .transformable].contains($0.attributeType) }
+    stored(of: entity, [.binaryData, .transformable])
   }
 
-  static func stored(of entity: ResolvedEntity) -> [ResolvedProperty] {
-    entity.properties.filter { $0.attribute != nil && !$0.isTransient && $0.attributeType != .composite }
+  /// The attributes whose values may lie in the file in another form than they are shown in.
+  static func converted(of entity: ResolvedEntity) -> [ResolvedProperty] {
+    stored(of: entity, [.binaryData, .transformable, .uuid, .date, .decimal, .uri])
+  }
+
+  private static func stored(of entity: ResolvedEntity, _ types: Set<AttributeType>) -> [ResolvedProperty] {
+    entity.properties.filter { property in
+      property.attributeType.map { types.contains($0) && !property.isTransient } ?? false
+    }
   }
 
   /// By object and by name. Objects that are not saved have none, and neither have those of a store that is no file.
