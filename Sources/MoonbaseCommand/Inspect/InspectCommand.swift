@@ -54,11 +54,12 @@ struct InspectCommand: ParsableCommand {
     let desk = try InspectDesk(settings)
     let routes = InspectRoutes(gate: InspectGate(port: server.port), desk: desk)
     Interruption.isWaitedFor()
+    let ending = InspectEnding(desk)
     server.start(routes.answer)
     Terminal.print(routes.gate.address)
     StandardStream.flush()
     if !quiet { Terminal.complain("moonbase: open this address in a browser of this machine; Ctrl-C ends it") }
-    let status = InspectEnding(desk).wait()
+    let status = ending.wait()
     server.stop()
     desk.close()
     if status != ExitStatus.done { throw ExitCode(status) }

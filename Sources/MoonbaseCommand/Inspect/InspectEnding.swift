@@ -5,8 +5,18 @@ import MoonbaseScripting
 struct InspectEnding {
   private static let pause: UInt32 = 50_000
   private let desk: InspectDesk
+  /// The standard input of the command.
+  private let input: Int32
 
-  init(_ desk: InspectDesk) { self.desk = desk }
+  /// From now on scripts find nothing in standard input, where a question may have to be answered.
+  init(_ desk: InspectDesk) {
+    self.desk = desk
+    input = dup(STDIN_FILENO)
+    let nothing = open("/dev/null", O_RDONLY)
+    guard input >= 0, nothing >= 0 else { return }
+    dup2(nothing, STDIN_FILENO)
+    close(nothing)
+  }
 
   /// The exit status.
   func wait() -> Int32 {
@@ -15,7 +25,7 @@ struct InspectEnding {
     let count = (try? desk.perform { $0.prompt.unsavedCount }) ?? 0
     guard count > 0 else { return ExitStatus.done }
     let objects = count == 1 ? "1 changed object is" : "\(count) changed objects are"
-    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+    guard isatty(input) == 1, isatty(STDERR_FILENO) == 1 else {
       Terminal.complain("moonbase: \(objects) not saved: save them in the page before it is ended")
       return ExitStatus.failed
     }
@@ -33,6 +43,17 @@ struct InspectEnding {
       default: continue
       }
     }
+  }
+
+  /// Nil at the end of the input.
+  private func readLine() -> String? {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while read(input, &byte, 1) == 1 {
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    return nil
   }
 
   private func save() -> Int32 {

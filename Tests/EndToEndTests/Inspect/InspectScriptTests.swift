@@ -26,6 +26,7 @@ import Testing
     #expect(try run(page, "while true do end")["error"].text?.contains("instructions") == true)
     #expect(try run(page, "os.execute('true')")["error"].text?.isEmpty == false)
     #expect(try run(page, "io.open('s.sqlite')")["values"][0]["text"].text == "nil")
+    #expect(try run(page, "io.read()")["values"][0]["text"].text == "nil")
     #expect(try run(page, "os.exit(3)")["error"].text?.contains("os.exit") == true)
     #expect(try run(page, "y")["values"][0]["text"].text == "2")
     let printed = try run(page, "for i = 1, 5000 do print(('x'):rep(200)) end")["output"].text ?? ""
@@ -78,6 +79,48 @@ import Testing
     #expect(try page.get("/api/count", ["entity": "Person", "where": "age BETWEEN {101, 103}"]).json["count"].int == 6)
     #expect(try page.post("/api/undo").json["done"].text == "\(code.prefix(80))")
     #expect(try page.get("/api/state").json["page"]["unsaved"].int == 0)
+  }
+
+  /// Lists have the sizes of large values, and nothing else of their rows is read that needs the object.
+  @Test func largeValuesStayWhereTheyAre() throws {
+    let bench = try Workbench.withPage()
+    let code = """
+      local c = moonbase.context
+      c:find('Person', { name = 'Person 1' }).photo = ('x'):rep(3000000) assert(c:save())
+      """
+    let made = try bench.moonbase("run", "--store", "s.sqlite", "--extension", "x.lua", "-e", code)
+    #expect(made.status == 0, "\(made)")
+    let page = try InspectBench(bench, "s.sqlite", "--extension", "x.lua")
+    let query = ["entity": "Person", "columns": "name,photo,greeting,_id", "where": "age < 3"]
+    let rows = try page.get("/api/rows", query).json["rows"]
+    #expect(rows[0]["cells"][0].text == "Person 1" && rows[0]["cells"][1]["bytes"].int == 3_000_000)
+    #expect(rows[0]["cells"][2]["unread"].bool == true && rows[0]["cells"][3]["id"].text == "Person/1")
+    #expect(rows[1]["cells"][2].text == "Hello Person 2", "\(rows)")
+    let object = try page.get("/api/object", ["id": "Person/1"]).json["properties"]
+    #expect(
+      object.named("photo")["value"]["bytes"].int == 3_000_000
+        && object.named("greeting")["value"].text == "Hello Person 1")
+    #expect(try page.get("/api/value", ["id": "Person/1", "property": "photo"]).body.count == 3_000_000)
+  }
+
+  /// The second half of an entity is read from its end, with the same rows in the same order.
+  @Test func lastPagesAreThoseOfTheOrder() throws {
+    let page = try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua", "--write")
+    let code = """
+      local rows = {}
+      for i = 1, 12000 do rows[i] = { name = 'Row ' .. i, age = i % 100 } end
+      context:batch_insert('Person', rows)
+      """
+    #expect(try run(page, code)["error"].isNull)
+    func names(_ offset: Int, _ more: [String: String] = [:]) throws -> [String] {
+      let query = ["entity": "Person", "columns": "name", "offset": "\(offset)", "limit": "3"]
+      return try page.get("/api/rows", query.merging(more) { $1 }).json["rows"].list.compactMap { $0["cells"][0].text }
+    }
+    #expect(try names(12_117) == ["Row 11999", "Row 12000"] && names(9_000) == ["Row 8882", "Row 8883", "Row 8884"])
+    #expect(try names(12_119) == [] && names(99_999) == [] && names(5_500)[0] == "Row 5382")
+    // With unsaved changes the context has its say.
+    _ = try run(page, "context:delete(context:find('Person', { name = 'Row 11999' }))")
+    #expect(try names(12_116) == ["Row 11998", "Row 12000"])
   }
 
   // MARK: The command

@@ -9,7 +9,7 @@ final class InspectPages {
   /// So long a page may take, in seconds.
   private static let patience = 0.04
   /// Fewer rows are passed over at once.
-  private static let fewRows = 20_000
+  private static let fewRows = 5_000
 
   /// Tells whether a file was written.
   private struct Stamp: Equatable {
