@@ -1,6 +1,6 @@
 // The frame of the page: entities at the side, views in the middle, changes at the top.
 
-import { byID, button, counted, element, ask, say } from "./dom.js";
+import { byID, button, counted, drawing, element, ask, say } from "./dom.js";
 import { get, onState, post, state } from "./api.js";
 import { showRows } from "./rows.js";
 import { showObject } from "./object.js";
@@ -33,7 +33,6 @@ const views = {
 export async function draw(keepsFocus = false) {
   const number = ++shown;
   const { parts, query } = place();
-  const focused = keepsFocus ? document.activeElement?.dataset?.focus : null;
   main.setAttribute("aria-busy", "true");
   mark(parts);
   let view;
@@ -47,14 +46,31 @@ export async function draw(keepsFocus = false) {
   current?.leave?.();
   current = view;
   const position = keepsFocus ? main.scrollTop : 0;
+  const typed = keepsFocus ? focusedField() : null;
+  drawing.now = true;
   main.replaceChildren(...view.content);
+  drawing.now = false;
   main.removeAttribute("aria-busy");
   main.scrollTop = position;
   document.title = `${view.title} – Moonbase`;
-  const again = focused && [...main.querySelectorAll("[data-focus]")].find((found) => found.dataset.focus === focused);
-  if (again) again.focus();
+  const again = typed && [...main.querySelectorAll("[data-focus]")].find((found) => found.dataset.focus === typed.focus);
+  if (again) focusAgain(again, typed);
   else if (!keepsFocus && number > 1) main.focus({ preventScroll: true });
   view.entered?.();
+}
+
+/** What has the focus, with the text that was typed into it meanwhile. */
+function focusedField() {
+  const found = document.activeElement;
+  if (!found?.dataset?.focus) return null;
+  const isTyped = found.matches("input[type=text], textarea") && found.value !== found.dataset.begun;
+  return { focus: found.dataset.focus, text: isTyped ? found.value : null, start: found.selectionStart, end: found.selectionEnd };
+}
+
+function focusAgain(field, typed) {
+  if (typed.text !== null && "value" in field) field.value = typed.text;
+  field.focus();
+  if (field.matches("input[type=text], textarea") && typed.start !== null) field.setSelectionRange(typed.start, typed.end);
 }
 
 function mark(parts) {

@@ -20,6 +20,9 @@ export function button(text, action, attributes = {}) {
   return element("button", { type: "button", onclick: action, ...attributes }, text);
 }
 
+/** Whether the view is being drawn anew: a field that loses the focus by that is not left. */
+export const drawing = { now: false };
+
 /** Says something to those who do not see the page change, and shows it for a while. */
 let timer;
 export function say(text, kind = "") {

@@ -1,6 +1,6 @@
 // One object: values, what the file holds for them, relationships to walk along; fields where changes are allowed.
 
-import { button, counted, element, ask, say } from "./dom.js";
+import { button, counted, drawing, element, ask, say } from "./dom.js";
 import { address, get, post, state } from "./api.js";
 import { json, shown, short } from "./values.js";
 import { table } from "./table.js";
@@ -11,8 +11,12 @@ const pageSize = 50;
 /** Larger values are not tried as pictures. */
 const greatestPicture = 64 << 20;
 
+/** Texts that were refused, by object and property: they stay in their fields until they are mended. */
+const refused = new Map();
+
 export async function showObject(id, query) {
   const object = await get("object", { id });
+  for (const key of refused.keys()) if (!key.startsWith(`${object.id} `)) refused.delete(key);
   const attributes = object.properties.filter((property) => property.kind === "attribute");
   const relationships = object.properties.filter((property) => property.kind !== "attribute");
   const many = [...relationships.filter((property) => property.kind === "toMany").map((property) => property.name), ...object.fetched];
@@ -115,9 +119,17 @@ function editor(object, property, { id, key, note }) {
   const isLong = begun.includes("\n") || begun.length > 100 || (typeof property.value === "object" && property.value?.tree !== undefined);
   const input = element(isLong ? "textarea" : "input", { ...common, rows: isLong ? "6" : null, type: isLong ? null : "text", class: isOfText ? "wide" : "wide code",
     placeholder: property.value === null ? "null" : "", spellcheck: "false", autocomplete: "off" }, isLong ? begun : null);
-  input.value = begun;
-  const commit = () => { if (input.value !== begun) send(input.value === "" && !isOfText ? null : input.value); };
-  input.addEventListener("change", commit);
+  const kept = refused.get(`${object.id} ${property.name}`);
+  input.value = kept?.text ?? begun;
+  if (kept) tell(note, kept.messages);
+  input.dataset.begun = input.value;
+  const commit = () => {
+    if (drawing.now || input.value === input.dataset.begun) return;
+    input.dataset.begun = input.value;
+    send(input.value === "" && !isOfText ? null : input.value);
+  };
+  input.addEventListener("blur", commit);
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !isLong) commit(); });
   if (property.kind === "toOne") input.placeholder = `${property.destination}/1`;
   const beside = property.value === null ? "" : property.kind === "toOne" ? element("div", { class: "value" }, shown(property.value)) : preview(property.value, begun);
   return { element: element("div", {}, element("div", { class: "row" }, input, clear), beside), replaces: true, labels: true };
@@ -145,14 +157,19 @@ function binary(object, property, { id, key, note }) {
 async function change(object, property, body, note) {
   try {
     await post("set", { id: object.id, property: property.name, ...body });
+    refused.delete(`${object.id} ${property.name}`);
     await draw(true);
   } catch (error) {
     const own = error.problems.filter((problem) => problem.property === property.name);
     const messages = own.length > 0 ? own.map((problem) => problem.message) : [error.message];
-    note.replaceChildren(...messages.map((message) => element("div", { class: "problem", role: "alert" }, message)));
-    note.closest(".field").classList.add("refused");
+    if (typeof body.text === "string") refused.set(`${object.id} ${property.name}`, { text: body.text, messages });
+    tell(note, messages);
     document.getElementById(note.id.replace(/-note$/, ""))?.setAttribute("aria-invalid", "true");
   }
+}
+
+function tell(note, messages) {
+  note.replaceChildren(...messages.map((message) => element("div", { class: "problem", role: "alert" }, message)));
 }
 
 async function remove(object) {
