@@ -13,7 +13,7 @@ final class Chromium {
   private let process: ChildProcess
   private let socket: WebSocket
   private var lastID = 0
-  /// What the page complained of: exceptions, refused content, dialogs.
+  /// Exceptions of the page, refused content, dialogs.
   private(set) var complaints: [String] = []
 
   /// Begins a browser whose files lie in a folder, and opens an address.

@@ -121,7 +121,7 @@ struct PageInChromiumTests {
     try browser.press("Enter")
   }
 
-  /// The answer to one field leaves what is typed into the next one, and a text that was refused, where they are.
+  /// The answer to a change keeps the text that is typed into the next field meanwhile, and a text that was refused.
   @Test func nothingThatIsTypedIsLost() throws {
     try go("#/object/Person%2F1", until: "document.querySelector('.fields')")
     try edit("age", "many")

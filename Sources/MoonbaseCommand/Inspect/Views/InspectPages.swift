@@ -3,8 +3,8 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// The IDs of pages of rows. A store passes over the rows before a page one by one, so the second half of an entity is read from its end,
-/// and where a page took long the IDs of all pages are kept until something changes.
+/// The IDs of pages of rows. A store passes over the rows before a page one by one, so the second half of an entity
+/// is read from its end. Where a page took long, the IDs of all pages are kept until something changes.
 final class InspectPages {
   /// So long a page may take, in seconds.
   private static let patience = 0.04
@@ -106,7 +106,7 @@ final class InspectPages {
 }
 
 extension FetchRequest {
-  /// The same without a window.
+  /// The request without a window.
   fileprivate var whole: FetchRequest {
     var request = self
     (request.fetchOffset, request.fetchLimit) = (0, 0)
