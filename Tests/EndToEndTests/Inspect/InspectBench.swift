@@ -59,6 +59,25 @@ final class InspectBench: @unchecked Sendable {  // the process is started and e
   func post(_ path: String, _ body: String = "{}") throws -> HTTPAnswer { try ask("POST", path, body: body) }
 }
 
+/// A page that the tests of a suite have in common. It ends with the last of them: a static variable would keep the
+/// command running when the tests are over.
+final class SharedPage: Sendable {
+  private struct Place {
+    weak var page: InspectBench?
+  }
+
+  private let place = Lock(Place())
+
+  func page() throws -> InspectBench {
+    try place.withLock { place in
+      if let page = place.page { return page }
+      let page = try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua")
+      place.page = page
+      return page
+    }
+  }
+}
+
 /// An answer over HTTP. Its client sends any bytes.
 struct HTTPAnswer: CustomStringConvertible {
   let status: Int

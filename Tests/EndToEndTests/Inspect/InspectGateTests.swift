@@ -5,10 +5,10 @@ import Testing
 
 /// The requests that `moonbase inspect` refuses.
 @Suite struct InspectGateTests {
-  private static let shared = Result { try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua") }
+  private static let shared = SharedPage()
   private let page: InspectBench
 
-  init() throws { page = try Self.shared.get() }
+  init() throws { page = try Self.shared.page() }
 
   static let views = [
     "/", "/app.js", "/api/store", "/api/entity?name=Person", "/api/count?entity=Person", "/api/rows?entity=Person",

@@ -4,10 +4,10 @@ import Testing
 
 /// The views of the page, over a store that is only read.
 @Suite struct InspectViewTests {
-  private static let shared = Result { try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua") }
+  private static let shared = SharedPage()
   private let page: InspectBench
 
-  init() throws { page = try Self.shared.get() }
+  init() throws { page = try Self.shared.page() }
 
   private func rows(_ query: [String: String]) throws -> JSONTree {
     let answer = try page.get("/api/rows", ["entity": "Person"].merging(query) { $1 })
