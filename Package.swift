@@ -139,10 +139,12 @@ let package = Package(
       name: "MoonbaseCommand",
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit",
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit", "MoonbasePageFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // The files of `page/`, compiled in.
+    .target(name: "MoonbasePageFiles"),
 
     // Tests.
     .testTarget(
@@ -219,7 +221,9 @@ let package = Package(
     // Runs the command as a person would.
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["MoonbasePlatform", "Moonbase", "MoonbaseCommand", "MoonbaseSQLite", "MoonbaseTestSupport"],
+      dependencies: [
+        "MoonbasePlatform", "Moonbase", "MoonbaseCommand", "MoonbasePageFiles", "MoonbaseSQLite", "MoonbaseTestSupport",
+      ],
       swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
     .executableTarget(

@@ -11,7 +11,8 @@ struct RootCommand: ParsableCommand {
       """,
     version: MoonbaseVersion.text,
     subcommands: [
-      RunEntry.self, ReplCommand.self, FetchCommand.self, EachCommand.self, ImportCommand.self, ExportCommand.self,
+      RunEntry.self, ReplCommand.self, InspectCommand.self, FetchCommand.self, EachCommand.self, ImportCommand.self,
+      ExportCommand.self,
       BatchCommand.self,
       RecomputeCommand.self,
       SQLCommand.self, InfoCommand.self, BackupCommand.self, HistoryCommand.self, DoctorCommand.self,

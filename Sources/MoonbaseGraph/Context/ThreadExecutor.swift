@@ -2,14 +2,14 @@ import MoonbasePlatform
 
 /// A serial executor with a thread of its own and a 16 MB stack, because a script must not run on whatever small stack a
 /// caller has.
-final class ThreadExecutor: SerialExecutor {
+package final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
   private nonisolated(unsafe) let thread: Thread  // sound: never changed, and only its identity is compared
 
   /// For people: on Linux a thread says the name of the one that asks.
   private let name: String
 
-  init(name: String) {
+  package init(name: String) {
     self.name = name
     let queue = queue
     thread = Thread { queue.run() }
@@ -20,7 +20,7 @@ final class ThreadExecutor: SerialExecutor {
 
   deinit { queue.close() }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.add { job.runSynchronously(on: executor) }
@@ -38,12 +38,12 @@ final class ThreadExecutor: SerialExecutor {
     Confinement(name: "the background context '\(name)'") { [weak self] in self?.isCurrent ?? true }
   }
 
-  func checkIsolated() {
+  package func checkIsolated() {
     precondition(isCurrent, "a managed object context was used outside of its own thread")
   }
 
   /// Runs `body` on the thread and waits for it; inline when already there.
-  func runAndWait(_ body: () -> Void) {
+  package func runAndWait(_ body: () -> Void) {
     if isCurrent { return body() }
     let done = DispatchSemaphore(value: 0)
     withoutActuallyEscaping(body) { body in

@@ -20,10 +20,13 @@ package final class NamedQuery {
   private let reading: ReadingConnection
   private let statement: Statement
 
-  /// Prepares one statement. Without a model there are the tables of the file only.
+  /// Prepares one statement. Without a model there are the tables of the file only. `entity` is the one entity whose view is
+  /// asked for; without it all have theirs.
   ///
   /// Throws as opening a store does, and `.invalidRequest` for what is no SQL, names what is not there, or would change something.
-  package init(_ sql: String, ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Int? = nil) throws {
+  package init(
+    _ sql: String, ofStoreAt url: URL, model: ResolvedModel?, entity: String? = nil, busyTimeout: Int? = nil
+  ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     self.file = file
     let reading = try StoreOpener.settled(file) {
@@ -35,7 +38,7 @@ package final class NamedQuery {
     self.reading = reading
     let connection = reading.connection
     do {
-      let views = try model.map { try Self.views(of: $0, on: connection, path: file.path) } ?? []
+      let views = try model.map { try Self.views(of: $0, entity, on: connection, path: file.path) } ?? []
       try connection.execute("PRAGMA temp_store = MEMORY")
       for view in views { try connection.execute(view.sql) }
       names = views.map(\.name)
@@ -109,14 +112,17 @@ package final class NamedQuery {
     let sql: String
   }
 
-  private static func views(of model: ResolvedModel, on connection: Connection, path: String) throws -> [View] {
+  private static func views(
+    of model: ResolvedModel, _ name: String?, on connection: Connection, path: String
+  ) throws -> [View] {
     let entities = try StoreMetadata(connection, path: path).held(of: model)
     guard
       let contents = try connection.readingFacts(
         ofStoreAt: path, { try StoreContents(connection, path: path, model: model, entities: entities) })
     else { return [] }
     let taken = try namesInUse(connection)
-    return contents.layout.entities.compactMap { $0 }.flatMap { views(of: $0, in: contents.layout) }
+    let wanted = contents.layout.entities.compactMap { $0 }.filter { name == nil || $0.entity.name == name }
+    return wanted.flatMap { views(of: $0, in: contents.layout) }
       .filter { !taken.contains($0.name.uppercased()) && !$0.name.lowercased().hasPrefix("sqlite_") }
   }
 

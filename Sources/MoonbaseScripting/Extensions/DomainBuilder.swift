@@ -50,6 +50,8 @@ struct DomainBuilder {
 
   private func valueClass(_ name: String, methods table: LuaTable) throws -> ValueClass {
     var result = try valueClass(name, testedBy: table)
+    // A class of a module is a proxy, which has no fields of its own.
+    let table = try table.behindProxy
     if case .function(let text) = try table.get("text") {
       result.text = { [types] value in
         let results = try text.call([try types.openDomain().luaValue(from: value)])

@@ -220,6 +220,9 @@ package final class ScriptPrompt {
     return (before - domain.contexts.unsaved.ofRoots, warnings)
   }
 
+  /// Gives up the unsaved changes of all contexts.
+  package func rollback() throws { for context in domain.contexts.all { try context.rollback() } }
+
   /// Whether a variable has a value.
   package func hasValue(_ name: String) -> Bool { (try? environment.table.get(name))?.isPresent == true }
 

@@ -41,6 +41,9 @@ extension ScriptDomain {
     return text?.stringValue?.description ?? value.description
   }
 
+  /// The text of `tostring` for a value of an attribute.
+  package func text(ofValue value: Value) throws -> String { try text(of: luaValue(from: value)) }
+
   private func shown(_ object: LuaObject, _ value: LuaValue, most: Int) throws -> ShownValue {
     switch object.object {
     case let object as ManagedObject where object.managedObjectContext != nil: return .object(object)

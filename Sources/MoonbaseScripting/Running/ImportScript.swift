@@ -114,7 +114,7 @@ extension ScriptDomain {
   /// The value of a registered class that a text stands for, by the class's function `parse`; nil where it has none. Throws where the text is none.
   package func value(_ text: String, ofClass name: String) throws -> Value? {
     guard let found = currentClasses.first(where: { $0.name == name }),
-      case .function(let parse) = try found.value.get("parse")
+      case .function(let parse) = try found.value.behindProxy.get("parse")
     else { return nil }
     let results = try parse.call([.text(text)])
     switch results.first ?? .nil {

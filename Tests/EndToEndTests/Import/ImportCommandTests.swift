@@ -48,6 +48,18 @@ extension Workbench {
 }
 
 @Suite struct ImportCommandTests {
+  /// A class that comes from a module on board reads and writes its texts as one of an extension does.
+  @Test func coloursAreReadFromTheirTextsAndWrittenAsTexts() throws {
+    let bench = try Workbench()
+    let attributes = "name = 'string', color = { 'transformable', transformer = 'SRGBColorTransformer' }"
+    try bench.write("return { entities = { Paint = { attributes = { \(attributes) } } } }", to: "m.lua")
+    try bench.write("name,color\nlime,#00ff00\nnone,\n", to: "in.csv")
+    let outcome = try bench.moonbase("import", "Paint", "in.csv", "--store", "s.sqlite", "--model", "m.lua")
+    #expect(outcome.status == 0, "\(outcome)")
+    let exported = try bench.moonbase("fetch", "Paint", "s.sqlite", "--columns", "name,color", "--format", "csv")
+    #expect(exported.output == "name,color\nlime,#00ff00\nnone,\n", "\(exported)")
+  }
+
   @Test func valuesOfAllTypesAreConvertedAsTheModelSays() throws {
     let bench = try Workbench.forImports()
     try bench.write(

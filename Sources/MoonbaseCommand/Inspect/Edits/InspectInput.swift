@@ -1,0 +1,86 @@
+import MoonbaseBatch
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// The body of a request that changes something.
+struct InspectInput: Decodable {
+  var id: String?
+  var ids: [String]?
+  var entity: String?
+  var property: String?
+  /// The new value as a text; null for no value.
+  var text: String?
+  /// Bytes of a binary value, as Base64.
+  var base64: String?
+  /// Objects that a to-many relationship is to have, and to have no more.
+  var add: [String]?
+  var remove: [String]?
+  var code: String?
+
+  static func read(_ body: Data) throws -> InspectInput {
+    do { return try JSONDecoder().decode(InspectInput.self, from: body.isEmpty ? Data("{}".utf8) : body) } catch {
+      throw InspectRefusal(400, "the body of the request is no object of JSON, or a member of it has another type")
+    }
+  }
+
+  /// The value for an attribute. Throws with the property's name where the text is none.
+  func value(for property: ResolvedProperty, of object: ManagedObject, in session: InspectSession) throws -> Value {
+    if let base64 {
+      guard let data = Data(base64Encoded: base64) else { throw misfit("is no Base64", property, object) }
+      return .data(data)
+    }
+    guard let text else { return .null }
+    guard let attribute = property.attribute else {
+      return text.isEmpty ? .null : .objectID(try session.object(text).objectID)
+    }
+    return try value(text, attribute, property, object, session)
+  }
+
+  private func value(
+    _ text: String, _ attribute: AttributeDescription, _ property: ResolvedProperty, _ object: ManagedObject,
+    _ session: InspectSession
+  ) throws -> Value {
+    switch attribute.type {
+    case .integer16, .integer32, .integer64:
+      guard let number = Int64(trimmed(text)) else { throw misfit("is no whole number", property, object) }
+      return .int(number)
+    case .double, .float:
+      guard let number = Double(trimmed(text)) else { throw misfit("is no number", property, object) }
+      return .double(number)
+    case .boolean:
+      guard let flag = ["true": true, "false": false, "yes": true, "no": false, "1": true, "0": false][trimmed(text)]
+      else { throw misfit("is neither true nor false", property, object) }
+      return .bool(flag)
+    case .binaryData:
+      guard let data = Data(base64Encoded: trimmed(text)) else { throw misfit("is no Base64", property, object) }
+      return .data(data)
+    case .date, .decimal, .uuid, .uri: return .string(trimmed(text))
+    case .string: return .string(text)
+    case .transformable, .undefined, .composite, .objectID: return try ofClass(text, property, object, session)
+    }
+  }
+
+  /// The value that the class of the attribute reads from a text; without a class the text is JSON.
+  private func ofClass(
+    _ text: String, _ property: ResolvedProperty, _ object: ManagedObject, _ session: InspectSession
+  ) throws -> Value {
+    if let parse = try session.context.valueClass(of: property, in: object.entity)?.parse { return try parse(text) }
+    if let name = property.attribute?.valueClassName, let value = try session.prompt.domain.value(text, ofClass: name) {
+      return value
+    }
+    guard let value = JSONText.value(text) else { throw misfit("is no JSON", property, object) }
+    return value
+  }
+
+  private func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
+
+  private func misfit(_ reason: String, _ property: ResolvedProperty, _ object: ManagedObject) -> GraphError {
+    var error = GraphError(
+      .validation, message: "\(object.entity.name).\(property.name): the text \(reason)", entity: object.entity.name,
+      property: property.name, objectID: object.objectID)
+    error.reason = reason
+    return error
+  }
+}

@@ -1,0 +1,97 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// The prompt for Lua in the page.
+struct InspectScript {
+  /// Objects or rows of a list that are shown.
+  private static let greatestCount = 100
+  private static let width = 100
+  let session: InspectSession
+
+  func run(_ input: InspectInput) throws -> InspectJSON {
+    let bytes = Array((input.code ?? "").utf8)
+    _ = session.output.take()
+    switch session.prompt.read(bytes, firstLine: 1) {
+    case .refused(let message): return answer(error: message)
+    case .incomplete: return ["incomplete": true]
+    case .chunk(let chunk): return run(chunk, named: String(decoding: bytes.prefix(80), as: UTF8.self))
+    }
+  }
+
+  private func run(_ chunk: LuaFunction, named name: String) -> InspectJSON {
+    var shown: [InspectJSON] = []
+    let ending = session.prompt.run(chunk) { values in
+      for value in values { shown.append(try json(value)) }
+    }
+    let error: String? =
+      switch ending {
+      case .done(let notice): notice
+      case .failed(_, let message): message
+      case .exit: "os.exit ends nothing here: close the page, and press Ctrl-C where moonbase inspect runs"
+      }
+    let group = session.prompt.ending { _ = try session.prompt.endUndoGroup(named: name) }
+    var notices: [String] = []
+    if case .failed(_, let message) = group { notices.append(message) }
+    if let notice = giveUpChanges() { notices.append(notice) }
+    return answer(shown, error: error, notices: notices)
+  }
+
+  /// A store that is only read takes no changes, so the context does not keep them either.
+  private func giveUpChanges() -> String? {
+    guard !session.isWritable, session.prompt.unsavedCount > 0 else { return nil }
+    let count = session.prompt.unsavedCount
+    try? session.prompt.rollback()
+    return "the store is only read, so the changes of \(count == 1 ? "1 object" : "\(count) objects") were given up: "
+      + "start moonbase inspect with --write to keep changes"
+  }
+
+  private func answer(_ values: [InspectJSON] = [], error: String? = nil, notices: [String] = []) -> InspectJSON {
+    [
+      "output": .string(session.output.take()), "values": .array(values), "error": .text(error),
+      "notices": .strings(notices),
+    ]
+  }
+
+  private func json(_ value: LuaValue) throws -> InspectJSON {
+    let domain = session.prompt.domain
+    switch try domain.shown(value, most: Self.greatestCount) {
+    case .value(.table(let table)):
+      if let rows = try LuaRowTable(table, most: Self.greatestCount, in: domain, width: Self.width) {
+        return try listing(rows.names, rows.rows, total: rows.total)
+      }
+      return ["text": .string(try LuaValueText.text(of: value, in: domain, width: Self.width))]
+    case .value(let value): return ["text": .string(try LuaValueText.text(of: value, in: domain, width: Self.width))]
+    case .text(let text): return ["text": .string(text)]
+    case .error(let text): return ["text": .string("error: \(text)")]
+    case .object(let object): return try objects([object], total: 1)
+    case .objects(let list, let total): return try objects(list, total: total)
+    case .rows(let names, let rows, let total): return try listing(names, rows, total: total)
+    }
+  }
+
+  private func listing(_ names: [String], _ rows: [[Value]], total: Int) throws -> InspectJSON {
+    let cell = InspectCell(session: session)
+    let cells = try rows.map { row -> InspectJSON in
+      try HostWork.charge(names.count)
+      return ["cells": .array(try row.map(cell.json))]
+    }
+    let columns = names.map { name -> InspectJSON in ["name": .string(name), "type": ""] }
+    return ["columns": .array(columns), "rows": .array(cells), "total": .int(total)]
+  }
+
+  private func objects(_ objects: [ManagedObject], total: Int) throws -> InspectJSON {
+    guard let first = objects.first else { return ["text": "no objects"] }
+    guard objects.allSatisfy({ $0.managedObjectContext === session.context }) else {
+      return ["text": .string(objects.map(\.nameForPeople).joined(separator: ", "))]
+    }
+    var entity = first.entity
+    while let parent = entity.parent, !objects.allSatisfy({ $0.entity.isKind(of: entity) }) {
+      entity = session.model.entities[parent]
+    }
+    let rows = try InspectRows(session, entity, columns: nil).json(ids: objects.map(\.objectID))
+    return rows.adding([("total", .int(total)), ("entity", .string(entity.name))])
+  }
+}

@@ -1,0 +1,63 @@
+import MoonbasePlatform
+
+/// A request of a browser, read whole.
+struct HTTPRequest: Sendable {
+  let method: String
+  /// The path, decoded.
+  let path: String
+  /// The parameters behind the question mark. Of several with one name the last one counts.
+  let query: [String: String]
+  /// By name in lower case.
+  let headers: [String: String]
+  let body: Data
+
+  /// The value of a cookie.
+  func cookie(_ name: String) -> String? {
+    for pair in (headers["cookie"] ?? "").split(separator: ";") {
+      let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      if parts.count == 2, parts[0] == name { return parts[1] }
+    }
+    return nil
+  }
+
+  /// Whether the connection is for more requests.
+  var keepsAlive: Bool { headers["connection"]?.lowercased() != "close" }
+}
+
+extension HTTPRequest {
+  /// Reads the lines before the body. Nil for what is no request.
+  init?(head: some Collection<UInt8>, body: Data = Data()) {
+    let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
+    let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 3, words[2].hasPrefix("HTTP/1."), words[1].hasPrefix("/") else { return nil }
+    var headers: [String: String] = [:]
+    for line in lines.dropFirst() where !line.isEmpty {
+      guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }
+      let name = line[..<colon].lowercased()
+      // Two values of one name may be read in two ways.
+      guard !name.contains(" "), headers[name] == nil else { return nil }
+      headers[name] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    }
+    let target = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let path = String(target[0]).removingPercentEncoding,
+      let query = Self.query(target.count > 1 ? target[1] : "")
+    else { return nil }
+    self.init(method: String(words[0]), path: path, query: query, headers: headers, body: body)
+  }
+
+  private static func query(_ text: Substring) -> [String: String]? {
+    var query: [String: String] = [:]
+    for pair in text.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map { $0.replacing("+", with: " ").removingPercentEncoding }
+      guard let name = parts[0], let value = parts.count > 1 ? parts[1] : "" else { return nil }
+      query[name] = value
+    }
+    return query
+  }
+
+  /// The request with a body.
+  func with(body: Data) -> HTTPRequest {
+    HTTPRequest(method: method, path: path, query: query, headers: headers, body: body)
+  }
+}

@@ -1,0 +1,80 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A server on the loopback address, for a page that one person has open. Each connection has a thread.
+///
+/// It is written here: the libraries that were tried load others when the command starts
+/// (docs/development.md, "The server of inspect").
+final class HTTPServer: Sendable {
+  private static let greatestCount = 64
+  let port: UInt16
+  private let descriptor: Int32
+  private let connections = Lock<Set<Int32>>([])
+
+  /// Listens. Port 0 takes a free one. Throws `.cannotOpenFile` where the port is taken.
+  init(port: UInt16) throws {
+    #if canImport(Darwin)
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    #endif
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(descriptor, address, size) == 0 && listen(descriptor, 16) == 0
+          && getsockname(descriptor, address, &size) == 0
+      }
+    }
+    guard descriptor >= 0, isBound else {
+      let reason = String(cString: strerror(errno))
+      close(descriptor)
+      throw GraphError(
+        .cannotOpenFile,
+        message:
+          "port \(port) of 127.0.0.1 cannot be used: \(reason); name another one with --port, or 0 for a free one")
+    }
+    self.descriptor = descriptor
+    self.port = UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Begins to answer.
+  func start(_ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
+    Thread.detachNewThread { [self] in
+      while true {
+        let connection = accept(descriptor, nil, nil)
+        if connection >= 0 {
+          serve(connection, answer)
+        } else if errno != EINTR, errno != ECONNABORTED {
+          // Without descriptors nothing is accepted until some are closed.
+          guard errno == EMFILE || errno == ENFILE else { return }
+          usleep(50_000)
+        }
+      }
+    }
+  }
+
+  private func serve(_ descriptor: Int32, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
+    let isTaken = connections.withLock { known in
+      known.count < Self.greatestCount && known.insert(descriptor).inserted
+    }
+    guard isTaken else { _ = close(descriptor); return }
+    Thread.detachNewThread { [connections] in
+      var connection = HTTPConnection(descriptor)
+      connection.serve(answer)
+      connections.withLock { known in
+        known.remove(descriptor)
+        _ = close(descriptor)
+      }
+    }
+  }
+
+  /// Ends listening.
+  func stop() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+}

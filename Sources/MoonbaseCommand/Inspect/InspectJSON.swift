@@ -1,0 +1,62 @@
+import MoonbaseBatch
+import MoonbasePlatform
+
+/// JSON that the page gets. The members of an object keep their order.
+enum InspectJSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  case null
+  case bool(Bool)
+  case int(Int)
+  case string(String)
+  case array([InspectJSON])
+  case object([(String, InspectJSON)])
+
+  init(stringLiteral value: String) { self = .string(value) }
+  init(integerLiteral value: Int) { self = .int(value) }
+  init(booleanLiteral value: Bool) { self = .bool(value) }
+  init(arrayLiteral elements: InspectJSON...) { self = .array(elements) }
+  init(dictionaryLiteral elements: (String, InspectJSON)...) { self = .object(elements) }
+
+  /// A text, or null.
+  static func text(_ text: String?) -> InspectJSON { text.map(InspectJSON.string) ?? .null }
+
+  static func strings(_ texts: some Sequence<String>) -> InspectJSON { .array(texts.map(InspectJSON.string)) }
+
+  /// The object with more members.
+  func adding(_ members: [(String, InspectJSON)]) -> InspectJSON {
+    guard case .object(let own) = self else { return self }
+    return .object(own + members)
+  }
+
+  var data: Data {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return Data(bytes)
+  }
+
+  private func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let flag): bytes += (flag ? "true" : "false").utf8
+    case .int(let number): bytes += "\(number)".utf8
+    case .string(let text): bytes.append(quoted: text)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(quoted: member.0)
+        bytes.append(UInt8(ascii: ":"))
+        member.1.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import MoonbaseLua
+import MoonbasePlatform
+
+/// Takes what scripts print, up to a bound, and can end the script that runs.
+final class InspectOutput: Sendable {
+  private static let greatestSize = 256 << 10
+
+  private struct Printed {
+    var bytes: [UInt8] = []
+    var dropped = 0
+  }
+
+  private let printed = Lock(Printed())
+  private let interrupters = Lock<[LuaInterrupter]>([])
+
+  /// The output of a state of Lua.
+  var taking: LuaOutput {
+    LuaOutput { [printed] bytes, _ in
+      let taken = Array(bytes)
+      printed.withLock { printed in
+        let room = max(0, Self.greatestSize - printed.bytes.count)
+        printed.bytes += taken.prefix(room)
+        printed.dropped += max(0, taken.count - room)
+      }
+    }
+  }
+
+  /// The text that was printed since the last call.
+  func take() -> String {
+    let taken = printed.withLock { printed in
+      defer { printed = Printed() }
+      return printed
+    }
+    let text = String(decoding: taken.bytes, as: UTF8.self)
+    return taken.dropped == 0 ? text : text + "\n… and \(taken.dropped) bytes more, which are not shown"
+  }
+
+  /// Lets `interrupt` end what a state of Lua runs.
+  func add(_ interrupter: LuaInterrupter) { interrupters.withLock { $0.append(interrupter) } }
+
+  /// The state runs nothing any more.
+  func remove(_ interrupter: LuaInterrupter) { interrupters.withLock { $0.removeAll { $0 === interrupter } } }
+
+  /// Ends the scripts that run.
+  func interrupt() { for interrupter in interrupters.withLock({ $0 }) { interrupter.interrupt() } }
+}

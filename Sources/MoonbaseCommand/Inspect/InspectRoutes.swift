@@ -1,0 +1,121 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// The routes of the page: its files, its data, and what changes something.
+struct InspectRoutes: Sendable {
+  let gate: InspectGate
+  let desk: InspectDesk
+
+  private typealias View = @Sendable (InspectSession, [String: String]) throws -> InspectJSON
+  private typealias Change = @Sendable (InspectEdits, InspectInput) throws -> InspectJSON
+
+  private static let views: [String: View] = [
+    "/api/store": { session, _ in InspectModel(session: session).json() },
+    "/api/state": { _, _ in .object([]) },
+    "/api/entity": { session, query in InspectModel(session: session).json(try session.entity(query["name"])) },
+    "/api/count": { session, query in try InspectQuery(query, in: session).count(in: session) },
+    "/api/rows": { session, query in
+      let request = try InspectQuery(query, in: session)
+      return try InspectRows(session, request.entity, columns: query["columns"]).json(request)
+    },
+    "/api/explain": { session, query in try InspectQuery(query, in: session).explanation(in: session) },
+    "/api/object": { session, query in try InspectObject(session.object(query["id"]), session).json() },
+    "/api/members": { session, query in
+      try InspectObject(session.object(query["id"]), session).members(query["property"] ?? "", query)
+    },
+    "/api/changes": { session, _ in try InspectEdits(session: session).changes() },
+    "/api/history": { session, query in try InspectHistory(session: session).json(query) },
+  ]
+
+  private static let changes: [String: Change] = [
+    "/api/set": { edits, input in try edits.set(input) },
+    "/api/link": { edits, input in try edits.link(input) },
+    "/api/insert": { edits, input in try edits.insert(input) },
+    "/api/delete": { edits, input in try edits.delete(input) },
+    "/api/undo": { edits, _ in try edits.undo() },
+    "/api/redo": { edits, _ in try edits.redo() },
+    "/api/save": { edits, _ in try edits.save() },
+    "/api/discard": { edits, _ in try edits.discard() },
+  ]
+
+  private static let scripts: Set = ["/api/lua", "/api/stop"]
+
+  func answer(_ request: HTTPRequest) -> HTTPResponse {
+    let isPost = Self.changes[request.path] != nil || Self.scripts.contains(request.path)
+    if let refusal = gate.refusal(of: request, isChange: isPost || !["GET", "HEAD"].contains(request.method)) {
+      return refusal
+    }
+    let methods = isPost ? ["POST"] : ["GET", "HEAD"]
+    guard methods.contains(request.method) else {
+      var response = HTTPResponse.failure(405, "\(request.path) takes \(methods[0])")
+      response.headers.append(("Allow", methods.joined(separator: ", ")))
+      return response
+    }
+    return isPost ? post(request) : get(request)
+  }
+
+  private func get(_ request: HTTPRequest) -> HTTPResponse {
+    if let view = Self.views[request.path] {
+      return desk.answer { session in try session.perform { try view(session, request.query) } }
+    }
+    switch request.path {
+    case "/api/value": return value(request.query)
+    case "/api/diagram": return document { InspectModel(session: $0).diagram() }
+    case "/api/doctor": return doctor()
+    default:
+      return PageFile.named(request.path == "/" ? "index.html" : String(request.path.dropFirst()))?.response
+        ?? .failure(404, "there is no \(request.path.prefix(200))")
+    }
+  }
+
+  private func post(_ request: HTTPRequest) -> HTTPResponse {
+    guard request.headers["content-type"]?.lowercased().hasPrefix("application/json") == true else {
+      return .failure(415, "the body has to be application/json")
+    }
+    if request.path == "/api/stop" {
+      desk.output.interrupt()
+      return .json(["stopped": true])
+    }
+    let change = Self.changes[request.path]
+    if change != nil, desk.settings.stores.readOnly {
+      return .failure(403, "the store is only read: start moonbase inspect with --write to change it")
+    }
+    return desk.answer { session in
+      let input = try InspectInput.read(request.body)
+      guard let change else { return try InspectScript(session: session).run(input) }
+      return try session.perform { try change(InspectEdits(session: session), input) }
+    }
+  }
+
+  // MARK: Documents
+
+  private func document(_ body: (InspectSession) throws -> HTTPResponse) -> HTTPResponse {
+    do {
+      return try desk.perform { session in
+        do { return try session.perform { try body(session) } } catch {
+          return InspectFailure(error, in: session).response
+        }
+      }
+    } catch {
+      return .failure(503, "moonbase inspect has ended")
+    }
+  }
+
+  private func value(_ query: [String: String]) -> HTTPResponse {
+    // The memory of one large value is that of all.
+    desk.largeValues.withLock { _ in
+      document { try InspectValue(query, in: $0).response(name: query["property"] ?? "") }
+    }
+  }
+
+  private func doctor() -> HTTPResponse {
+    do {
+      let model = try desk.perform { $0.model }
+      return .json(try InspectDoctor(settings: desk.settings, model: model, output: desk.output).json())
+    } catch {
+      return .failure(500, InspectFailure.message(of: error))
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// The store that a page looks into: a context, and a prompt of Lua over it. It belongs to the thread that made it.
+final class InspectSession {
+  let settings: CommandSettings
+  let context: ManagedObjectContext
+  let prompt: ScriptPrompt
+  let output: InspectOutput
+  private let container: PersistentContainer
+  private(set) lazy var pages = InspectPages(self)
+
+  /// Whether the page may change objects.
+  var isWritable: Bool { !settings.stores.readOnly }
+
+  init(_ settings: CommandSettings, _ output: InspectOutput) throws {
+    (self.settings, self.output) = (settings, output)
+    let (stores, scripts) = (settings.stores, settings.scripts)
+    scripts.boundSQLite()
+    var maker = scripts.maker(
+      scriptFolders: [], moduleFolders: (scripts.noFiles ? [] : ["."]) + scripts.readableFolders, stores)
+    maker.makeOutput = { output.taking }
+    if stores.readOnly { Self.keepFromWriting(&maker, scripts) }
+    let domain = try scripts.domain(of: maker)
+    prompt = try ScriptPrompt(domain, name: "input")
+    container = try PersistentContainer(scripts.limiting(stores.container, stores))
+    context = try domain.context(of: container.opened)
+    try domain.setContext(context)
+    try prompt.nameContext()
+    prompt.notesUndo(levels: Self.levelsOfUndo)
+    output.add(domain.state.interrupter)
+  }
+
+  private static let levelsOfUndo = 200
+
+  /// Scripts of a page that only reads write no files, but for those of `--allow`, and open stores for reading only.
+  private static func keepFromWriting(_ maker: inout ScriptDomainMaker, _ scripts: ScriptSettings) {
+    maker.files?.writablePaths = scripts.grants.compactMap { if case .write(let path) = $0 { path } else { nil } }
+    guard let opener = maker.opener else { return }
+    maker.opener = { description in
+      var description = description
+      description.setReadOnly()
+      return try opener(description)
+    }
+  }
+
+  var model: ResolvedModel { context.model }
+
+  /// Ends the jobs that scripts began, and lets go of the store.
+  func close() {
+    prompt.finish()
+    prompt.domain.close()
+  }
+
+  /// Runs `body` under the limits of scripts. Functions of extensions in it can be interrupted.
+  func perform<Result>(_ body: () throws -> Result) throws -> Result {
+    var result: Swift.Result<Result, any Error>?
+    let ending = prompt.ending {
+      do { result = .success(try body()) } catch {
+        result = .failure(error)
+        throw error
+      }
+    }
+    switch (result, ending) {
+    case (.failure(let error), _): throw error
+    case (.success(let value), .done): return value
+    case (_, .failed(_, let message)): throw InspectRefusal(500, message)
+    case (_, .exit), (nil, _): throw InspectRefusal(500, "a script ended the request")
+    }
+  }
+
+  /// The object that a text names: `Person/12`, or a URI.
+  func object(_ text: String?) throws -> ManagedObject {
+    guard let text, !text.isEmpty else { throw InspectRefusal(400, "the request names no object") }
+    if let new = context.insertedObjects.first(where: { $0.objectID.uriRepresentation == text }) { return new }
+    guard let id = context.coordinator.managedObjectID(named: text) else {
+      throw InspectRefusal(404, "there is no object \(text.prefix(200)): IDs are written as Person/12")
+    }
+    if let known = context.registeredObject(for: id), known.isDeleted { return known }
+    guard let object = try context.existingObject(with: id) else {
+      throw InspectRefusal(404, "there is no object \(text.prefix(200)) any more")
+    }
+    return object
+  }
+
+  /// The shortest name by which `object` finds the object again.
+  func name(of id: ManagedObjectID) -> String {
+    if id.isTemporaryID { return id.uriRepresentation }
+    return context.coordinator.managedObjectID(named: id.short) == id ? id.short : id.uriRepresentation
+  }
+
+  func entity(_ name: String?) throws -> ResolvedEntity {
+    guard let name, !name.isEmpty else { throw InspectRefusal(400, "the request names no entity") }
+    guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
+    return entity
+  }
+
+  /// The file that an object lies in; nil where there is none.
+  func file(of id: ManagedObjectID) -> URL? {
+    guard let store = id.storeIdentifier else { return nil }
+    return context.coordinator.persistentStores.first { $0.identifier == store }?.url
+  }
+
+  /// Facts beside every view: the number of unsaved changes, and the names of the steps to undo and to redo.
+  var state: InspectJSON {
+    let undo = context.undoManager
+    return [
+      "writable": .bool(isWritable), "unsaved": .int(prompt.unsavedCount),
+      "undo": undo?.canUndo == true ? .string(Self.firstLine(undo?.undoActionName)) : .null,
+      "redo": undo?.canRedo == true ? .string(Self.firstLine(undo?.redoActionName)) : .null,
+    ]
+  }
+
+  private static func firstLine(_ text: String?) -> String {
+    let line = (text ?? "").split(separator: "\n").first.map(String.init) ?? ""
+    return line.count > 80 ? line.prefix(80) + "…" : line
+  }
+}
+
+/// A request that cannot be answered, and the status that says so.
+struct InspectRefusal: Error {
+  let status: Int
+  let message: String
+
+  init(_ status: Int, _ message: String) { (self.status, self.message) = (status, message) }
+}

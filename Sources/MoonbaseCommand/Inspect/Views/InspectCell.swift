@@ -1,0 +1,102 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// A value as the page gets it. Plain values are texts, all others objects that say what they are. Size is bounded.
+struct InspectCell {
+  private static let greatestText = 200
+  private static let greatestWholeText = 256 << 10
+  /// Elements of a tree.
+  private static let greatestCount = 5000
+  let session: InspectSession
+  /// Whether it stands in the view of one object, and not in a list.
+  var isWhole = false
+
+  func json(_ value: Value) throws -> InspectJSON {
+    switch value {
+    case .null: .null
+    case .string(let text): Self.text(text, most: isWhole ? Self.greatestWholeText : Self.greatestText)
+    case .data(let data): Self.bytes(data)
+    case .objectID(let id): ["id": .string(session.name(of: id))]
+    case .list, .map: isWhole ? ["tree": tree(value)] : Self.text(value.description, most: Self.greatestText)
+    case .object(let object): ["object": .string(object.className), "text": try text(of: value, object)]
+    case .bool, .int, .double, .decimal, .date, .uuid, .uri:
+      Self.text(value.description, most: Self.greatestWholeText)
+    }
+  }
+
+  /// Stands in the place of a value that cannot be read.
+  static func failure(_ error: any Error) -> InspectJSON {
+    ["failure": .string(InspectFailure.message(of: error))]
+  }
+
+  static func text(_ text: String, most: Int) -> InspectJSON {
+    guard text.utf8.count > most else { return .string(text) }
+    return ["cut": .string(String(decoding: text.utf8.prefix(most), as: UTF8.self)), "length": .int(text.utf8.count)]
+  }
+
+  static func bytes(_ data: Data) -> InspectJSON {
+    bytes(count: data.count, beginning: Array(data.prefix(24)))
+  }
+
+  static func bytes(count: Int, beginning: [UInt8]) -> InspectJSON {
+    [
+      "bytes": .int(count), "image": .text(ImageForm(beginning)?.rawValue),
+      "hex": .string(beginning.prefix(24).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")),
+    ]
+  }
+
+  /// A class of an extension says what stands for its value.
+  private func text(of value: Value, _ object: OpaqueObject) throws -> InspectJSON {
+    let own = session.context.domain.valueClasses[object.className]
+    if let text = own?.text { return Self.text(try text(value), most: Self.greatestText) }
+    return Self.text(try session.prompt.domain.text(ofValue: value), most: Self.greatestText)
+  }
+
+  private func tree(_ value: Value) -> InspectJSON {
+    var left = Self.greatestCount
+    return Self.tree(value, levels: 32, &left)
+  }
+
+  private static func tree(_ value: Value, levels: Int, _ left: inout Int) -> InspectJSON {
+    left -= 1
+    switch value {
+    case .list, .map: if levels == 0 || left < 0 { return "…" }
+    default: break
+    }
+    switch value {
+    case .null: return .null
+    case .bool(let flag): return .bool(flag)
+    case .int(let number) where abs(Double(number)) < 9e15: return .int(Int(number))
+    case .list(let list): return .array(list.prefix(max(0, left)).map { tree($0, levels: levels - 1, &left) })
+    case .map(let map):
+      let pairs = map.sorted { $0.key < $1.key }.prefix(max(0, left))
+      return .object(pairs.map { ($0.key, tree($0.value, levels: levels - 1, &left)) })
+    default: return text(value.description, most: greatestText)
+    }
+  }
+}
+
+/// The pictures that a browser shows without running what is in them.
+enum ImageForm: String {
+  case png, jpeg, gif, webp
+
+  /// By its first bytes; nil for anything else, SVG too.
+  init?(_ bytes: [UInt8]) {
+    func has(_ magic: [UInt8], at place: Int = 0) -> Bool {
+      bytes.dropFirst(place).prefix(magic.count).elementsEqual(magic)
+    }
+    if has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if has([0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else if has(Array("GIF87a".utf8)) || has(Array("GIF89a".utf8)) {
+      self = .gif
+    } else if has(Array("RIFF".utf8)), has(Array("WEBP".utf8), at: 8) {
+      self = .webp
+    } else {
+      return nil
+    }
+  }
+}

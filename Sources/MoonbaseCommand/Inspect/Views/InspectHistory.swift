@@ -1,0 +1,77 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The history as a timeline, the latest transactions first.
+struct InspectHistory {
+  private static let page = 50
+  private static let greatestChanges = 100
+  let session: InspectSession
+
+  /// A page of transactions before a token; without one the latest.
+  func json(_ query: [String: String]) throws -> InspectJSON {
+    let context = session.context
+    guard let last = try context.coordinator.currentPersistentHistoryToken() else {
+      return ["kept": false, "transactions": []]
+    }
+    let end =
+      try query["before"].map { text in
+        guard let token = PersistentHistoryToken(text) else {
+          throw InspectRefusal(400, "before is a token of the history")
+        }
+        return token
+      } ?? last
+    let start = PersistentHistoryToken(end.transactionNumbers.mapValues { max(0, $0 - Int64(Self.page)) })
+    let transactions = try self.transactions(after: start, upTo: end)
+    let isFirst = start.transactionNumbers.values.allSatisfy { $0 == 0 }
+    return [
+      "kept": true, "transactions": .array(transactions.reversed()),
+      "before": isFirst ? .null : .string(start.description),
+    ]
+  }
+
+  private func transactions(
+    after start: PersistentHistoryToken, upTo end: PersistentHistoryToken
+  ) throws -> [InspectJSON] {
+    // A context of its own: the values read for a timeline are those that are saved.
+    let reader = ManagedObjectContext(session.context.coordinator, domain: session.context.domain)
+    var walk = try HistoryWalk(reader, from: .token(start))
+    var values = try HistoryValues(reader, from: .token(start))
+    var result: [InspectJSON] = []
+    while let found = try walk.next() {
+      for transaction in found {
+        guard transaction.transactionNumber <= end.transactionNumbers[transaction.storeID] ?? 0 else { return result }
+        result.append(try json(transaction, &values))
+      }
+    }
+    return result
+  }
+
+  private func json(
+    _ transaction: PersistentHistoryTransaction, _ values: inout HistoryValues
+  ) throws -> InspectJSON {
+    let changes = transaction.changes ?? []
+    var rows: [InspectJSON] = []
+    try values.each(of: changes.prefix(Self.greatestChanges)) { rows.append(try json($0)) }
+    return [
+      "number": .int(Int(transaction.transactionNumber)),
+      "date": .string(Value.date(transaction.timestamp).description),
+      "author": .text(transaction.author), "context": .text(transaction.contextName),
+      "process": .text(transaction.processID), "changes": .array(rows), "total": .int(changes.count),
+    ]
+  }
+
+  private func json(_ row: HistoryValues.Row) throws -> InspectJSON {
+    let change = row.change
+    return [
+      "id": .string(session.name(of: change.changedObjectID)), "kind": .string(change.changeType.name),
+      "properties": .strings(change.updatedProperties), "old": try json(row.old), "new": try json(row.new),
+    ]
+  }
+
+  private func json(_ value: Value) throws -> InspectJSON {
+    guard case .map(let map) = value else { return .null }
+    let cell = InspectCell(session: session)
+    return .object(try map.sorted { $0.key < $1.key }.map { ($0.key, try cell.json($0.value)) })
+  }
+}

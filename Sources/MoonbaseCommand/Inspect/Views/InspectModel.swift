@@ -1,0 +1,108 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseModelFormats
+import MoonbasePlatform
+import MoonbaseScripting
+
+/// The model as the page gets it.
+struct InspectModel {
+  let session: InspectSession
+
+  /// The store and its entities. Nothing is counted for it.
+  func json() -> InspectJSON {
+    let stores = session.context.coordinator.persistentStores
+    let paths = session.settings.stores.stores.compactMap(\.path)
+    return [
+      "name": .string(paths.isEmpty ? "a store in memory" : paths.joined(separator: ", ")),
+      "version": .string(MoonbaseVersion.text), "stores": .int(stores.count),
+      "extensions": .strings(session.context.domain.versions.keys.sorted()),
+      "entities": .array(
+        session.model.entities.map { entity in
+          [
+            "name": .string(entity.name), "abstract": .bool(entity.isAbstract),
+            "parent": .text(entity.parent.map { session.model.entities[$0].name }),
+            "depth": .int(depth(of: entity)),
+          ]
+        }),
+    ]
+  }
+
+  private func depth(of entity: ResolvedEntity) -> Int {
+    var (depth, parent) = (0, entity.parent)
+    while let index = parent { (depth, parent) = (depth + 1, session.model.entities[index].parent) }
+    return depth
+  }
+
+  /// The properties of an entity.
+  func json(_ entity: ResolvedEntity) -> InspectJSON {
+    [
+      "name": .string(entity.name), "abstract": .bool(entity.isAbstract),
+      "subentities": .strings(session.model.entities[entity.subtree].dropFirst().map(\.name)),
+      "properties": .array(entity.allProperties.map { property($0, of: entity) }),
+      "fetched": .strings(entity.fetchedProperties.keys.sorted()),
+    ]
+  }
+
+  func property(_ property: ResolvedProperty, of entity: ResolvedEntity) -> InspectJSON {
+    let destination = property.relationship.map { session.model.destination(of: $0) }
+    return [
+      "name": .string(property.name), "type": .string(Self.type(property)), "kind": .string(Self.kind(property)),
+      "destination": .text(destination?.name), "ordered": .bool(property.relationship?.isOrdered ?? false),
+      "inverse": .text(property.relationship?.description.inverseName),
+      "required": .bool(property.isRequired),
+      "transient": .bool(property.isTransient && !entity.isAdded(property.slot)),
+      "transformer": .text(property.attribute?.valueTransformerName),
+      "derived": .text(derivation(property, of: entity)),
+      "editable": .bool(isEditable(property, of: entity)),
+      "allowed": .strings(property.attribute?.validation.allowedValues?.map(\.description) ?? []),
+    ]
+  }
+
+  /// The source of a derived value; nil for a value that is not derived.
+  private func derivation(_ property: ResolvedProperty, of entity: ResolvedEntity) -> String? {
+    if let expression = property.attribute?.derivationExpression { return "\(expression)" }
+    guard let derived = derived(property.name, of: entity) else { return nil }
+    if let shadow = derived.shadow { return shadow }
+    return (derived.inputs ?? derived.ownInputs)?.joined(separator: ", ") ?? "an extension"
+  }
+
+  /// The derived attribute of an extension.
+  func derived(_ name: String, of entity: ResolvedEntity) -> DerivedAttribute? {
+    var next: ResolvedEntity? = entity
+    while let entity = next {
+      for entry in session.context.domain.extensions[entity.name] ?? [] {
+        if let found = (entry.derived + entry.stored).first(where: { $0.name == name }) { return found }
+      }
+      next = entity.parent.map { session.model.entities[$0] }
+    }
+    return nil
+  }
+
+  func isEditable(_ property: ResolvedProperty, of entity: ResolvedEntity) -> Bool {
+    if property.isDerived { return false }
+    if let derived = derived(property.name, of: entity) { return derived.set != nil }
+    return property.attributeType != .objectID
+  }
+
+  static func kind(_ property: ResolvedProperty) -> String {
+    switch property.kind {
+    case .attribute: "attribute"
+    case .toOne: "toOne"
+    case .toMany: "toMany"
+    }
+  }
+
+  static func type(_ property: ResolvedProperty) -> String {
+    switch property.kind {
+    case .attribute(let attribute): attribute.type.modelName
+    case .toOne, .toMany: kind(property)
+    }
+  }
+
+  /// The diagram as a document of its own.
+  func diagram() -> HTTPResponse {
+    let title = session.settings.stores.stores.compactMap(\.path).first.map { URL(literalPath: $0).lastPathComponent }
+    let svg = ModelDiagram(session.model.base ?? session.model, title: title ?? "").svg
+    return HTTPResponse(status: 200, type: "image/svg+xml", body: Data(svg.utf8))
+  }
+}

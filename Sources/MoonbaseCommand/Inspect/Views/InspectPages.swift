@@ -1,0 +1,115 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+/// The IDs of pages of rows. A store passes over the rows before a page one by one, so the second half of an entity
+/// is read from its end. Where a page took long, the IDs of all pages are kept until something changes.
+final class InspectPages {
+  /// So long a page may take, in seconds.
+  private static let patience = 0.04
+  /// Fewer rows are passed over at once.
+  private static let fewRows = 5_000
+
+  /// Tells whether a file was written.
+  private struct Stamp: Equatable {
+    let size: Int64
+    let seconds: Int
+    let nanoseconds: Int
+
+    init?(_ path: String) {
+      var facts = stat()
+      guard stat(path, &facts) == 0 else { return nil }
+      size = Int64(facts.st_size)
+      #if canImport(Darwin)
+        (seconds, nanoseconds) = (facts.st_mtimespec.tv_sec, facts.st_mtimespec.tv_nsec)
+      #else
+        (seconds, nanoseconds) = (facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
+      #endif
+    }
+  }
+
+  private unowned let session: InspectSession
+  private var slow: FetchRequest?
+  private var kept: (request: FetchRequest, stamps: [Stamp?], ids: IDList)?
+
+  init(_ session: InspectSession) { self.session = session }
+
+  private var context: ManagedObjectContext { session.context }
+
+  func ids(_ request: FetchRequest) throws -> [ManagedObjectID] {
+    guard !context.hasChanges else { return try context.fetchIDs(request) }
+    if let ids = try keptIDs(request) ?? idsFromEnd(request) { return ids }
+    let began = Date()
+    let ids = try context.fetchIDs(request)
+    slow = Date().timeIntervalSince(began) > Self.patience ? request.whole : nil
+    return ids
+  }
+
+  // MARK: Kept IDs
+
+  /// Of the log and the file of each store.
+  private var stamps: [Stamp?] {
+    context.coordinator.persistentStores.compactMap(\.url).flatMap { [Stamp($0.path), Stamp($0.path + "-wal")] }
+  }
+
+  private func keptIDs(_ request: FetchRequest) throws -> [ManagedObjectID]? {
+    let (all, stamps) = (request.whole, stamps)
+    if let kept, kept.request == all, kept.stamps == stamps { return page(of: kept.ids, request) }
+    kept = nil
+    guard slow == all else { return nil }
+    let ids = try context.fetchIDList(all)
+    kept = (all, stamps, ids)
+    return page(of: ids, request)
+  }
+
+  private func page(of ids: IDList, _ request: FetchRequest) -> [ManagedObjectID] {
+    let start = min(request.fetchOffset, ids.count)
+    return Array(ids[start..<min(ids.count, start + request.fetchLimit)])
+  }
+
+  // MARK: From the end
+
+  /// The page of rows that stand in the order of their keys; nil where that is not quicker.
+  private func idsFromEnd(_ request: FetchRequest) throws -> [ManagedObjectID]? {
+    let isPlain = request.predicate == nil && request.sortDescriptors.isEmpty && request.fetchOffset > Self.fewRows
+    guard isPlain, let entity = session.model.entity(request.entityName), let (store, url) = onlyFile(of: entity)
+    else { return nil }
+    let count = try context.count(request.whole)
+    guard request.fetchOffset > count / 2 else { return nil }
+    let number = min(request.fetchLimit, count - request.fetchOffset)
+    guard number > 0 else { return [] }
+    let name = "\"\(entity.name.replacing("\"", with: "\"\""))\""
+    let sql = """
+      SELECT _pk\(entity.hasSubentities ? ", _entity" : "") FROM \(name)
+      ORDER BY _pk DESC LIMIT \(number) OFFSET \(count - request.fetchOffset - number)
+      """
+    let query = try NamedQuery(
+      sql, ofStoreAt: url, model: context.coordinator.model, entity: entity.name,
+      busyTimeout: session.settings.stores.busyTimeout)
+    var ids: [ManagedObjectID] = []
+    while let row = try query.next() {
+      let member = row.count > 1 ? row[1].string ?? entity.name : entity.name
+      let uri = "x-coredata://\(store)/\(member)/p\(row[0].int ?? 0)"
+      if let id = context.coordinator.managedObjectID(forURIRepresentation: uri) { ids.append(id) }
+    }
+    return ids.reversed()
+  }
+
+  private func onlyFile(of entity: ResolvedEntity) -> (String, URL)? {
+    let stores = context.coordinator.persistentStores.filter { store in
+      store.entities.contains { $0.name == entity.name }
+    }
+    guard stores.count == 1, let url = stores[0].url else { return nil }
+    return (stores[0].identifier, url)
+  }
+}
+
+extension FetchRequest {
+  /// The request without a window.
+  fileprivate var whole: FetchRequest {
+    var request = self
+    (request.fetchOffset, request.fetchLimit) = (0, 0)
+    return request
+  }
+}

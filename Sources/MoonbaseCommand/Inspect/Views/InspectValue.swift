@@ -1,0 +1,42 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// The bytes of one value, as a document that runs nothing: a picture by its first bytes, else a file to keep.
+struct InspectValue {
+  /// Larger values are not sent.
+  private static let greatestSize = 512 << 20
+
+  let data: Data
+
+  init(_ query: [String: String], in session: InspectSession) throws {
+    let object = try session.object(query["id"])
+    guard let name = query["property"], let property = object.entity.property(name), property.attribute != nil else {
+      throw GraphError.unknownProperty(query["property"] ?? "", of: object.entity, id: object.objectID)
+    }
+    let facts = (try? StoredFacts(session).facts(of: [object.objectID]) { _ in [property] }) ?? [:]
+    if let fact = facts[object.objectID]?[name], fact.length > Self.greatestSize {
+      throw InspectRefusal(
+        413, "the value has \(fact.length) bytes, and the page sends \(Self.greatestSize >> 20) MiB at most")
+    }
+    switch try object.value(forKey: name) {
+    case .data(let data): self.data = data
+    case .string(let text): data = Data(text.utf8)
+    default: throw InspectRefusal(400, "\(object.entity.name).\(name) has no bytes to send")
+    }
+    // The object keeps nothing of it, unless it has changes.
+    if !object.hasChanges { try session.context.turnIntoFaults([object]) }
+  }
+
+  func response(name: String) -> HTTPResponse {
+    let form = ImageForm(Array(data.prefix(16)))
+    let kind = form == nil ? "attachment" : "inline"
+    let file = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(60)
+    return HTTPResponse(
+      status: 200, type: form.map { "image/\($0.rawValue)" } ?? "application/octet-stream",
+      headers: [
+        ("Content-Disposition", "\(kind); filename=\"\(file.isEmpty ? "value" : file).\(form?.rawValue ?? "bin")\"")
+      ],
+      body: data)
+  }
+}

@@ -1,0 +1,90 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+/// Types, sizes and beginnings of values in the file. The values themselves are not read.
+struct StoredFacts {
+  /// A value in a column of a row.
+  struct Fact {
+    let type: String
+    /// Bytes of a value, characters of a text.
+    let length: Int
+    /// The first bytes of a value that is not large.
+    let beginning: Data?
+
+    /// Whether the value lies in a file of its own: the column holds a 2 and the file's name.
+    var isInFile: Bool { beginning?.first == 2 && length < 80 }
+  }
+
+  /// Beginnings of larger values are not read: SQLite would read the whole value.
+  private static let greatestRead = 1 << 20
+  private static let greatestColumns = 500
+  private let session: InspectSession
+
+  init(_ session: InspectSession) { self.session = session }
+
+  /// The attributes whose values may be large.
+  static func large(of entity: ResolvedEntity) -> [ResolvedProperty] {
+    stored(of: entity, [.binaryData, .transformable])
+  }
+
+  /// The attributes whose values may lie in the file in another form than they are shown in.
+  static func converted(of entity: ResolvedEntity) -> [ResolvedProperty] {
+    stored(of: entity, [.binaryData, .transformable, .uuid, .date, .decimal, .uri])
+  }
+
+  private static func stored(of entity: ResolvedEntity, _ types: Set<AttributeType>) -> [ResolvedProperty] {
+    entity.properties.filter { property in
+      property.attributeType.map { types.contains($0) && !property.isTransient } ?? false
+    }
+  }
+
+  /// By object and by name. Objects that are not saved have none, and neither have those of a store that is no file.
+  func facts(
+    of ids: [ManagedObjectID], _ properties: (ResolvedEntity) -> [ResolvedProperty]
+  ) throws -> [ManagedObjectID: [String: Fact]] {
+    var all: [ManagedObjectID: [String: Fact]] = [:]
+    let saved = Dictionary(grouping: ids.filter { !$0.isTemporaryID }) {
+      "\($0.storeIdentifier ?? "")/\($0.entityName)"
+    }
+    for group in saved.values {
+      guard let first = group.first, let url = session.file(of: first), let entity = session.model.entity(of: first)
+      else { continue }
+      let names = properties(entity).map(\.name)
+      for start in stride(from: 0, to: names.count, by: Self.greatestColumns) {
+        let part = Array(names[start..<min(names.count, start + Self.greatestColumns)])
+        try read(part, of: group, entity, url) { id, name, fact in all[id, default: [:]][name] = fact }
+      }
+    }
+    return all
+  }
+
+  private func read(
+    _ names: [String], of ids: [ManagedObjectID], _ entity: ResolvedEntity, _ url: URL,
+    _ take: (ManagedObjectID, String, Fact) -> Void
+  ) throws {
+    let columns = names.map { name in
+      let quoted = "\"\(name.replacing("\"", with: "\"\""))\""
+      let beginning =
+        "CASE WHEN length(\(quoted)) < \(Self.greatestRead) THEN CAST(substr(\(quoted), 1, 64) AS BLOB) END"
+      return "typeof(\(quoted)), length(\(quoted)), \(beginning)"
+    }
+    let keys = ids.map { "\($0.key)" }.joined(separator: ", ")
+    let table = "\"\(entity.name.replacing("\"", with: "\"\""))\""
+    let sql = "SELECT _pk, \(columns.joined(separator: ", ")) FROM \(table) WHERE _pk IN (\(keys))"
+    let query = try NamedQuery(
+      sql, ofStoreAt: url, model: session.context.coordinator.model, entity: entity.name,
+      busyTimeout: session.settings.stores.busyTimeout)
+    let known = Dictionary(ids.map { ($0.key, $0) }) { first, _ in first }
+    while let row = try query.next() {
+      guard let id = row[0].int.flatMap({ known[$0] }) else { continue }
+      for (index, name) in names.enumerated() {
+        let place = 1 + 3 * index
+        let fact = Fact(
+          type: row[place].string ?? "", length: Int(row[place + 1].int ?? 0), beginning: row[place + 2].data)
+        take(id, name, fact)
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+#ifndef MOONBASE_PAGE_FILES_H
+#define MOONBASE_PAGE_FILES_H
+
+#include <stddef.h>
+
+// The files of the folder page, compiled in: what `moonbase inspect` serves.
+
+typedef struct MBPFile {
+  const char *_Nonnull name;  // such as "index.html"
+  const unsigned char *_Nonnull bytes;
+  size_t length;
+} MBPFile;
+
+size_t mbp_file_count(void);
+const MBPFile *_Nonnull mbp_file_at(size_t index);
+// NULL if there is none of that name.
+const MBPFile *_Nullable mbp_file_named(const char *_Nonnull name);
+
+#endif
