@@ -84,6 +84,9 @@ struct DoctorCommand: ParsableCommand {
   private func look(at store: NamedStore, in domain: ScriptDomain?, isNamed: Bool) throws -> Int {
     let url = URL(literalPath: store.path)
     let model = try file.model(ofStoreAt: url)
+    let busyTimeout = try file.settings().busyTimeout
+    try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
+    let store = try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)
     try forgetExtensions(of: store, model)
     if isNamed { Terminal.complain("moonbase: \(store.path):") }
     var before = try findings(url, model, isTold: true)
@@ -176,11 +179,17 @@ struct DoctorCommand: ParsableCommand {
   /// Each finding once, told as it is found.
   private func findings(_ url: URL, _ model: ResolvedModel, isTold: Bool) throws -> [StoreFinding] {
     var found: [StoreFinding] = []
+    let bar = ProgressBar(quiet: quiet)
+    defer { bar.end() }
     let check = try StoreCheck(storeAt: url, model: model, busyTimeout: file.settings().busyTimeout) { finding in
       found.append(finding)
-      if isTold { tell("found", finding) }
+      guard isTold else { return }
+      bar.end()
+      tell("found", finding)
     }
+    if bar.isShown { check.progress = { bar.show($0, of: $1) } }
     try check.run()
+    bar.end()
     if isTold, check.mayLackLog {
       Terminal.complain(
         "moonbase: \(url.relativePath) wants a write-ahead log, has none, and never had an object: if it should have "
