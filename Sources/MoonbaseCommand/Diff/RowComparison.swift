@@ -18,7 +18,7 @@ struct RowComparison {
   /// By entity; nil where only objects tell what their values are.
   private var layouts: [Symbol: Layout?] = [:]
 
-  /// Nil where a store cannot be read in one state.
+  /// Nil where a store does not hold the entity.
   init?(_ entity: String, from left: ManagedObjectContext, to right: ManagedObjectContext) throws {
     guard let one = try RowStream(of: entity, in: left), let other = try RowStream(of: entity, in: right) else {
       return nil
@@ -157,7 +157,10 @@ private final class RowStream {
   private(set) var current: Snapshot?
   private let model: ResolvedModel
   private let name: String
-  private let cursor: any RowCursor
+  /// Nil where the store is not read in one state: its cursor would read all rows first.
+  private let cursor: (any RowCursor)?
+  private let ids: IDList
+  private var nextID = 0
   private var rows: [Snapshot] = []
   private var place = 0
 
@@ -168,23 +171,42 @@ private final class RowStream {
     (model, name) = (context.model, store.url?.relativePath ?? store.identifier)
     view = try store.beginReading(.view)
     let query = try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: true)).query
-    cursor = try view.rows(matching: query)
-    guard view.seesOneState else { return nil }
+    if view.seesOneState {
+      (cursor, ids) = (try view.rows(matching: query), IDList())
+    } else {
+      (cursor, ids) = (nil, try Self.ascending(view.objectIDs(matching: query)))
+    }
     try advance()
   }
 
   deinit { view.end() }
 
+  private static func ascending(_ ids: IDList) -> IDList {
+    zip(ids, ids.dropFirst()).allSatisfy { $0.key < $1.key } ? ids : IDList(ids.sorted { $0.key < $1.key })
+  }
+
   func entity(of symbol: Symbol) -> ResolvedEntity? { model.entities.first { $0.symbol == symbol } }
 
   func advance() throws {
     place += 1
-    if place >= rows.count { (rows, place) = (Array(try cursor.next(upTo: [Snapshot].batchSize)), 0) }
+    if place >= rows.count { (rows, place) = (try nextRows(), 0) }
     let next = place < rows.count ? rows[place] : nil
     if let next, let current, next.id.key <= current.id.key {
       throw GraphError(
         .storeFailure, message: "\(name): the rows do not come by their keys: compare with --by, or copy the store")
     }
     current = next
+  }
+
+  private func nextRows() throws -> [Snapshot] {
+    if let cursor { return Array(try cursor.next(upTo: [Snapshot].batchSize)) }
+    // Rows that went meanwhile are not there.
+    while nextID < ids.count {
+      let part = Array(ids[nextID..<min(ids.count, nextID + [Snapshot].batchSize)])
+      nextID += part.count
+      let rows = try view.snapshots(of: part)
+      if !rows.isEmpty { return rows.sorted { $0.id.key < $1.id.key } }
+    }
+    return []
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MoonbaseModel
 
-/// The option of commands that print no rows: what they did, as an object on standard output.
+/// The option of commands that print no rows: a report of the work as an object on standard output.
 struct SummaryOptionGroup: ParsableArguments {
   @Flag(help: "Print what was done as JSON, on standard output.")
   var json = false
