@@ -23,6 +23,7 @@
 ---@field user_info? table<string, any>
 ---@field code_generation? string Xcode's word, kept without effect
 ---@field spotlight_name? string Xcode's word, kept without effect
+---@field current_module? boolean Xcode's dot before the class: it lies in the app's module; kept, without effect
 
 ---@alias moonbase.AttributeType
 ---| "undefined" # transient only

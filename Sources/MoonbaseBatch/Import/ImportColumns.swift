@@ -97,9 +97,10 @@ struct ImportColumns {
     }
   }
 
-  /// The column that says what a property is.
+  /// The column that says what an attribute is.
   func column(of property: ResolvedProperty) -> Int? {
-    targets.firstIndex { if case .attribute(let other, _) = $0 { other.slot == property.slot } else { false } }
+    guard let column = places[property.slot], case .attribute = targets[column] else { return nil }
+    return column
   }
 
   /// A fault of a property with the name that the file has for it.

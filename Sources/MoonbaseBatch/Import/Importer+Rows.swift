@@ -127,11 +127,10 @@ extension Importer {
     }
   }
 
-  /// Looks for all objects that rows name by keys, with one fetch for each kind of key.
-  func prepare(_ rows: [RowSource]) throws {
-    if let existing {
-      try existing.prepare(Set(rows.compactMap { try? key(of: $0) }), in: context)
-    }
+  /// Looks for all objects that rows name by keys, with one fetch for each kind of key. `own` are those of the rows' own
+  /// objects.
+  func prepare(_ rows: [RowSource], _ own: Set<KeyLookup.Key>) throws {
+    if let existing { try existing.prepare(own, in: context) }
     for (column, target) in columns.targets.enumerated() {
       guard case .key(let property, let place) = target else { continue }
       let lookup = columns.lookups[place]

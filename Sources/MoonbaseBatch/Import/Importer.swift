@@ -22,6 +22,7 @@ package final class Importer {
   /// Finds the object that a row is of.
   var existing: KeyLookup?
   private let insertsPlainly: Bool
+  private let comparesPlainly: Bool
   /// Whether the rows of the chunk are new objects with attributes, and nothing else is done with them.
   private var isPlain = false
 
@@ -58,6 +59,7 @@ package final class Importer {
       return try attribute.valueClassName.flatMap { try ScriptDomain.of(context)?.value(text, ofClass: $0) }
     }
     insertsPlainly = try context.insertsPlainly(entity) && script == nil
+    comparesPlainly = try context.comparesPlainly(entity)
     report = bookmark?.report ?? ImportReport()
     noted = bookmark?.noted
     rejects = try RejectFile(
@@ -289,16 +291,32 @@ package final class Importer {
         }
         return
       }
+      // Without a map a row says what its fields say.
+      let hasSources = script?.changesRows == true
       var sources: [Int: RowSource] = [:]
-      for index in range {
-        let source = try source(of: index, fields, &attempt)
+      for index in range where hasSources {
+        let source = try self.source(of: index, fields, &attempt)
         sources[index] = source
         try memory.hold(source?.weight ?? 0)
         try attempt.weighFaults(&memory)
       }
-      try prepare(Array(sources.values))
+      func source(_ index: Int) -> RowSource? {
+        if hasSources { return sources[index] }
+        let row = chunk.rows[index]
+        return row.fault == nil ? .fields(row, fields) : nil
+      }
+      let keys = keys(of: range, source)
+      let unchanged = try unchangedRows(keys, fields)
+      try prepare(
+        columns.areAttributes ? [] : range.compactMap(source),
+        Set(keys.lazy.filter { !unchanged.contains($0.index) }.map(\.key)))
       for index in range {
-        try take(index, &attempt) { _ in sources[index] }
+        if unchanged.contains(index) {
+          attempt.report.rows += 1
+          attempt.objects.append(nil)
+          continue
+        }
+        try take(index, &attempt) { _ in source(index) }
         try attempt.weighFaults(&memory)
       }
     }
@@ -308,6 +326,26 @@ package final class Importer {
       former = nil
     }
     return try save(&attempt, range, ahead: ahead)
+  }
+
+  /// The keys of rows that have sound ones.
+  private func keys(
+    of range: Range<Int>, _ source: (Int) -> RowSource?
+  ) -> [(index: Int, key: KeyLookup.Key)] {
+    guard existing != nil else { return [] }
+    return range.compactMap { index in
+      source(index).flatMap { try? key(of: $0) }.map { (index, $0) }
+    }
+  }
+
+  /// The rows whose objects have all that the rows say. None where objects are needed to know it.
+  private func unchangedRows(_ keys: [(index: Int, key: KeyLookup.Key)], _ fields: StagedRows.Fields) throws -> Set<Int>
+  {
+    guard let existing, comparesPlainly, script?.changesRows != true, columns.areAttributes, recordColumn == nil else {
+      return []
+    }
+    var rows = UnchangedRows(entity, existing, columns, conversion)
+    return try rows.find(keys, chunk.rows, fields, in: context) ?? []
   }
 
   /// What a row says; nil where it is passed over or rejected.

@@ -20,11 +20,22 @@ final class KeyLookup {
     (self.entity, self.properties) = (entity, properties)
   }
 
+  /// The keys among these of which nothing is known yet.
+  func unknown(_ keys: Set<Key>) -> Set<Key> {
+    if known.count + missing.count > Self.greatestCount { forgetAll() }
+    return keys.filter { known[$0] == nil && !missing.contains($0) }
+  }
+
   /// Makes the objects of these keys known.
   func prepare(_ keys: Set<Key>, in context: ManagedObjectContext) throws {
-    if known.count + missing.count > Self.greatestCount { forgetAll() }
-    let wanted = keys.filter { known[$0] == nil && !missing.contains($0) }
+    let wanted = unknown(keys)
     guard !wanted.isEmpty else { return }
+    try take(context.fetch(request(for: wanted)))
+    for key in wanted where known[key] == nil { missing.insert(key) }
+  }
+
+  /// The request that finds the objects of keys, and perhaps others.
+  func request(for wanted: Set<Key>) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.predicate = .and(
       properties.indices.map { index in
@@ -34,12 +45,22 @@ final class KeyLookup {
         guard values.contains(.null) else { return list }
         return .or([list, .comparison(.init(path, .equal, .constant(.null)))])
       })
-    for object in try context.fetch(request) {
+    return request
+  }
+
+  /// Makes objects known that a request found.
+  func take(_ objects: [ManagedObject]) throws {
+    for object in objects {
       let key = try key(of: object)
       if let other = known[key], other !== object { doubled.insert(key) }
       known[key] = object
     }
-    for key in wanted where known[key] == nil { missing.insert(key) }
+  }
+
+  /// What was found of keys without objects of them: those that none has, and those that several have.
+  func note(missing none: some Sequence<Key>, doubled several: some Sequence<Key>) {
+    for key in none where known[key] == nil { missing.insert(key) }
+    doubled.formUnion(several)
   }
 
   /// The object of a key; nil where there is none. Throws where several have it.

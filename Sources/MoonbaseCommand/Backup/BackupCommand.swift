@@ -1,6 +1,7 @@
 import ArgumentParser
 import Moonbase
 import MoonbaseGraph
+import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
@@ -31,6 +32,8 @@ struct BackupCommand: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   func validate() throws { try understood { _ = try place() } }
 
   private func place() throws -> StoreAndArgument {
@@ -40,6 +43,7 @@ struct BackupCommand: ParsableCommand {
   func run() throws {
     let (store, file) = (try place().store, try place().other)
     try Project.requireStore(store)
+    try place().place.requireConfiguration(busyTimeout: patience.milliseconds())
     Interruption.isWaitedFor()
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }
@@ -50,5 +54,9 @@ struct BackupCommand: ParsableCommand {
       if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted: \(file) was not made") }
       bar.show(progress.completedPageCount, of: progress.totalPageCount)
     }
+    bar.end()
+    let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
+    try summary.tell(
+      ["store": .string(store), "copy": .string(file), "size": size.map(Value.count) ?? .null], quiet: quiet, lines: [])
   }
 }

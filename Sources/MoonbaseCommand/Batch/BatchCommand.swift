@@ -80,11 +80,14 @@ struct BatchRun: ParsableCommand {
   @Flag(help: "Only begin the job, and print its chunks, for moonbase batch worker.")
   var begin = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   func validate() throws {
     guard (1...1_000_000).contains(chunk) else {
       throw ValidationError("--chunk takes a number from 1 to 1000000, not \(chunk)")
     }
     try JobRun.check(jobs)
+    if begin, summary.json { throw ValidationError("--begin prints numbers of chunks: leave --json out") }
     if begin, jobs != 1 { throw ValidationError("--begin works on no chunk: leave --jobs out") }
   }
 
@@ -103,7 +106,7 @@ struct BatchRun: ParsableCommand {
       for number in 1..<state.chunks + 1 { Terminal.print("\(number)") }
       return
     }
-    try JobRun(options, container, jobs: jobs).run(job, state, state.open)
+    try JobRun(options, container, jobs: jobs, summary).run(job, state, state.open)
   }
 }
 
@@ -119,6 +122,8 @@ struct BatchResume: ParsableCommand {
   @Flag(help: "Go on with a script, or with what it loads, that has changed since the job was begun.")
   var acceptChanges = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   func validate() throws { try JobRun.check(jobs) }
 
   func run() throws {
@@ -127,10 +132,14 @@ struct BatchResume: ParsableCommand {
     defer { domain.close() }
     let state = try job.resume(acceptingChanges: acceptChanges)
     guard !state.isFinished else {
-      if !options.quiet { Terminal.complain("moonbase: the job \(job.name) is finished: there is nothing to resume") }
-      return
+      return try summary.tell(
+        [
+          "job": .string(job.name), "chunks": .count(0), "failed": .count(0), "objects": .count(0),
+          "finished": .bool(true), "seconds": .seconds(0),
+        ],
+        quiet: options.quiet, lines: ["the job \(job.name) is finished: there is nothing to resume"])
     }
-    try JobRun(options, container, jobs: jobs).run(job, state, state.done.rest(of: state.chunks))
+    try JobRun(options, container, jobs: jobs, summary).run(job, state, state.done.rest(of: state.chunks))
   }
 }
 
@@ -223,6 +232,9 @@ struct BatchStatus: ParsableCommand {
   @Flag(help: "Print the chunks that are neither done nor set aside, a number a line, for moonbase batch worker.")
   var open = false
 
+  @Flag(help: "Print JSON: a list of jobs.")
+  var json = false
+
   private var arguments: ArgumentsBeforeStore {
     ArgumentsBeforeStore([first, second], least: 0, most: 1, isNamed: stores.isNamed)
   }
@@ -230,6 +242,7 @@ struct BatchStatus: ParsableCommand {
   private var job: String? { arguments[0] }
 
   func validate() throws {
+    if open, json { throw ValidationError("--open prints numbers: leave --json out") }
     if open, job == nil { throw ValidationError("--open is about one job: name it") }
   }
 
@@ -240,6 +253,7 @@ struct BatchStatus: ParsableCommand {
     settings.readOnly = true
     let container = try PersistentContainer(limits.settings().limiting(settings.container, settings))
     var (count, isDamaged) = (0, false)
+    var reports: [JobReport] = []
     var names: [String] = []
     for store in container.coordinator.persistentStores {
       let known = try BatchJob.entries(in: store)
@@ -256,12 +270,17 @@ struct BatchStatus: ParsableCommand {
           isDamaged = true
           continue
         }
-        if open { state.open.ranges.flatMap { $0 }.forEach { Terminal.print("\($0)") } } else { show(name, state) }
+        switch (open, json) {
+        case (true, _): state.open.ranges.flatMap { $0 }.forEach { Terminal.print("\($0)") }
+        case (_, true): reports.append(JobReport(name, state))
+        case (false, false): show(name, state)
+        }
       }
     }
+    if json, job == nil || count > 0 { Terminal.print(try Terminal.json(reports)) }
     if isDamaged { throw ExitCode(ExitStatus.failed) }
     guard count == 0 else { return }
-    guard let job else { return Terminal.complain("moonbase: the store knows no jobs") }
+    guard let job else { return json ? () : Terminal.complain("moonbase: the store knows no jobs") }
     throw UsageError(BatchJob.unknown(job, among: names))
   }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Moonbase
 import MoonbaseBatch
 import MoonbaseGraph
+import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
@@ -10,9 +11,10 @@ struct JobRun {
   private let options: JobOptionGroup
   private let container: PersistentContainer
   private let jobs: Int
+  private let summary: SummaryOptionGroup
 
-  init(_ options: JobOptionGroup, _ container: PersistentContainer, jobs: Int) {
-    (self.options, self.container, self.jobs) = (options, container, jobs)
+  init(_ options: JobOptionGroup, _ container: PersistentContainer, jobs: Int, _ summary: SummaryOptionGroup) {
+    (self.options, self.container, self.jobs, self.summary) = (options, container, jobs, summary)
   }
 
   static func check(_ jobs: Int) throws {
@@ -47,22 +49,22 @@ struct JobRun {
     bar.end()
     let result = shared.withLock { $0 }
     if let error = result.error, !Interruption.hasCome || ExitStatus.status(for: error) != ExitStatus.interrupted {
-      summarize(result, chunks.count, began)
+      try summarize(result, chunks.count, began)
       throw error
     }
     if Interruption.hasCome {
-      summarize(result, chunks.count, began, isWhole: false)
+      try summarize(result, chunks.count, began, isWhole: false)
       throw ExitCode(ExitStatus.interrupted)
     }
     let isFinished: Bool
     do { isFinished = try first.finish() } catch {
-      summarize(result, chunks.count, began)
+      try summarize(result, chunks.count, began)
       if !options.quiet {
         Terminal.complain("moonbase: all chunks are done, and finish failed: moonbase batch resume calls it again")
       }
       throw error
     }
-    summarize(result, chunks.count, began)
+    try summarize(result, chunks.count, began, isFinished: isFinished)
     if !isFinished { throw ExitCode(ExitStatus.rejects) }
   }
 
@@ -102,20 +104,31 @@ struct JobRun {
     }
   }
 
-  private func summarize(_ result: Shared, _ count: Int, _ began: Date, isWhole: Bool = true) {
-    guard !options.quiet else { return }
+  private func summarize(
+    _ result: Shared, _ count: Int, _ began: Date, isWhole: Bool = true, isFinished: Bool = false
+  ) throws {
     let seconds = Date().timeIntervalSince(began)
-    for (chunk, reason) in result.failures.prefix(10) { Terminal.complain("moonbase: chunk \(chunk): \(reason)") }
+    try summary.tell(
+      [
+        "job": .string(options.jobName), "chunks": .count(result.done - result.failures.count),
+        "failed": .count(result.failures.count), "objects": .count(result.objects), "finished": .bool(isFinished),
+        "seconds": .seconds(seconds),
+      ], quiet: options.quiet, lines: lines(result, count, seconds, isWhole: isWhole))
+  }
+
+  private func lines(_ result: Shared, _ count: Int, _ seconds: Double, isWhole: Bool) -> [String] {
+    var lines = result.failures.prefix(10).map { "chunk \($0.chunk): \($0.reason)" }
     if result.failures.count > 10 {
-      Terminal.complain("moonbase: and \(result.failures.count - 10) chunks more: moonbase batch status lists them")
+      lines.append("and \(result.failures.count - 10) chunks more: moonbase batch status lists them")
     }
     let rate = Int(Double(result.objects) / max(seconds, 0.001))
-    Terminal.complain(
-      "moonbase: \(options.jobName): \((result.done - result.failures.count).chunks) done, \(result.failures.count) failed, "
+    lines.append(
+      "\(options.jobName): \((result.done - result.failures.count).chunks) done, \(result.failures.count) failed, "
         + "\(result.objects) objects (\(String(format: "%.1f", seconds)) s, \(rate) objects/s)")
     if !isWhole || result.done < count || !result.failures.isEmpty {
-      Terminal.complain("moonbase: the job is not finished: moonbase batch resume goes on")
+      lines.append("the job is not finished: moonbase batch resume goes on")
     }
+    return lines
   }
 }
 

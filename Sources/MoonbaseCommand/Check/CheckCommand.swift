@@ -34,13 +34,17 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let settings = try target.settings(extensions: files)
+    var settings = try target.settings(extensions: files)
+    // An extension that is missing is a finding, beside those of the others.
+    let named = settings.projectFiles.filter { $0.key == "extensions" }
+    settings.projectFiles.removeAll { $0.key == "extensions" }
     let paths = settings.extensions.flatMap(Self.files)
     guard !paths.isEmpty else {
       throw UsageError("there is no extension to check: name one, or give some in a project file, \(Project.fileName)")
     }
     let description = try limits.settings().limiting(settings.container, settings)
-    let check = ExtensionFilesCheck(try description.model(inMemory: settings.stores.isEmpty), description, paths)
+    let check = ExtensionFilesCheck(
+      try description.model(inMemory: settings.stores.isEmpty), description, paths, named: named)
     let findings = try check.run()
     if json {
       Terminal.print(

@@ -1,6 +1,7 @@
 import Moonbase
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
 import MoonbaseScripting
 
 /// Loads extension files against a model, and gathers what is wrong with all of them.
@@ -8,23 +9,44 @@ struct ExtensionFilesCheck {
   private let model: ManagedObjectModel
   private let description: ContainerDescription
   private let paths: [String]
+  /// Extensions that the project names.
+  private let named: [ProjectPath]
 
-  init(_ model: ManagedObjectModel, _ description: ContainerDescription, _ paths: [String]) {
-    (self.model, self.description, self.paths) = (model, description, paths)
+  init(_ model: ManagedObjectModel, _ description: ContainerDescription, _ paths: [String], named: [ProjectPath]) {
+    (self.model, self.description, self.paths, self.named) = (model, description, paths, named)
   }
 
   /// The findings. A file that does not run hides all other findings, so the other files are loaded once more without
   /// it. A dependency that is missing in this second load is no finding.
   func run() throws -> [ScriptError] {
-    var rest = paths
-    var findings: [ScriptError] = []
-    while let found = try load(rest) {
+    var findings = absences()
+    var rest = paths.filter { path in !findings.contains { $0.location?.file == path } }
+    findings = findings.map(withPlaceInProject)
+    while !rest.isEmpty, let found = try load(rest) {
       let isFirst = rest.count == paths.count
       findings += found.filter { isFirst || $0.code != .extensionConflict }
       guard found.count == 1, let file = found[0].location?.file, rest.count > 1, rest.contains(file) else { break }
       rest.removeAll { $0 == file }
     }
     return findings
+  }
+
+  /// An error for each file that is not there.
+  private func absences() -> [ScriptError] {
+    paths.filter { access($0, F_OK) != 0 && errno == ENOENT }.map {
+      ScriptError(.cannotOpenFile, message: "there is no such file", at: SourceLocation(file: $0))
+    }
+  }
+
+  /// The error with the line of the project that names the file, where one does.
+  private func withPlaceInProject(_ error: ScriptError) -> ScriptError {
+    guard let path = named.first(where: { (try? $0.resolved()) == error.location?.file }) else { return error }
+    do {
+      try path.require()
+      return error
+    } catch {
+      return ScriptError(.cannotOpenFile, message: "\((error as? GraphError)?.message ?? "\(error)")")
+    }
   }
 
   /// The findings of files that are loaded together; nil where there are none.

@@ -28,6 +28,8 @@ struct CopyCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   func validate() throws { try understood { _ = try place() } }
 
   private func place() throws -> StoreAndArgument {
@@ -48,18 +50,21 @@ struct CopyCommand: ParsableCommand {
       let other = try SQLiteStore(url: URL(literalPath: new), model: coordinator.model)
       guard let source = coordinator.persistentStores.first else { return }
       try coordinator.migratePersistentStore(source, to: other)
-      if !quiet { try tell(coordinator, new) }
+      try tell(coordinator, store, new)
     } catch {
       if isNew { for ending in ["", "-wal", "-shm"] { unlink(new + ending) } }
       throw error
     }
   }
 
-  private func tell(_ coordinator: PersistentStoreCoordinator, _ new: String) throws {
+  private func tell(_ coordinator: PersistentStoreCoordinator, _ store: String, _ new: String) throws {
+    guard !quiet || summary.json else { return }
     let context = try ManagedObjectContext(coordinator)
     let count = try context.model.entities.filter { $0.parent == nil }.reduce(0) {
       try $0 + context.count(FetchRequest($1.name))
     }
-    Terminal.complain("moonbase: \(count) object\(count == 1 ? "" : "s") in \(new)")
+    try summary.tell(
+      ["store": .string(store), "copy": .string(new), "objects": .count(count)], quiet: quiet,
+      lines: ["\(count) object\(count == 1 ? "" : "s") in \(new)"])
   }
 }

@@ -39,6 +39,10 @@ struct StoreDifference {
   }
 
   private func compare(_ entity: String, _ writer: any DifferenceWriter) throws {
+    if keys.isEmpty, var rows = try RowComparison(entity, from: left, to: right) {
+      let (came, went) = try rows.run { try compare($0, writer) }
+      return try tell(came: came, went: went, writer)
+    }
     let old = try places(of: entity, in: left)
     let new = try places(of: entity, in: right)
     var went = old.ids
@@ -51,13 +55,23 @@ struct StoreDifference {
     for start in stride(from: 0, to: pairs.count, by: Self.chunk) {
       try compare(Array(pairs[start..<min(pairs.count, start + Self.chunk)]), writer)
     }
-    for start in stride(from: 0, to: came.count, by: Self.chunk) {
-      let objects = try right.loadObjects(with: Array(came[start..<min(came.count, start + Self.chunk)]))
-      for object in objects { try writer.came(try named(object, former: nil), values(of: object)) }
-      try right.turnIntoFaults(objects)
-    }
-    for id in old.order where old.marks[id].map({ went[$0] == id }) == true {
-      if let object = try left.existingObject(with: id) { try writer.went(try named(object, former: id)) }
+    let left = old.order.filter { id in old.marks[id].map { went[$0] == id } == true }
+    try tell(came: IDList(came), went: IDList(left), writer)
+  }
+
+  /// The objects that one store alone has.
+  private func tell(came: IDList, went: IDList, _ writer: any DifferenceWriter) throws {
+    try Self.forEach(of: came, in: right) { try writer.came(try named($0, former: nil), values(of: $0)) }
+    try Self.forEach(of: went, in: left) { try writer.went(try named($0, former: $0.objectID)) }
+  }
+
+  private static func forEach(
+    of ids: IDList, in context: ManagedObjectContext, _ body: (ManagedObject) throws -> Void
+  ) throws {
+    for start in stride(from: 0, to: ids.count, by: chunk) {
+      let objects = try context.loadObjects(with: Array(ids[start..<min(ids.count, start + chunk)]))
+      for object in objects { try body(object) }
+      try context.turnIntoFaults(objects)
     }
   }
 

@@ -84,11 +84,14 @@ struct DoctorCommand: ParsableCommand {
   private func look(at store: NamedStore, in domain: ScriptDomain?, isNamed: Bool) throws -> Int {
     let url = URL(literalPath: store.path)
     let model = try file.model(ofStoreAt: url)
+    let busyTimeout = try file.settings().busyTimeout
+    try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
+    let store = try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)
     try forgetExtensions(of: store, model)
     if isNamed { Terminal.complain("moonbase: \(store.path):") }
-    var before = try findings(url, model, isTold: true)
+    let before = try findings(url, model, isTold: true)
     let container = try container(beside: before, store, model)
-    let ofExtensions = try container.map { try findings(of: $0, in: domain, beside: before) } ?? []
+    let ofExtensions = try container.map { try findingCount(of: $0, in: domain, beside: before) } ?? 0
     var left = before
     if repair, before.contains(where: { $0.repair != .none }) {
       let refusals = try mend(before, store, model)
@@ -96,11 +99,10 @@ struct DoctorCommand: ParsableCommand {
       for finding in before where finding.repair != .none && !left.contains(finding) { tell("mended", finding) }
       for refusal in refusals { Terminal.complain("moonbase: \(refusal)") }
     }
-    before += ofExtensions
-    left += ofExtensions
     if !Self.isDamaged(before) { try tellLeftOut(loaded: container, store, model) }
-    Terminal.complain("moonbase: \(Self.summary(before.count, left.count))")
-    return left.count
+    let (all, rest) = (before.count + ofExtensions, left.count + ofExtensions)
+    Terminal.complain("moonbase: \(Self.summary(all, rest))")
+    return rest
   }
 
   /// Throws for a name that the store does not remember.
@@ -145,18 +147,18 @@ struct DoctorCommand: ParsableCommand {
     return try PersistentContainer(description)
   }
 
-  /// The findings of extensions.
-  private func findings(
+  /// Tells the findings of extensions, and returns how many there are.
+  private func findingCount(
     of container: PersistentContainer, in domain: ScriptDomain?, beside known: [StoreFinding]
-  ) throws -> [StoreFinding] {
-    var found: [StoreFinding] = []
+  ) throws -> Int {
+    var count = 0
     let bar = ProgressBar(quiet: quiet)
     try ExtensionCheck(container.context(in: domain), known: known) { finding in
       bar.end()
-      found.append(finding)
+      count += 1
       tell("found", finding)
     }.run(showing: bar)
-    return found
+    return count
   }
 
   /// The store with the extensions that the command line or the project names.
@@ -176,11 +178,17 @@ struct DoctorCommand: ParsableCommand {
   /// Each finding once, told as it is found.
   private func findings(_ url: URL, _ model: ResolvedModel, isTold: Bool) throws -> [StoreFinding] {
     var found: [StoreFinding] = []
+    let bar = ProgressBar(quiet: quiet)
+    defer { bar.end() }
     let check = try StoreCheck(storeAt: url, model: model, busyTimeout: file.settings().busyTimeout) { finding in
       found.append(finding)
-      if isTold { tell("found", finding) }
+      guard isTold else { return }
+      bar.end()
+      tell("found", finding)
     }
+    if bar.isShown { check.progress = { bar.show($0, of: $1) } }
     try check.run()
+    bar.end()
     if isTold, check.mayLackLog {
       Terminal.complain(
         "moonbase: \(url.relativePath) wants a write-ahead log, has none, and never had an object: if it should have "

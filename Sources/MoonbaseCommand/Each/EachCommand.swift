@@ -46,6 +46,8 @@ struct EachCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   func validate() throws {
     try EntityArgument.check(entity, store, command: "each")
     guard (code == nil) != (script == nil) else {
@@ -79,11 +81,12 @@ struct EachCommand: ParsableCommand {
     let setting = EachWorker.Setting(container: container, function: function, scripts: scripts, stores: stores)
     // Who says how objects are to be saved, or that a script may be ended, wants them one after the other.
     if !dryRun, batch == nil, jobs == nil, !scripts.isLimited, !scripts.strict, function.maySuitStore,
-      try EachStatement(setting).run(condition, of: entity, quiet: quiet)
+      try EachStatement(setting).run(condition, of: entity, quiet: quiet, summary)
     {
       return
     }
-    let work = EachWork(try ids(in: container), batch: batch ?? Self.usualBatch, isDry: dryRun, quiet: quiet)
+    let work = EachWork(
+      try ids(in: container), batch: batch ?? Self.usualBatch, isDry: dryRun, quiet: quiet, summary: summary)
     try work.run(jobs: jobs ?? 1) { work in try EachWorker(setting, work) }
   }
 

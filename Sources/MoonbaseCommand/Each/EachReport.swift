@@ -1,3 +1,4 @@
+import MoonbaseModel
 import MoonbasePlatform
 
 /// How many objects something was done with.
@@ -40,6 +41,16 @@ struct EachReport: Sendable {
     let rate = seconds > 0 ? Int(Double(all) / seconds) : 0
     let time = String(format: "%.1f s, %d a second", seconds, rate)
     return "\(objects) visited: \(parts.joined(separator: ", ")); \(time)"
+  }
+
+  /// The same for programs.
+  func values(of total: Int, isDry: Bool, seconds: Double) -> [String: Value] {
+    [
+      "matched": .count(total), "visited": .count(visited + givenUp), "changed": .count(changed),
+      "othersChanged": .count(othersChanged), "inserted": .count(inserted), "deleted": .count(deleted),
+      "failed": .count(failed), "gone": .count(gone), "notSaved": .count(givenUp), "dryRun": .bool(isDry),
+      "seconds": .seconds(seconds),
+    ]
   }
 
   /// What an interruption has left.

@@ -11,7 +11,9 @@ struct EachStatement {
   init(_ setting: EachWorker.Setting) { self.setting = setting }
 
   /// False, and nothing done, where objects have to be visited: where an object fails, too, for then it is one of them that has to be told.
-  func run(_ condition: ConditionOptionGroup, of entity: String, quiet: Bool) throws -> Bool {
+  func run(
+    _ condition: ConditionOptionGroup, of entity: String, quiet: Bool, _ summary: SummaryOptionGroup
+  ) throws -> Bool {
     let domain = try setting.scripts.openDomain(forScriptsIn: setting.function.folder, setting.stores)
     defer { domain.close() }
     let context = try domain.context(of: setting.container.opened)
@@ -30,11 +32,11 @@ struct EachStatement {
       throw GraphError(.interrupted, message: "interrupted: nothing was saved")
     }
     guard let done else { return false }
-    if !quiet {
-      let report = EachReport(visited: done.matched, changed: done.changed)
-      let seconds = (ContinuousClock.now - start) / .seconds(1)
-      Terminal.complain("moonbase: \(report.summary(of: done.matched, isDry: false, seconds: seconds))")
-    }
+    let report = EachReport(visited: done.matched, changed: done.changed)
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    try summary.tell(
+      report.values(of: done.matched, isDry: false, seconds: seconds), quiet: quiet,
+      lines: [report.summary(of: done.matched, isDry: false, seconds: seconds)])
     return true
   }
 

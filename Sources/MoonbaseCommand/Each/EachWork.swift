@@ -12,6 +12,8 @@ final class EachWork: Sendable {
     var report = EachReport()
     var shownCount = 0
     var failures = RepeatedFailures()
+    /// The changes that a dry run shows.
+    var examples: [String] = []
   }
 
   /// So long a batch may take to come to its end after SIGINT; then the code that runs is ended too.
@@ -22,12 +24,18 @@ final class EachWork: Sendable {
   private let ids: IDList
   private let batch: Int
   private let quiet: Bool
+  private let summary: SummaryOptionGroup
+  private let store: String?
   private let bar: Lock<ProgressBar>
   private let state = Lock(State())
   private let crew = ScriptCrew(name: "moonbase each")
 
-  init(_ ids: IDList, batch: Int, isDry: Bool, quiet: Bool) {
+  /// `store` is its name in the summary, where there are several.
+  init(
+    _ ids: IDList, batch: Int, isDry: Bool, quiet: Bool, summary: SummaryOptionGroup, store: String? = nil
+  ) {
     (self.ids, self.batch, self.isDry, self.quiet) = (ids, batch, isDry, quiet)
+    (self.summary, self.store) = (summary, store)
     bar = Lock(ProgressBar(quiet: quiet))
   }
 
@@ -67,7 +75,9 @@ final class EachWork: Sendable {
       state.shownCount += 1
       return state.shownCount <= Self.shownObjects
     }
-    if isShown { Terminal.print(try change()) }
+    guard isShown else { return }
+    let text = try change()
+    if summary.json { state.withLock { $0.examples.append(text) } } else { Terminal.print(text) }
   }
 
   func add(_ interrupter: LuaInterrupter) { crew.add(interrupter) }
@@ -108,8 +118,12 @@ final class EachWork: Sendable {
     let failure = crew.failure
     for line in failures.rest { Terminal.complain("moonbase: \(line)") }
     // Where it did not begin there is nothing to tell.
-    if !quiet, failure == nil || report.visited + report.givenUp > 0 {
-      Terminal.complain("moonbase: \(report.summary(of: ids.count, isDry: isDry, seconds: seconds))")
+    if failure == nil || report.visited + report.givenUp > 0 {
+      var object = report.values(of: ids.count, isDry: isDry, seconds: seconds)
+      if let store { object["store"] = .string(store) }
+      if isDry { object["examples"] = .texts(state.withLock(\.examples)) }
+      try summary.tell(
+        object, quiet: quiet, lines: [report.summary(of: ids.count, isDry: isDry, seconds: seconds)])
     }
     if Interruption.hasCome {
       throw GraphError(.interrupted, message: "interrupted: \(isDry ? "nothing was saved" : report.interruption)")

@@ -64,6 +64,8 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   private var arguments: ArgumentsBeforeStore {
     let words = [first, second, third]
     if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores) }
@@ -80,6 +82,10 @@ struct ExportCommand: ParsableCommand {
   func validate() throws {
     guard let all else {
       guard entity != nil else { throw ValidationError("there is nothing to export: name an entity, or --all FOLDER") }
+      if summary.json, path == nil {
+        throw ValidationError(
+          "--json tells of a file, and standard output has the objects: --format json writes them so")
+      }
       if force, path == nil { throw ValidationError("--force is for a file that is there: name one") }
       return try understood { _ = try form() }
     }
@@ -108,12 +114,17 @@ struct ExportCommand: ParsableCommand {
     let request = try selection.request(entity, in: context)
     let output = try FetchOutput(
       request, columns: selection.columnNames, form: form(), in: context, includesAdded: false)
-    guard let path else { return try output.run(showing: bar) }
+    guard let path else {
+      try output.run(showing: bar)
+      return
+    }
     Interruption.isWaitedFor()
     let watch = InterruptionWatch()
     defer { watch.end() }
     if let scripts = ScriptDomain.of(context) { watch.add(scripts.state.interrupter) }
-    try output.run(to: OutputDestination(file: path, replacing: force), showing: bar)
+    let count = try output.run(to: OutputDestination(file: path, replacing: force), showing: bar)
+    try summary.tell(
+      ["file": .string(path), "entity": .string(entity), "objects": .count(count)], quiet: quiet, lines: [])
   }
 
   private func export(_ coordinator: PersistentStoreCoordinator, to folder: String, _ bar: ProgressBar) throws {
@@ -124,13 +135,15 @@ struct ExportCommand: ParsableCommand {
     Interruption.isWaitedFor()
     var export = StoreExport(
       stores[0], of: coordinator.model, to: try ExportFolder(folder, replacing: force), showing: bar)
-    let counts = try export.run().entities.values.map(\.count)
+    let counts = try export.run().entities.mapValues(\.count)
     bar.end()
-    guard !quiet else { return }
-    let objects = counts.reduce(0, +)
-    Terminal.complain(
-      "moonbase: \(objects) object\(objects == 1 ? "" : "s") of \(counts.count) entit\(counts.count == 1 ? "y" : "ies") in \(folder)"
-    )
+    let objects = counts.values.reduce(0, +)
+    try summary.tell(
+      ["folder": .string(folder), "objects": .count(objects), "entities": .map(counts.mapValues(Value.count))],
+      quiet: quiet,
+      lines: [
+        "\(objects) object\(objects == 1 ? "" : "s") of \(counts.count) entit\(counts.count == 1 ? "y" : "ies") in \(folder)"
+      ])
   }
 
   private func form() throws(UsageError) -> OutputForm {

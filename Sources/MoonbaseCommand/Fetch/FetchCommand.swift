@@ -75,7 +75,8 @@ struct FetchCommand: ParsableCommand {
     }
     if count { return try print(count: context.count(request)) }
     let output = try FetchOutput(request, columns: selection.columnNames, form: output.form, in: context)
-    try explain ? Terminal.print(output.explanation()) : output.run()
+    if explain { return try Terminal.print(output.explanation()) }
+    try output.run()
   }
 
   private func print(count: Int) throws {

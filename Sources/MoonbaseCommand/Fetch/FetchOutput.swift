@@ -32,8 +32,10 @@ struct FetchOutput {
     return try context.explain(request) + along
   }
 
-  /// Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
-  func run(to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil) throws {
+  /// Returns how many objects were written. Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
+  @discardableResult func run(
+    to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil
+  ) throws -> Int {
     let count = bar?.isShown == true ? try context.count(request) : 0
     let writer = RowWriter(
       form, columns: columns.names, floats: columns.floats, transformables: columns.transformables, to: destination)
@@ -58,6 +60,7 @@ struct FetchOutput {
       Terminal.complain("moonbase: \(summary)")
       throw ExitCode(ExitStatus.failed)
     }
+    return done
   }
 
   /// From the rows themselves, where these have the columns as they are written and no hook is to be called.

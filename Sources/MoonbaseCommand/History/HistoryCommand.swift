@@ -64,6 +64,9 @@ struct HistoryCommand: ParsableCommand {
 
   @OptionGroup var file: FileOptionGroup
 
+  @Flag(help: "With --token, or where a part is deleted: print JSON. Changes are printed so by --format json.")
+  var json = false
+
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
@@ -77,6 +80,7 @@ struct HistoryCommand: ParsableCommand {
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
     if let keep, keep < 1 { throw ValidationError("--keep takes a number above 0, not \(keep)") }
     if let keepSize, keepSize.bytes < 1 { throw ValidationError("--keep-size takes a number of bytes above 0") }
+    if json, !token, !deletes { throw ValidationError("changes are rows: --format json or ndjson prints them") }
     if token, deletes || narrows { throw ValidationError("--token prints nothing else: leave the other options out") }
     if deletes, narrows {
       throw ValidationError(
@@ -107,7 +111,10 @@ struct HistoryCommand: ParsableCommand {
       throw GraphError(
         .invalidRequest, message: "\(store) keeps no history: moonbase run or each with --keep-history begins one")
     }
-    if token { return Terminal.print(last.description) }
+    if token {
+      return Terminal.print(
+        json ? try Terminal.json(["store": store, "token": last.description]) : last.description)
+    }
     try deletes ? delete(in: context) : print(from: context)
   }
 
@@ -131,6 +138,9 @@ struct HistoryCommand: ParsableCommand {
     for var request in requests {
       request.resultType = .count
       count += try context.execute(request).count ?? 0
+    }
+    if json {
+      return Terminal.print(try Terminal.json(ReportValue(.map(["store": .string(store), "deleted": .count(count)]))))
     }
     Terminal.complain("moonbase: \(count) transaction\(count == 1 ? "" : "s") deleted")
   }

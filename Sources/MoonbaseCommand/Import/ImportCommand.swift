@@ -115,6 +115,8 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "No progress, no summary.")
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   private var arguments: ArgumentsBeforeStore {
     let words = [first, second, third]
     if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores.stores) }
@@ -171,6 +173,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func validateInference() throws {
+    if summary.json, dryRun { throw ValidationError("--dry-run prints the model: leave --json out") }
     let others: [(String, Bool, String)] = [
       ("--map", map != nil, "the model that is guessed says which column an attribute is filled from"),
       ("--create-missing", createMissing, "no column leads to other objects"),
@@ -183,7 +186,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let all { return try StoreImportRun(all, storeSettings(), quiet: quiet).run() }
+    if let all { return try StoreImportRun(all, storeSettings(), quiet: quiet, summary).run() }
     guard let entity else { return }
     if !dryRun { try scripts.settings().requireWriting("import") }
     if infer {

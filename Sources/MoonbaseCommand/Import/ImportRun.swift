@@ -144,53 +144,68 @@ struct ImportRun {
       if !Interruption.hasCome { try importer.run() }
     } catch {
       bar.end()
-      summarize(began, isWhole: false, ofInput: error is ImportError)
+      try summarize(began, isWhole: false, ofInput: error is ImportError)
       throw error
     }
     bar.end()
     if Interruption.hasCome {
-      summarize(began, isWhole: false)
+      try summarize(began, isWhole: false)
       throw ExitCode(ExitStatus.interrupted)
     }
     try importer.close()
     // The reject file of an earlier import is removed: its rows are imported by now, and need no mending.
     if givesUpRejects, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
-    summarize(began, isWhole: true)
+    try summarize(began, isWhole: true)
     if failuresAfterSaves > 20 {
       Terminal.complain("moonbase: and \(failuresAfterSaves - 20) more failed after they were saved")
     }
     if importer.report.rejected > 0 || failuresAfterSaves > 0 { throw ExitCode(ExitStatus.rejects) }
   }
 
-  private func summarize(_ began: Date, isWhole: Bool, ofInput: Bool = false) {
-    guard !command.quiet else { return }
+  private func summarize(_ began: Date, isWhole: Bool, ofInput: Bool = false) throws {
     let report = importer.report
     let seconds = Date().timeIntervalSince(began)
+    let derived = importer.derivedColumns
+    try command.summary.tell(
+      [
+        "rows": .count(report.rows), "inserted": .count(report.inserted), "updated": .count(report.updated),
+        "unchanged": .count(unchanged), "skipped": .count(report.skipped), "rejected": .count(report.rejected),
+        "rejects": .text(report.rejected > 0 ? input.rejectPath : nil), "derived": .texts(derived),
+        "dryRun": .bool(command.dryRun), "complete": .bool(isWhole), "seconds": .seconds(seconds),
+      ], quiet: command.quiet, lines: lines(seconds, isWhole: isWhole, ofInput: ofInput))
+  }
+
+  private var unchanged: Int {
+    let report = importer.report
+    return report.rows - report.inserted - report.updated - report.skipped - report.rejected
+  }
+
+  private func lines(_ seconds: Double, isWhole: Bool, ofInput: Bool) -> [String] {
+    let report = importer.report
     var parts = ["\(report.inserted) inserted"]
     if !command.options.keys.isEmpty { parts.append("\(report.updated) updated") }
-    let unchanged = report.rows - report.inserted - report.updated - report.skipped - report.rejected
     if unchanged > 0 { parts.append("\(unchanged) unchanged") }
     if report.skipped > 0 { parts.append("\(report.skipped) passed over") }
     parts.append("\(report.rejected) rejected")
     let rate = Int(Double(report.rows) / max(seconds, 0.001))
     let verb = command.dryRun ? "would be " : ""
-    Terminal.complain(
-      "moonbase: \(report.rows) row\(report.rows == 1 ? "" : "s"): \(verb)\(parts.joined(separator: ", ")) (\(String(format: "%.1f", seconds)) s, \(rate) rows/s)"
-    )
+    let time = String(format: "%.1f", seconds)
+    var lines = [
+      "\(report.rows) row\(report.rows == 1 ? "" : "s"): \(verb)\(parts.joined(separator: ", ")) (\(time) s, \(rate) rows/s)"
+    ]
     let derived = importer.derivedColumns
-    if !derived.isEmpty {
-      Terminal.complain("moonbase: derived, and passed over: \(derived.listed(atMost: 20))")
+    if !derived.isEmpty { lines.append("derived, and passed over: \(derived.listed(atMost: 20))") }
+    if report.rejected > 0 { lines.append("what was rejected, and why: \(input.rejectPath)") }
+    return isWhole ? lines : lines + ["the import ended before the end of the file: \(advice(ofInput: ofInput))"]
+  }
+
+  private func advice(ofInput: Bool) -> String {
+    if command.dryRun { return "nothing of it is saved" }
+    if ofInput {
+      return importer.report.rows == 0
+        ? "no row was taken"
+        : "the \(importer.report.rows) rows before are done: import what follows them, mended, from a file of its own"
     }
-    if report.rejected > 0 { Terminal.complain("moonbase: what was rejected, and why: \(input.rejectPath)") }
-    guard !isWhole else { return }
-    let advice =
-      command.dryRun
-      ? "nothing of it is saved"
-      : ofInput
-        ? report.rows == 0
-          ? "no row was taken"
-          : "the \(report.rows) rows before are done: import what follows them, mended, from a file of its own"
-        : bookmark == nil ? "what is said above is saved" : "run it again to go on"
-    Terminal.complain("moonbase: the import ended before the end of the file: \(advice)")
+    return bookmark == nil ? "what is said above is saved" : "run it again to go on"
   }
 }

@@ -104,25 +104,28 @@ struct InferredDatabase {
     let isDone: Bool
     do { isDone = try job.run() } catch {
       bar.end()
-      summarize(job, began, isDone: false)
+      try summarize(job, began, isDone: false)
       throw error
     }
     bar.end()
-    summarize(job, began, isDone: isDone)
+    try summarize(job, began, isDone: isDone)
     if !isDone { throw ExitCode(ExitStatus.interrupted) }
     if job.report.rejected > 0 { throw ExitCode(ExitStatus.rejects) }
   }
 
-  private func summarize(_ job: DatabaseImport, _ began: Date, isDone: Bool) {
-    guard !command.quiet else { return }
+  private func summarize(_ job: DatabaseImport, _ began: Date, isDone: Bool) throws {
     let report = job.report
-    let seconds = String(format: "%.1f", Date().timeIntervalSince(began))
+    let seconds = Date().timeIntervalSince(began)
+    let files = job.rejectPaths.filter { FileManager.default.fileExists(atPath: $0) }
     let linked = report.updated == 0 ? "" : ", \(report.updated) linked later"
-    Terminal.complain("moonbase: \(report.inserted) objects\(linked), \(report.rejected) rejected (\(seconds) s)")
-    if report.rejected > 0 {
-      let files = job.rejectPaths.filter { FileManager.default.fileExists(atPath: $0) }
-      Terminal.complain("moonbase: what was rejected, and why: \(files.joined(separator: ", "))")
-    }
-    if !isDone { Terminal.complain("moonbase: the import ended before its end: run it again to go on") }
+    let time = String(format: "%.1f", seconds)
+    var lines = ["\(report.inserted) objects\(linked), \(report.rejected) rejected (\(time) s)"]
+    if report.rejected > 0 { lines.append("what was rejected, and why: \(files.joined(separator: ", "))") }
+    if !isDone { lines.append("the import ended before its end: run it again to go on") }
+    try command.summary.tell(
+      [
+        "inserted": .count(report.inserted), "linked": .count(report.updated), "rejected": .count(report.rejected),
+        "rejects": .texts(report.rejected > 0 ? files : []), "complete": .bool(isDone), "seconds": .seconds(seconds),
+      ], quiet: command.quiet, lines: lines)
   }
 }

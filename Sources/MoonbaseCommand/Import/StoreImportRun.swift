@@ -11,9 +11,10 @@ struct StoreImportRun {
   private let folder: String
   private let settings: StoreSettings
   private let isQuiet: Bool
+  private let summary: SummaryOptionGroup
 
-  init(_ folder: String, _ settings: StoreSettings, quiet: Bool) throws {
-    (self.folder, self.settings, isQuiet) = (folder, settings, quiet)
+  init(_ folder: String, _ settings: StoreSettings, quiet: Bool, _ summary: SummaryOptionGroup) throws {
+    (self.folder, self.settings, isQuiet, self.summary) = (folder, settings, quiet, summary)
     guard settings.stores.count == 1 else {
       throw UsageError("import --all fills one store: name it with --store PATH")
     }
@@ -46,16 +47,20 @@ struct StoreImportRun {
     defer { bar.end() }
     try job.run()
     bar.end()
-    let seconds = String(format: "%.1f", Date().timeIntervalSince(began))
-    if !isQuiet {
-      let entities = folder.contents.entities.count
-      Terminal.complain(
-        "moonbase: \(job.count) object\(job.count == 1 ? "" : "s") of \(entities) entit\(entities == 1 ? "y" : "ies") (\(seconds) s)"
-      )
-    }
+    try tell(job.count, of: folder.contents.entities.count, isDone: job.isDone, Date().timeIntervalSince(began))
     guard job.isDone else {
       if !isQuiet { Terminal.complain("moonbase: the import ended before its end: run it again to go on") }
       throw ExitCode(ExitStatus.interrupted)
     }
+  }
+  private func tell(_ count: Int, of entities: Int, isDone: Bool, _ seconds: Double) throws {
+    let time = String(format: "%.1f", seconds)
+    try summary.tell(
+      [
+        "objects": .count(count), "entities": .count(entities), "complete": .bool(isDone), "seconds": .seconds(seconds),
+      ], quiet: isQuiet,
+      lines: [
+        "\(count) object\(count == 1 ? "" : "s") of \(entities) entit\(entities == 1 ? "y" : "ies") (\(time) s)"
+      ])
   }
 }

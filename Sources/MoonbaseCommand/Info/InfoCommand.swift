@@ -19,16 +19,17 @@ struct InfoCommand: ParsableCommand {
   func run() throws { try file.limits.run { _ in try tell() } }
 
   private func tell() throws {
-    let reports = try place.places.map { try report(on: $0.path) }
+    let reports = try place.places.map(report)
     guard json else { return Terminal.print(reports.map(\.text).joined(separator: "\n\n")) }
     Terminal.print(try reports.count == 1 ? Terminal.json(reports[0]) : Terminal.json(reports))
   }
 
-  private func report(on store: String) throws -> StoreReport {
-    try checkForm(of: store)
-    var report = try StoreReport(
-      URL(literalPath: store), model: file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) },
-      busyTimeout: file.settings().busyTimeout)
+  private func report(on store: NamedStore) throws -> StoreReport {
+    try checkForm(of: store.path)
+    let model = try file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) }
+    let busyTimeout = try file.settings().busyTimeout
+    try store.requireConfiguration(model, busyTimeout: busyTimeout)
+    var report = try StoreReport(URL(literalPath: store.path), model: model, busyTimeout: busyTimeout)
     report.project = try Project.current()?.file
     return report
   }

@@ -24,6 +24,8 @@ struct InitCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   func validate() throws {
     if folder.isEmpty { throw ValidationError("init takes the name of a folder") }
     if from.count > 1 { throw ValidationError("--from names one file: leave '\(from[1])' out") }
@@ -32,10 +34,16 @@ struct InitCommand: ParsableCommand {
   func run() throws {
     let project = try from.first.map { try StartedProject.around($0) } ?? StartedProject.people()
     try project.write(into: folder)
-    guard !quiet else { return }
     let enter = folder == "." ? "" : "cd \(folder) && "
-    Terminal.complain(
-      "moonbase: \(project.files.count) files and those of an editor are in \(folder == "." ? "this folder" : folder): \(enter)moonbase test && moonbase run script.lua"
-    )
+    let place = folder == "." ? "this folder" : folder
+    try summary.tell(
+      [
+        "folder": .string(folder),
+        "files": .texts(project.files.map(\.name) + [project.store?.name].compactMap(\.self)),
+      ],
+      quiet: quiet,
+      lines: [
+        "\(project.files.count) files and those of an editor are in \(place): \(enter)moonbase test && moonbase run script.lua"
+      ])
   }
 }

@@ -35,8 +35,12 @@ struct MigrateCommand: ParsableCommand {
       "A model that it may be of, if it carries none; with --staged a version on the way. May be given several times.")
   var from: [String] = []
 
-  @Option(help: "The configuration of the model that the store holds.")
-  var configuration: String?
+  @Option(
+    name: .customLong("configuration"),
+    help: "The configuration of the model that the store holds; CONFIG=PATH says it too.")
+  var namedConfiguration: String?
+
+  private var configuration: String? { namedConfiguration ?? place.place.configuration }
 
   @Option(help: "The mapping between the two: an .xcmappingmodel, or a Lua file with a function for each entity.")
   var mapping: String?
@@ -59,8 +63,15 @@ struct MigrateCommand: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func validate() throws {
     if readOnly, !plan { throw ValidationError("--read-only leaves the store as it is: give --plan with it") }
+    if let namedConfiguration, let other = place.place.configuration, other != namedConfiguration {
+      throw ValidationError(
+        "the store is named with configuration \(other), and --configuration says \(namedConfiguration): leave one out")
+    }
     if staged && mapping != nil {
       throw ValidationError("--mapping is a mapping between two versions: leave --staged out")
     }
@@ -71,6 +82,7 @@ struct MigrateCommand: ParsableCommand {
   private func migrate() throws {
     let url = URL(literalPath: store)
     try StoreSettings.requireStore(store)
+    try place.place.requireConfiguration(busyTimeout: patience.milliseconds())
     let versions = try ModelVersions(from: from, to: to)
     do { try run(url, versions) } catch var error as GraphError where error.code == .missingSourceModel {
       if !error.message.contains("--from") { error.message += " (--from)" }
@@ -83,8 +95,8 @@ struct MigrateCommand: ParsableCommand {
       staged ? try versions.stages(from: url, configuration: configuration, busyTimeout: patience.milliseconds()) : []
     if plan {
       let plans = try planned(url, versions)
-      for text in texts(plans, stages) { Terminal.print(text) }
-      if let advice = try staging(url, versions) { Terminal.print("? \(advice)") }
+      let advice = try staging(url, versions)
+      try tell(plans, stages, isDone: false, advice: advice)
       let isWhole = plans.allSatisfy { $0.conflicts.isEmpty && (allowLoss || $0.losses.isEmpty) }
       if !isWhole { throw ExitCode(ExitStatus.failed) }
     } else {
@@ -93,7 +105,7 @@ struct MigrateCommand: ParsableCommand {
       do {
         let done = try migrate(url, versions, progress)
         progress.end()
-        for text in texts(done, stages) { Terminal.print(text) }
+        try tell(done, stages, isDone: true)
       } catch is CancellationError {
         throw GraphError(.interrupted, message: "interrupted: \(store) is as it was")
       } catch var error as GraphError where error.code == .migrationLoss {
@@ -102,6 +114,19 @@ struct MigrateCommand: ParsableCommand {
         throw error
       }
     }
+  }
+
+  private func tell(
+    _ plans: [MigrationPlan], _ stages: ArraySlice<ModelVersions.Version>, isDone: Bool, advice: String? = nil
+  ) throws {
+    guard !json else {
+      let names = staged ? stages.map(\.name) : [to]
+      return Terminal.print(
+        try Terminal.json(
+          MigrationReport(store: store, isDone: isDone, allowsLoss: allowLoss, advice: advice, plans, to: names)))
+    }
+    for text in texts(plans, stages) { Terminal.print(text) }
+    if let advice { Terminal.print("? \(advice)") }
   }
 
   /// Plans as they are printed, those of stages with the names of their versions.

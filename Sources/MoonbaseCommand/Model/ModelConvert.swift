@@ -1,4 +1,5 @@
 import ArgumentParser
+import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
@@ -36,16 +37,24 @@ struct ModelConvert: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   private static let forms = ModelForm.allCases.map(\.rawValue).joined(separator: ", ")
 
   func run() throws {
     let form = try form()
     let conversion = try ModelConversion(
       source: source, form: form, version: modelVersion, name: versionName)
-    try conversion.check(allowingLoss: allowLoss, quiet: quiet)
-    if !quiet { conversion.notes.forEach { Terminal.complain("moonbase: \($0)") } }
+    try conversion.check(allowingLoss: allowLoss, quiet: quiet || summary.json)
+    if !quiet, !summary.json { conversion.notes.forEach { Terminal.complain("moonbase: \($0)") } }
     guard let target else { return try print(conversion.written.piece) }
     try ModelDestination(target, form: form, replacing: force).write(conversion.written.piece)
+    let losses = conversion.written.losses.map(\.message)
+    try summary.tell(
+      [
+        "from": .string(source), "to": .string(target), "form": .string(form.rawValue), "losses": .texts(losses),
+        "notes": .texts(conversion.notes),
+      ], quiet: quiet, lines: [])
   }
 
   /// The name of the version of a model that has none.
@@ -57,6 +66,10 @@ struct ModelConvert: ParsableCommand {
   private func print(_ piece: WrittenModel.Piece) throws {
     guard case .file(let bytes) = piece else { return }
     bytes.withUnsafeBytes { Terminal.write($0) }
+  }
+
+  func validate() throws {
+    if summary.json, target == nil { throw ValidationError("--json tells of a file: name the one to write") }
   }
 
   private func form() throws -> ModelForm {

@@ -23,7 +23,9 @@ struct ModelDiagramCommand: ParsableCommand {
   @Option(help: ArgumentHelp("svg or mermaid.", valueName: "FORM"))
   var format: Format?
 
-  @Option(help: ArgumentHelp("Write to a file; .mmd stands for --format mermaid.", valueName: "FILE"))
+  @Option(
+    help: ArgumentHelp(
+      "Write to a file, .svg, or .mmd for --format mermaid; other suffixes need --format.", valueName: "FILE"))
   var output: String?
 
   @Option(help: ArgumentHelp("The title, instead of the model's name.", valueName: "TEXT"))
@@ -37,11 +39,34 @@ struct ModelDiagramCommand: ParsableCommand {
   func run() throws {
     let path = try ModelFile.path(named)
     let diagram = ModelDiagram(try ModelFile.read(path), title: title ?? ModelFile.name(of: path))
-    let form = format ?? (output?.hasSuffix(".mmd") == true ? .mermaid : .svg)
-    let text = form == .svg ? diagram.svg : diagram.mermaid
+    let text =
+      switch try form() {
+      case .svg: diagram.svg
+      case .mermaid: title.map { diagram.mermaid(title: $0) } ?? diagram.mermaid
+      }
     guard let output else { return Terminal.write(text) }
     let file = try OutputDestination(file: output, replacing: force)
     try Data(text.utf8).withUnsafeBytes { try file.write($0) }
     try file.finish()
   }
+  /// The form that the options or the suffix of the file say. A suffix of another form is an error.
+  private func form() throws -> Format {
+    guard let output else { return format ?? .svg }
+    let suffix = URL(fileURLWithPath: output).pathExtension.lowercased()
+    let said = Format.suffixes[suffix] ?? (suffix.isEmpty ? format ?? .svg : nil)
+    if let said, format == nil || format == said { return said }
+    if let format, said == nil, !Format.foreignSuffixes.contains(suffix) { return format }
+    let option = format.map { ", and --format says \($0)" } ?? ""
+    throw UsageError(
+      "\(output) cannot be written: a diagram is .svg (SVG) or .mmd (Mermaid)\(option): name a file with such a suffix"
+        + (format == nil && !Format.foreignSuffixes.contains(suffix) ? ", or give --format" : ""))
+  }
+}
+
+extension ModelDiagramCommand.Format {
+  fileprivate static let suffixes: [String: Self] = ["svg": .svg, "mmd": .mermaid, "mermaid": .mermaid]
+  /// Of pictures and documents that are not written.
+  fileprivate static let foreignSuffixes: Set = [
+    "bmp", "dot", "eps", "gif", "htm", "html", "jpeg", "jpg", "pdf", "png", "ps", "tif", "tiff", "webp",
+  ]
 }

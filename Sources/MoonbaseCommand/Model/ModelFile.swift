@@ -1,6 +1,7 @@
 import ArgumentParser
 import Moonbase
 import MoonbaseModel
+import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// A model as the command line names it: a path of a model or a store, whose form is recognized by its contents.
@@ -10,6 +11,17 @@ enum ModelFile {
 
   static func read(_ path: String) throws -> ResolvedModel {
     try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
+  }
+
+  /// A model as a Lua file, and what such a file cannot hold.
+  static func luaSource(of model: ResolvedModel) throws -> (source: String, losses: [String]) {
+    var description = model.description
+    // `model convert` tells what no description has.
+    description.omissions = []
+    let versions = VersionedModel(versions: [.init(name: "Model", model: description)], currentName: "Model")
+    let written = try WrittenModel(versions, as: .lua)
+    guard case .file(let bytes) = written.piece else { return ("", []) }
+    return (String(decoding: bytes, as: UTF8.self), written.losses.map(\.message))
   }
 
   /// The path of a model, or that of the project's.

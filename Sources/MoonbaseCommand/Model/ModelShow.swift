@@ -27,7 +27,9 @@ struct ModelShow: ParsableCommand {
     if json {
       Terminal.print(try Terminal.json(ModelReport(resolved)))
     } else {
-      Terminal.print("\(resolved.description)")
+      let (source, losses) = try ModelFile.luaSource(of: resolved)
+      losses.forEach { Terminal.print("-- not in this file: \($0)") }
+      Terminal.print(source)
     }
   }
 }

@@ -1,11 +1,15 @@
 import Moonbase
 import MoonbaseGraph
+import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQLiteStore
 
 /// A store as the command line and a project name it: a path, and the configuration of the model that it holds.
 struct NamedStore: Equatable {
   var configuration: String?
   var path: String
+  /// Whether the configuration is that of the project, for a file that is named alone.
+  var isOfProject = false
 }
 
 extension NamedStore {
@@ -19,6 +23,60 @@ extension NamedStore {
   }
 
   var description: PersistentStoreDescription { .sqlite(URL(literalPath: path), configuration: configuration) }
+}
+
+extension NamedStore {
+  /// The store with the configuration that the project gives to its file, where none is named.
+  var inProject: NamedStore {
+    guard configuration == nil, let known = try? Project.current()?.namedStores() else { return self }
+    let file = FileIdentity.truePath(path) ?? path
+    let same = known.first { ($0.path == path) || FileIdentity.truePath($0.path) == file }
+    return NamedStore(configuration: same?.configuration, path: path, isOfProject: same != nil)
+  }
+
+  /// Throws where the store does not hold the configuration that it is named with. A store that keeps no model says
+  /// nothing of it.
+  func requireConfiguration(_ model: ManagedObjectModel? = nil, busyTimeout: Int?) throws {
+    guard !isOfProject, let configuration, let model = try model ?? keptModel(busyTimeout) else { return }
+    guard let entities = model.configurations[configuration] else {
+      let known = model.configurations.keys.sorted()
+      throw GraphError(
+        .unknownName,
+        message:
+          "\(path): the model has no configuration \(configuration)\(suggestion(for: configuration, among: known)): "
+          + (known.isEmpty ? "it has none: leave '\(configuration)=' out" : "it has \(known.listed())"))
+    }
+    let held = try heldEntities(busyTimeout)
+    guard held.isEmpty || held == Set(entities) else {
+      let other =
+        model.configuration(of: held).map { "configuration \($0) of the model" } ?? "\(held.sorted().listed())"
+      throw GraphError(
+        .invalidStore,
+        message: "\(path) holds \(other), and not configuration \(configuration): name another file, or leave "
+          + "'\(configuration)=' out")
+    }
+  }
+
+  /// The store with the configuration whose entities it holds, where none is named and it does not hold all.
+  func withHeldConfiguration(_ model: ManagedObjectModel, busyTimeout: Int?) throws -> NamedStore {
+    guard configuration == nil, !model.configurations.isEmpty else { return self }
+    let held = try heldEntities(busyTimeout)
+    guard !held.isEmpty, held.count < model.entities.count else { return self }
+    return NamedStore(configuration: model.configuration(of: held), path: path)
+  }
+
+  private func keptModel(_ busyTimeout: Int?) throws -> ManagedObjectModel? {
+    let url = URL(literalPath: path)
+    guard try SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: busyTimeout) != nil else { return nil }
+    return try SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)
+  }
+
+  /// The names of the entities whose versions stand in the metadata.
+  private func heldEntities(_ busyTimeout: Int?) throws -> Set<String> {
+    let metadata = try SQLiteStore.metadata(ofStoreAt: URL(literalPath: path), busyTimeout: busyTimeout)
+    guard case .map(let hashes)? = metadata["NSStoreModelVersionHashes"] else { return [] }
+    return Set(hashes.keys)
+  }
 }
 
 extension [NamedStore] {

@@ -59,7 +59,7 @@ extension StoreArgument {
 
   /// The store that the command line or the environment names.
   fileprivate static func named(_ argument: String?, _ options: [String]) -> NamedStore? {
-    (argument ?? options.first ?? StoreOption.storeOfEnvironment).map(NamedStore.init)
+    (argument ?? options.first ?? StoreOption.storeOfEnvironment).map { NamedStore($0).inProject }
   }
 
   fileprivate static var missing: ValidationError {
@@ -92,7 +92,7 @@ struct StoreAndArgument {
   init(_ first: String, _ second: String?, named: [String], what: String) throws {
     let all = (second == nil ? [] : [first]) + named
     if all.count > 1 { throw ValidationError(StoreArgument.several(all)) }
-    let place = second == nil ? try Self.place(named) : NamedStore(first)
+    let place = second == nil ? try Self.place(named) : NamedStore(first).inProject
     guard let place, !place.path.isEmpty else {
       throw ValidationError(
         "Missing expected argument '<\(what)>': \(Project.lackOfStore)the store comes first, or is named by --store")
@@ -101,7 +101,7 @@ struct StoreAndArgument {
   }
 
   private static func place(_ named: [String]) throws(UsageError) -> NamedStore? {
-    if let known = named.first ?? StoreOption.storeOfEnvironment { return NamedStore(known) }
+    if let known = named.first ?? StoreOption.storeOfEnvironment { return NamedStore(known).inProject }
     return try Project.current()?.onlyStore()
   }
 }

@@ -20,7 +20,7 @@ extension CommandOption {
 
   /// The store that `MOONBASE_STORE` of the environment names.
   static var storeOfEnvironment: String? {
-    ProcessInfo.processInfo.environment["MOONBASE_STORE"].flatMap { $0.isEmpty ? nil : $0 }
+    Environment.value("MOONBASE_STORE").flatMap { $0.isEmpty ? nil : $0 }
   }
 
   static let model = CommandOption(

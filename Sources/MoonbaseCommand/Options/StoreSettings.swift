@@ -43,6 +43,13 @@ struct StoreSettings: Equatable {
     throw GraphError(.cannotOpenFile, message: "\(path): there is no such store: name one")
   }
 
+  /// The path of a store as it was given.
+  func name(of store: any PersistentStore) -> String {
+    guard let path = store.url?.path else { return store.identifier }
+    let file = FileIdentity.truePath(path) ?? path
+    return stores.compactMap(\.path).first { FileIdentity.truePath($0) == file } ?? path
+  }
+
   /// The container that they describe. A store is migrated by the command that is called so, and by no other. Throws
   /// for a file that the project names and that is missing, and where it is only read for its store.
   var container: ContainerDescription {

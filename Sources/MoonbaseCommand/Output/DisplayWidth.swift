@@ -11,6 +11,8 @@ enum DisplayWidth {
     let scalars = character.unicodeScalars
     // With this selector a sign is shown as a picture.
     if scalars.contains(where: { $0.value == 0xfe0f }) { return 2 }
+    // Two letters of a region are its flag.
+    if scalars.count > 1, scalars.allSatisfy({ (0x1f1e6...0x1f1ff).contains($0.value) }) { return 2 }
     return scalars.map(of).max() ?? 0
   }
 

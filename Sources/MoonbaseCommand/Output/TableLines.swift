@@ -93,16 +93,21 @@ struct TableLines {
     return result + "…"
   }
 
-  /// The text as a line of plain characters. Control characters are written out: a terminal would obey them.
+  /// The text as a line of plain characters. Control characters are written out, and those that turn the direction of
+  /// text: a terminal would obey them.
   private static func shown(_ text: String, _ most: Int = greatestWidth) -> String {
     var result = ""
     var count = 0
     for character in text {
       guard count < most else { return result + "…" }
-      let isPlain = character.unicodeScalars.allSatisfy { !($0.value < 0x20 || 0x7f...0x9f ~= $0.value) }
+      let isPlain = character.unicodeScalars.allSatisfy { !isControl($0.value) }
       result += isPlain ? String(character) : character.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
       count += max(1, DisplayWidth.of(character))
     }
     return result
+  }
+
+  private static func isControl(_ code: UInt32) -> Bool {
+    code < 0x20 || 0x7f...0x9f ~= code || 0x202a...0x202e ~= code || 0x2066...0x2069 ~= code
   }
 }

@@ -37,7 +37,7 @@ extension Project {
   /// Looks in the current folder and those above it, up to the home folder or the root.
   private static func find() throws(UsageError) -> Project? {
     let start = FileManager.default.currentDirectoryPath
-    let home = ProcessInfo.processInfo.environment["HOME"].flatMap(real)
+    let home = Environment.value("HOME").flatMap(real)
     var folder = start
     while true {
       let file = folder == "/" ? "/\(fileName)" : "\(folder)/\(fileName)"

@@ -7,6 +7,7 @@ extension StoreSettings {
   mutating func complete(with project: Project?) throws(UsageError) {
     guard let project else { return }
     if stores.isEmpty { stores = try project.namedStores().map(\.description) }
+    if model == nil { takeConfigurations() }
     if model == nil, let path = project.model {
       model = try path.resolved()
       projectFiles.append(path)
@@ -19,6 +20,14 @@ extension StoreSettings {
       extensionGrants[path] = try entry.grants?.access()
       let name = URL(literalPath: path).deletingPathExtension().lastPathComponent
       if extensionLimits[name] == nil { projectLimits[path] = entry.limits }
+    }
+  }
+
+  /// Gives each store that is named by its file alone the configuration that the project says.
+  private mutating func takeConfigurations() {
+    for index in stores.indices where stores[index].configuration == nil {
+      guard let path = stores[index].path else { continue }
+      stores[index].configuration = NamedStore(path: path).inProject.configuration
     }
   }
 }

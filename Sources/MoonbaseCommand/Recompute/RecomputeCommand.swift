@@ -40,6 +40,8 @@ struct RecomputeCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   /// The store behind the names: no attribute's name has a dot or a slash.
   private var store: String? { words.last.flatMap { $0.contains { "./".contains($0) } ? $0 : nil } }
 
@@ -64,33 +66,29 @@ struct RecomputeCommand: ParsableCommand {
     scripts.boundSQLite()
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     let names = try checkedNames(in: context)
-    let ids = try context.fetchIDList(FetchRequest(entity))
-    let bookmark = dryRun ? nil : try bookmark(names, stores, in: container)
-    let rest = bookmark?.rest(of: ids) ?? ids
-    if let counts = bookmark?.formerCounts, !quiet {
-      Terminal.complain(
-        "moonbase: an earlier run was ended: it went through \(counts.visited) objects and changed \(counts.changed); this one goes on behind them"
-      )
-    }
+    let work = StoreWork(
+      names: names, batch: batch ?? Self.usualBatch, restarts: restart, isDry: dryRun, quiet: quiet, summary: summary,
+      code: RecomputeBookmark.digest(extensions: stores.extensions, names: names))
     Interruption.isWaitedFor()
-    let setting = EachWorker.Setting(
-      container: container, function: .recomputing(names), scripts: scripts, stores: stores, bookmark: bookmark)
-    let work = EachWork(rest, batch: batch ?? Self.usualBatch, isDry: dryRun, quiet: quiet)
-    try work.run(jobs: 1) { work in try EachWorker(setting, work) }
-    try bookmark?.end()
+    let groups = try groups(of: context.fetchIDList(FetchRequest(entity)), in: container)
+    var hasFailures = false
+    for (store, ids) in groups {
+      if groups.count > 1, !quiet, !summary.json {
+        Terminal.complain("moonbase: \(stores.name(of: store)):")
+      }
+      hasFailures = try work.run(entity, ids, in: store, container, scripts, stores) || hasFailures
+    }
+    if hasFailures { throw ExitCode(ExitStatus.rejects) }
   }
 
-  /// Nil where several stores hold objects: then every run begins anew.
-  private func bookmark(_ names: [String], _ stores: StoreSettings, in container: PersistentContainer) throws
-    -> RecomputeBookmark?
-  {
-    guard let store = container.coordinator.persistentStores.first, container.coordinator.persistentStores.count == 1
-    else { return nil }
-    let code = RecomputeBookmark.digest(extensions: stores.extensions, names: names)
-    let bookmark = try RecomputeBookmark(entity, code: code, in: store)
-    guard restart else { return bookmark }
-    try bookmark.end()
-    return try RecomputeBookmark(entity, code: code, in: store)
+  /// The objects by the store that holds them: each store has a bookmark of its own.
+  private func groups(
+    of ids: IDList, in container: PersistentContainer
+  ) -> [(store: any PersistentStore, ids: IDList)] {
+    let all = container.coordinator.persistentStores
+    guard all.count > 1 else { return all.map { ($0, ids) } }
+    let groups = all.map { store in (store, IDList(ids.filter { $0.storeIdentifier == store.identifier })) }
+    return groups.filter { !$0.1.isEmpty }
   }
 
   /// The names, or all. Throws where a name is no stored derived attribute.
@@ -112,5 +110,50 @@ struct RecomputeCommand: ParsableCommand {
         entity: entity, property: name)
     }
     return names.isEmpty ? known.sorted() : names
+  }
+}
+
+/// The recomputation of objects in one store.
+private struct StoreWork {
+  let names: [String]
+  let batch: Int
+  let restarts: Bool
+  let isDry: Bool
+  let quiet: Bool
+  let summary: SummaryOptionGroup
+  let code: String
+
+  /// Returns whether objects failed.
+  func run(
+    _ entity: String, _ ids: IDList, in store: any PersistentStore, _ container: PersistentContainer,
+    _ scripts: ScriptSettings, _ stores: StoreSettings
+  ) throws -> Bool {
+    let bookmark = isDry ? nil : try bookmark(entity, in: store)
+    let rest = bookmark?.rest(of: ids) ?? ids
+    if let counts = bookmark?.formerCounts, !quiet {
+      Terminal.complain(
+        "moonbase: an earlier run was ended: it went through \(counts.visited) objects and changed \(counts.changed); this one goes on behind them"
+      )
+    }
+    let setting = EachWorker.Setting(
+      container: container, function: .recomputing(names), scripts: scripts, stores: stores, bookmark: bookmark)
+    let work = EachWork(
+      rest, batch: batch, isDry: isDry, quiet: quiet, summary: summary,
+      store: stores.name(of: store))
+    var hasFailures = false
+    do {
+      try work.run(jobs: 1) { work in try EachWorker(setting, work) }
+    } catch let status as ExitCode where status.rawValue == ExitStatus.rejects {
+      hasFailures = true
+    }
+    try bookmark?.end()
+    return hasFailures
+  }
+
+  private func bookmark(_ entity: String, in store: any PersistentStore) throws -> RecomputeBookmark {
+    let bookmark = try RecomputeBookmark(entity, code: code, in: store)
+    guard restarts else { return bookmark }
+    try bookmark.end()
+    return try RecomputeBookmark(entity, code: code, in: store)
   }
 }

@@ -50,11 +50,11 @@ final class PlainLines: PromptLines {
     line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  /// Nothing at the end, nil after an interruption of a person's input. Throws where the stream cannot be read.
+  /// Nothing at the end, nil after an interruption. Throws where the stream cannot be read.
   private func read(upTo count: Int) throws -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
-      if isInteractive, PromptSignals.takeInterruption() { return nil }
+      if PromptSignals.takeInterruption() { return nil }
       let done = MoonbasePlatform.read(STDIN_FILENO, &bytes, count)
       guard done < 0 else { return Array(bytes.prefix(done)) }
       try Self.waitAfter(errno)

@@ -2,10 +2,11 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 extension Repl {
-  /// Ends the prompt, unless the person wants to stay: then nil.
-  func leave(status: Int32) -> Int32? {
+  /// Ends the prompt, unless the person wants to stay: then nil. A status that a script gives stays as it is
+  /// where no changes are lost.
+  func leave(status: Int32, isGiven: Bool = false) -> Int32? {
     let count = prompt.unsavedCount
-    guard count > 0 else { return ending(status) }
+    guard count > 0 else { return isGiven ? status : ending(status) }
     let objects = count == 1 ? "1 changed object is" : "\(count) changed objects are"
     guard lines.isInteractive else {
       complain("\(objects) not saved: call context:save() or .save to keep changes")

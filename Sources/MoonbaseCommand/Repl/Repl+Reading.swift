@@ -21,8 +21,9 @@ extension Repl {
     while true {
       for notice in notices.take() { complain(notice) }
       let isFirst = lineCount < input.firstLine
-      switch try lines.next(isFirst ? promptText : continuationText) {
+      switch try nextLine(isFirst ? promptText : continuationText) {
       case .interrupted:
+        guard lines.isInteractive else { throw InterruptedInput() }
         input = Input(firstLine: lineCount + 1)
         nesting = InputNesting()
       case .end:
@@ -43,6 +44,33 @@ extension Repl {
     }
   }
 
+  /// The next line. A mark of UTF-8 before the first one is no part of it.
+  private func nextLine(_ prompt: String) throws -> PromptLine {
+    if let line = lineAhead {
+      lineAhead = nil
+      return .line(line)
+    }
+    let next = try lines.next(prompt)
+    guard lineCount == 0, case .line(let line) = next, line.starts(with: [0xEF, 0xBB, 0xBF]) else { return next }
+    return .line(Array(line.dropFirst(3)))
+  }
+
+  /// Passes over the lines of a pipe that belong to a wrong input: they are no inputs of their own.
+  func passRest(of input: Input) throws {
+    var blocks = OpenBlocks(of: input.bytes)
+    let first = lineCount + 1
+    while case .line(let line) = try nextLine("") {
+      guard blocks.takes(line) else {
+        lineAhead = line
+        break
+      }
+      lineCount += 1
+    }
+    guard lineCount >= first else { return }
+    let lines = lineCount == first ? "line \(first) belongs" : "lines \(first) to \(lineCount) belong"
+    complain("\(lines) to the input that failed, and did not run")
+  }
+
   private static let greatestName = 20
 
   /// The name of the store, with a sign where changes are not saved.
@@ -57,3 +85,6 @@ extension Repl {
     String(repeating: ".", count: DisplayWidth.of(promptText) - 2) + "> "
   }
 }
+
+/// SIGINT came while a line of a pipe, or of a terminal without prompts, was waited for.
+struct InterruptedInput: Error {}

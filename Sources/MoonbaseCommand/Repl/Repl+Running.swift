@@ -5,7 +5,7 @@ import MoonbaseScripting
 
 extension Repl {
   /// The exit status where the prompt is over.
-  func take(_ input: Input) -> Int32? {
+  func take(_ input: Input) throws -> Int32? {
     StandardStream.waitAgain()
     lines.remember(input.bytes)
     defer { StandardStream.flush() }
@@ -18,7 +18,9 @@ extension Repl {
       Terminal.print(hint)
       return nil
     }
-    return evaluate(input)
+    let status = evaluate(input)
+    if status == nil, !lines.isInteractive, case .refused? = input.reading { try passRest(of: input) }
+    return status
   }
 
   /// The advice for words that are commands of other prompts, unless they are variables here.
@@ -66,7 +68,7 @@ extension Repl {
       return nil
     case .exit(let status):
       endUndoGroup(named: name)
-      return leave(status: status)
+      return leave(status: status, isGiven: true)
     case .failed(let status, let message):
       fail(message)
       if endUndoGroup(named: name) { complain("what the input changed before is kept: .undo takes it back") }

@@ -19,6 +19,8 @@ final class Repl {
   private(set) var lines: any PromptLines
   /// How many lines were read.
   var lineCount = 0
+  /// A line that was read and is not taken yet.
+  var lineAhead: [UInt8]?
   var hasFailed = false
   /// The line of the command that runs.
   var commandLine: Int?
@@ -57,6 +59,8 @@ final class Repl {
       prompt.finish()
       prompt.domain.close()
     }
+    // Changes are not lost without a word.
+    PromptSignals.begin()
     if lines.isInteractive { begin() }
     for piece in code {
       if let status = evaluate(Input(bytes: Array(piece.utf8), firstLine: 1)) { return status }
@@ -64,16 +68,17 @@ final class Repl {
     while true {
       do {
         let input = try nextInput()
-        if let status = input.map(take) ?? leave(status: ExitStatus.done) { return status }
+        if let status = try input.map(take) ?? leave(status: ExitStatus.done) { return status }
       } catch let error as UnreadableInput {
         fail("\(error)")
         return leave(status: ExitStatus.failed) ?? ExitStatus.failed
+      } catch is InterruptedInput {
+        return leave(status: ExitStatus.interrupted) ?? ExitStatus.interrupted
       }
     }
   }
 
   private func begin() {
-    PromptSignals.begin()
     let edited = EditedLines.open { [unowned self] in completion(of: $0) }
     if let edited { lines = edited }
     guard !settings.isQuiet else { return }

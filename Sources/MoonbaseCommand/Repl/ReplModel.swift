@@ -86,8 +86,8 @@ struct ReplModel {
     }
 
     mutating func add(_ cells: [String]) {
-      let none = cells.map { _ in false }
-      lines.add(cells, isNumber: none, isID: none, to: &bytes)
+      // Names are whole: a part of one names nothing.
+      lines.add(cells, isNumber: cells.map { _ in false }, isID: cells.indices.map { $0 == 0 }, to: &bytes)
     }
 
     mutating func print() {

@@ -44,6 +44,7 @@ struct SQLCommand: ParsableCommand {
     try Project.requireStore(store)
     let url = URL(literalPath: store)
     let model = try resolvedModel(of: url)
+    try place().place.requireConfiguration(model?.description, busyTimeout: file.settings().busyTimeout)
     if model == nil {
       Terminal.complain("moonbase: \(SQLiteStore.withoutModel(store))")
     }

@@ -41,11 +41,16 @@ struct TestCommand: ParsableCommand {
   @Flag(help: "Run again whenever a file changes.")
   var watch = false
 
+  @Flag(help: "Print the results as JSON, on standard output.")
+  var json = false
+
   @Flag(name: CommandOption.quiet.parserName, help: "No summary, and no word of tests that pass.")
   var quiet = false
 
   func validate() throws {
     if filter == "" { throw ValidationError("--filter takes a part of tests' names") }
+    if watch, json { throw ValidationError("--json is for a run that ends: leave --watch out") }
+    if json, coverage { throw ValidationError("--coverage prints a table: leave --json out") }
     if watch, junit != nil { throw ValidationError("--junit is for a run that ends: leave --watch out") }
   }
 
@@ -66,12 +71,17 @@ struct TestCommand: ParsableCommand {
     let paths = try TestFiles.paths(files)
     watch?.begin(paths + [settings.model].compactMap(\.self), extensions: settings.extensions)
     let run = TestRun(
-      settings, try scripts.settings(), filter: filter, updatesSnapshots: updateSnapshots, countsLines: coverage)
+      settings, try scripts.settings(), filter: filter, updatesSnapshots: updateSnapshots, countsLines: coverage,
+      tells: !json)
     defer { watch?.end(run.requiredFiles) }
     let results = try run.run(paths)
     results.coverage?.print()
     if let junit { try JUnitReport(results).write(to: junit) }
-    if !quiet { Terminal.complain("moonbase: \(results.summary)") }
+    if json {
+      Terminal.print(try Terminal.json(TestReport(results)))
+    } else if !quiet {
+      Terminal.complain("moonbase: \(results.summary)")
+    }
     if results.count == 0, let filter {
       Terminal.complain("moonbase: no test's name has '\(filter)'")
       return false

@@ -15,9 +15,14 @@ final class TestRun {
   private(set) var requiredFiles: [String] = []
   /// Counts the lines of extensions that run; nil without `--coverage`.
   private let coverage: LuaCoverage?
+  /// Whether failures are printed when they happen.
+  private let tells: Bool
 
-  init(_ settings: StoreSettings, _ scripts: ScriptSettings, filter: String?, updatesSnapshots: Bool, countsLines: Bool)
-  {
+  init(
+    _ settings: StoreSettings, _ scripts: ScriptSettings, filter: String?, updatesSnapshots: Bool, countsLines: Bool,
+    tells: Bool
+  ) {
+    self.tells = tells
     coverage = countsLines ? LuaCoverage() : nil
     (self.settings, self.scripts, self.filter) = (settings, scripts, filter?.lowercased())
     self.updatesSnapshots = updatesSnapshots
@@ -37,7 +42,7 @@ final class TestRun {
     let extensions = try loadedExtensions()
     for path in paths {
       let file = run(path, extensions)
-      file.results.filter { !$0.isPassed }.forEach { tell($0, in: path) }
+      if tells { file.results.filter { !$0.isPassed }.forEach { tell($0, in: path) } }
       if let ending = file.ending { throw ending }
       results.files.append(file)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Moonbase
 import MoonbaseGraph
+import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
@@ -19,8 +20,11 @@ struct VacuumCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
+  @OptionGroup var summary: SummaryOptionGroup
+
   func run() throws {
     try StoreSettings.requireStore(place.path)
+    try place.place.requireConfiguration(busyTimeout: patience.milliseconds())
     let url = URL(literalPath: place.path)
     let facts = try SQLiteStore.facts(ofStoreAt: url, model: nil, busyTimeout: patience.milliseconds())
     guard allowsCloudKit || !facts.isMirrored else {
@@ -29,6 +33,8 @@ struct VacuumCommand: ParsableCommand {
         message: "\(place.path) is mirrored by CloudKit and stays as it is: --allow-cloudkit writes it all the same")
     }
     let (before, after) = try SQLiteStore.vacuum(storeAt: url, busyTimeout: patience.milliseconds())
-    if !quiet { Terminal.complain("moonbase: \(place.path): \(after) bytes, \(before - after) fewer than before") }
+    try summary.tell(
+      ["store": .string(place.path), "size": .count(after), "freed": .count(before - after)], quiet: quiet,
+      lines: ["\(place.path): \(after) bytes, \(before - after) fewer than before"])
   }
 }

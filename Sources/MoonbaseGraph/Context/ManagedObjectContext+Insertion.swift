@@ -110,4 +110,11 @@ extension ManagedObjectContext {
     let behavior = try behavior(of: entity)
     return !behavior.hasAwakeFromInsert && behavior.accessors.isEmpty
   }
+
+  /// Whether to set attributes of a saved object to what they are does nothing that anybody hears of, and neither does
+  /// reading the object.
+  package func comparesPlainly(_ entity: ResolvedEntity) throws -> Bool {
+    let behavior = try behavior(of: entity)
+    return !behavior.hasAwakeFromFetch && behavior.accessors.isEmpty
+  }
 }

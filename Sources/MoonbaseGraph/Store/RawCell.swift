@@ -80,7 +80,7 @@ public struct RawCell {
   }
 
   /// Whether two cells hold the same, so that putting one in the place of the other changes nothing.
-  func isSame(as other: RawCell) -> Bool {
+  package func isSame(as other: RawCell) -> Bool {
     guard kind == other.kind else { return false }
     switch kind {
     case .null: return true

@@ -74,6 +74,13 @@ public struct Snapshot: Sendable {
     return page.cell(slot, of: place)
   }
 
+  /// What a slot holds, in registers. Text and bytes are the page's own.
+  @inline(__always)
+  package func rawCell(_ slot: Slot) -> RawCell {
+    precondition(slot >= 0 && slot < page.shape.slotCount, "the entity has no slot \(slot)")
+    return page.rawCell(slot, of: place)
+  }
+
   /// The object that a slot leads to, with no value made of what else it holds.
   package func destination(_ slot: Slot) -> ManagedObjectID? {
     switch cell(slot) {

@@ -16,6 +16,8 @@ public struct LuaSource: Sendable {
   package private(set) var firstLine = 1
   /// Whether the source is an expression, or several, whose values are returned.
   package private(set) var isExpression = false
+  /// The lines that messages show, where others stand in their places for the parser.
+  private var shownBytes: [UInt8]?
 
   /// Creates a source from a text.
   public init(_ text: String, name: String) { self.init(bytes: Array(text.utf8), name: name) }
@@ -30,15 +32,20 @@ public struct LuaSource: Sendable {
   }
 
   /// Creates a source from a part of a longer one, such as an input of a prompt. The bytes are taken as they are.
-  package init(part bytes: [UInt8], name: String, firstLine: Int, isExpression: Bool = false) {
+  /// Messages show the lines of `shown` instead, where that is given.
+  package init(
+    part bytes: [UInt8], name: String, firstLine: Int, isExpression: Bool = false, shown: [UInt8]? = nil
+  ) {
     (self.name, self.bytes, self.firstLine, self.isExpression) = (name, bytes, firstLine, isExpression)
+    shownBytes = shown
   }
 
   /// The text of a line, counted from 1; nil for a line that there is not.
   public func line(_ number: Int) -> String? {
     let number = number - firstLine + 1
     guard number > 0 else { return nil }
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
+    let lines = (shownBytes ?? bytes).split(
+      separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
     guard number <= lines.count else { return nil }
     return String(decoding: lines[number - 1], as: UTF8.self)
   }

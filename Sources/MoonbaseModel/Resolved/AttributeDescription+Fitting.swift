@@ -7,7 +7,7 @@ import MoonbasePlatform
 extension AttributeDescription {
   /// Replaces each value that does not fit with the one that Core Data has for it. Returns what there is to say, each
   /// as the end of a sentence that begins with the attribute's name.
-  mutating func takeFittingValues() -> [String] {
+  package mutating func takeFittingValues() -> [String] {
     var told: [String] = []
     if let fitting = fitting(defaultValue, otherwise: number) {
       told.append("has the default \(shown(defaultValue)), which is not \(type.phrase): \(outcome(of: fitting))")

@@ -105,6 +105,9 @@ extension EntityDescription: NamedDescription {
     .text("parent", at: \.superentityName, xcode: "parentEntity"),
     .stated("subentities", report: .none) { .names(known: $0.subentityNames) },
     .text("class", at: \.managedObjectClassName, report: .named("className"), xcode: "representedClassName"),
+    // In Xcode's form it is the dot before the class.
+    .flag(
+      "current_module", at: \.usesCurrentProductModule, archived: .supplement("MoonbaseUsesCurrentProductModule")),
     .flag("abstract", at: \.isAbstract, xcode: "isAbstract", archived: .key("NSIsAbstract")),
     .renamedFrom(at: \.renamingIdentifier),
     .versionHashModifier(at: \.versionHashModifier, archived: .keyOrNull("NSVersionHashModifier")),

@@ -10,6 +10,18 @@ struct MermaidDiagram {
     return (["classDiagram"] + lines.map { "  \($0)" }).joined(separator: "\n") + "\n"
   }
 
+  /// The lines before a diagram that give it a title, in YAML.
+  static func head(_ title: String) -> String {
+    let text = title.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar.value {
+      case 0x22, 0x5c: result += "\\\(scalar)"
+      case 0..<32, 127..<160, 0x2028, 0x2029, 0x202a...0x202e, 0x2066...0x2069, 0xfeff, 0xfffe, 0xffff: result += " "
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return "---\ntitle: \"\(text)\"\n---\n"
+  }
+
   /// A plain name that is no word of Mermaid's stands for itself.
   private func id(_ box: Int) -> String {
     let name = content.boxes[box].name

@@ -23,4 +23,7 @@ package struct ModelDiagram {
 
   /// A class diagram of Mermaid.
   package var mermaid: String { MermaidDiagram(content).text }
+
+  /// A class diagram of Mermaid with a title.
+  package func mermaid(title: String) -> String { MermaidDiagram.head(title) + mermaid }
 }

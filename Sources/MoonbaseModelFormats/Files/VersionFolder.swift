@@ -5,7 +5,7 @@ import MoonbasePlatform
 struct VersionFolder {
   private let source: ModelSource
   private let suffix: String
-  private let names: [String]
+  let names: [String]
 
   /// Nil where the source is no such folder.
   init?(_ source: ModelSource) {
@@ -30,7 +30,7 @@ struct VersionFolder {
 
   func current() throws(ModelError) -> ManagedObjectModel { try model(try currentName()) }
 
-  private func model(_ name: String) throws(ModelError) -> ManagedObjectModel {
+  func model(_ name: String) throws(ModelError) -> ManagedObjectModel {
     let entry = try source.entry(name + suffix)
     return isCompiled ? try CompiledModelFile().read(entry) : try XcodeModelFolder().read(entry)
   }
@@ -49,7 +49,9 @@ struct VersionFolder {
     guard let entry, var name = named ?? nil else {
       if names.count == 1 { return names[0] }
       throw ModelError(
-        .malformedFile, message: "there are \(names.count) versions and no \(list) that says which is current",
+        .malformedFile,
+        message: "there are \(names.count) versions and no \(list) that says which is current; they are "
+          + "\(names.joined(separator: ", ")): name the path of one, or take one by --model-version of model convert",
         at: SourceLocation(file: source.name))
     }
     if name.hasSuffix(suffix) { name = String(name.dropLast(suffix.count)) }

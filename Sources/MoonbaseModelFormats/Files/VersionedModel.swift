@@ -52,3 +52,14 @@ public struct VersionedModel: Sendable, Hashable {
     }
   }
 }
+
+extension VersionedModel {
+  /// The names of the versions in an `.xcdatamodeld` or a `.momd`; nil for a model without versions.
+  package static func names(in source: ModelSource) -> [String]? { VersionFolder(source)?.names }
+
+  /// Reads one version alone, whether or not one is current. Nil where there is no version of the name.
+  package init?(_ source: ModelSource, version name: String) throws(ModelError) {
+    guard let folder = VersionFolder(source), folder.names.contains(name) else { return nil }
+    self.init(versions: [Version(name: name, model: try folder.model(name))], currentName: name)
+  }
+}

@@ -55,12 +55,21 @@ private struct VersionWriter {
   mutating func write(_ version: VersionedModel.Version) throws(ModelError) {
     let resolved = try version.model.resolved()
     hashes.append((version.name, resolved.version))
-    let model = reduced(version.model)
+    losses += version.model.omissions.map { ModelError(.unsupportedForm, message: $0) }
+    let model = reduced(fitting(version.model))
     let bytes = try self.bytes(of: model, resolved: resolved)
     versions.append((model, bytes))
     let isFolder = form == .xcdatamodel
     pieces.append(
       ("\(version.name).\(form.rawValue)", isFolder ? .folder([(ModelForm.contentsName, .file(bytes))]) : .file(bytes)))
+  }
+
+  /// Xcode's forms hold values that do not fit their attribute, as texts.
+  private mutating func fitting(_ model: ManagedObjectModel) -> ManagedObjectModel {
+    if [.xcdatamodel, .xml].contains(form) || !model.allowsUnknownClasses { return model }
+    let fitting = FittingModel(model)
+    losses += fitting.losses
+    return fitting.model
   }
 
   /// An archive holds all that a model says.

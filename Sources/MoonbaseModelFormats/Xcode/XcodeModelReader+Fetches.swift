@@ -13,7 +13,8 @@ extension XcodeModelReader {
     var property = FetchedPropertyDescription(name, fetchRequest: try fetchRequest(&request, from: child))
     property.location = context.location(element.line)
     try fields.read(into: &property)
-    fields.ignore("syncable", "transient")
+    omit("syncable", from: &fields, unless: true)
+    omit("transient", from: &fields, unless: false)
     warnings += fields.warnings
     for child in element.children where child.name != "fetchRequest" {
       if child.name == "userInfo" {

@@ -16,7 +16,8 @@ extension XcodeModelReader {
       warn(fields, message: "derivationExpression=\"\(text)\" has no meaning, for it is not derived")
       attribute.derivationExpression = nil
     }
-    fields.ignore("syncable", "storedInTruthFile")
+    omit("syncable", from: &fields, unless: true)
+    omit("storedInTruthFile", from: &fields, unless: false)
     try readComposite(element, fields: &fields, into: &attribute, in: context)
     try readValues(&fields, into: &attribute)
     warnings += fields.warnings
@@ -133,7 +134,9 @@ extension XcodeModelReader {
     relationship.location = context.location(element.line)
     try fields.read(into: &relationship)
     if let rule = fields.value("deletionRule") { relationship.deleteRule = try deleteRule(rule, fields: fields) }
-    fields.ignore("inverseEntity", "syncable", "indexed", "storedInTruthFile")
+    fields.ignore("inverseEntity")
+    omit("syncable", from: &fields, unless: true)
+    omit("indexed", "storedInTruthFile", from: &fields, unless: false)
     warnings += fields.warnings
     for child in element.children {
       if child.name == "userInfo" {

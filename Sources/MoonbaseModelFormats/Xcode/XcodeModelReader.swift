@@ -5,6 +5,7 @@ import MoonbasePlatform
 struct XcodeModelReader {
   let file: String
   var warnings: [String] = []
+  private(set) var omissions: [String] = []
   private let mistakes = Mistakes()
   /// Composite types that the model declares once and attributes refer to.
   private var composites: [String: [AttributeDescription]] = [:]
@@ -30,8 +31,9 @@ struct XcodeModelReader {
     model.versionIdentifiers = fields.value("userDefinedModelVersionIdentifier").map { [$0] } ?? []
     fields.ignore(
       "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
-      "usedWithCloudKit", "usedWithSwiftData", "name", "macOSVersion", "iOSVersion", "tvOSVersion", "watchOSVersion",
+      "name", "macOSVersion", "iOSVersion", "tvOSVersion", "watchOSVersion",
       "visionOSVersion")
+    omit("usedWithCloudKit", "usedWithSwiftData", from: &fields, unless: false)
     warnings += fields.warnings
     for child in root.children where child.name == "compositeAttribute" || child.name == "composite" {
       do { try readComposite(child) } catch { mistakes.add(error) }
@@ -40,7 +42,7 @@ struct XcodeModelReader {
       do { try read(child, into: &model, in: context) } catch { mistakes.add(error) }
     }
     try mistakes.finish()
-    model.warnings = warnings
+    (model.warnings, model.omissions) = (warnings, omissions)
     return model
   }
 
@@ -69,7 +71,7 @@ struct XcodeModelReader {
       element, context: ReadingContext(file: file, subject: "configuration \(element["name"] ?? "")"))
     let name = try fields.required("name")
     guard model.configurations[name] == nil else { throw fields.error("it is declared twice: rename one") }
-    fields.ignore("usedWithCloudKit")
+    omit("usedWithCloudKit", from: &fields, unless: false)
     warnings += fields.warnings
     var members: [String] = []
     for child in element.children {
@@ -90,7 +92,8 @@ struct XcodeModelReader {
     var fields = MarkupFields(element, context: context)
     let name = try fields.required("name")
     guard composites[name] == nil else { throw fields.error("it is declared twice: rename one") }
-    fields.ignore("elementID", "versionHashModifier")
+    omissions.append(fields.warning("its name: each attribute of it has its elements instead"))
+    omit("elementID", "versionHashModifier", from: &fields)
     warnings += fields.warnings
     var elements: [AttributeDescription] = []
     for child in element.children {
@@ -113,8 +116,9 @@ struct XcodeModelReader {
     var entity = EntityDescription(try fields.required("name"))
     entity.location = context.location(element.line)
     try fields.read(into: &entity)
+    entity.usesCurrentProductModule = entity.managedObjectClassName?.hasPrefix(".") ?? false
     entity.managedObjectClassName = className(entity.managedObjectClassName)
-    fields.ignore("syncable")
+    omit("syncable", from: &fields, unless: true)
     warnings += fields.warnings
     for child in element.children where child.name != "compoundIndexes" {
       do { try read(child, into: &entity, in: context) } catch { mistakes.add(error) }
@@ -130,7 +134,7 @@ struct XcodeModelReader {
 
   /// A leading dot stands for the app's own module; `NSManagedObject` is what every entity has.
   private func className(_ text: String?) -> String? {
-    guard let text, !text.isEmpty, text != "NSManagedObject" else { return nil }
+    guard let text, !["", ".", "NSManagedObject"].contains(text) else { return nil }
     return text.hasPrefix(".") ? String(text.dropFirst()) : text
   }
 
@@ -194,6 +198,15 @@ struct XcodeModelReader {
   mutating func finish(_ fields: MarkupFields, element: MarkupElement, _ known: String...) {
     warnings += fields.warnings
     for child in element.children where !known.contains(child.name) { report(child, in: fields.context) }
+  }
+
+  /// Notes what no description has a place for. Flags that say nothing new are no omissions.
+  mutating func omit(_ names: String..., from fields: inout MarkupFields, unless usual: Bool? = nil) {
+    for name in names {
+      guard let text = fields.value(name) else { continue }
+      if let usual, MarkupText(shown: text).flag == usual { continue }
+      omissions.append(fields.warning("\(name)=\"\(text)\""))
+    }
   }
 
   mutating func report(_ element: MarkupElement, in context: ReadingContext) {

@@ -41,7 +41,7 @@ struct XcodeModelWriter {
   private static func write(_ entity: EntityDescription, to xml: inout MarkupWriter) {
     xml.element(
       "entity",
-      attributes: ["name": entity.name, "syncable": "YES"], others: attributes(of: entity)
+      attributes: ["name": entity.name, "syncable": "YES"], others: attributes(of: entity.withDottedClass)
     ) { xml in
       for attribute in entity.attributes { write(attribute, to: &xml) }
       for relationship in entity.relationships { write(relationship, to: &xml) }
@@ -162,5 +162,15 @@ struct XcodeModelWriter {
 
   private static func interval(_ value: Value?) -> String? {
     if case .date(let date)? = value { "\(date.timeIntervalSinceReferenceDate)" } else { nil }
+  }
+}
+
+extension EntityDescription {
+  /// A dot before the class stands for the module of the app.
+  fileprivate var withDottedClass: EntityDescription {
+    guard usesCurrentProductModule else { return self }
+    var entity = self
+    entity.managedObjectClassName = ".\(managedObjectClassName ?? "")"
+    return entity
   }
 }

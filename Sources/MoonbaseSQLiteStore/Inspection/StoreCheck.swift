@@ -25,7 +25,14 @@ package final class StoreCheck {
   /// Whether a log may have been left behind: the file wants one, there is none, no row was ever given a key, and none is there.
   package private(set) var mayLackLog = false
   /// How many rows were looked at.
-  package private(set) var rowCount = 0
+  package private(set) var rowCount = 0 {
+    didSet { if rowCount - toldCount >= Self.progressStep { tellProgress() } }
+  }
+  private static let progressStep = 1000
+  private var toldCount = 0
+  private var rowTotal = 0
+  /// Hears how many rows were looked at, of how many. Without it they are not counted beforehand.
+  package var progress: ((_ done: Int, _ total: Int) -> Void)?
 
   /// Opens a store. Throws as opening does, for one of another version of the model too.
   package init(
@@ -67,6 +74,7 @@ package final class StoreCheck {
         try tell(StoreFinding(kind: .missing, place: feature.table ?? file.path, message: "\(feature)"))
       }
       try checkCounters()
+      if progress != nil { rowTotal = try layout.entities.compactMap(\.self).reduce(0) { $0 + (try count(of: $1)) } }
       mayLackLog =
         try connection.usesWriteAheadLog && file.size("-wal") == nil
         && connection.integer("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY") ?? 0 == 0 && !hasRows()
@@ -76,6 +84,7 @@ package final class StoreCheck {
         try checkReferences(of: entity)
         try checkDerivations(of: entity)
       }
+      tellProgress()
       for tree in layout.rTrees { try check(tree) }
       try checkOrder()
       try checkHistory()
@@ -86,6 +95,11 @@ package final class StoreCheck {
     guard reading.isSound(file) else {
       throw GraphError(.storeBusy, message: "\(file.path) was written while it was looked at: try again")
     }
+  }
+
+  private func tellProgress() {
+    toldCount = rowCount
+    progress?(rowCount, rowTotal)
   }
 
   /// Nothing is mended in a store that lacks something.

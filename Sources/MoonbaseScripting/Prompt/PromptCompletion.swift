@@ -118,11 +118,12 @@ extension CodeToken {
 }
 
 extension String {
-  /// The text if it is a name of Lua.
+  /// The text if it is a name of Lua: ASCII, and no word of the language.
   var identifier: String? {
-    guard let first, first.isLetter || first == "_", allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else {
-      return nil
+    guard let first = utf8.first, first < 0x30 || first > 0x39, !LuaLexer.keywords.contains(self) else { return nil }
+    let isName = utf8.allSatisfy { byte in
+      byte < 0x80 && (byte == 0x5f || Character(UnicodeScalar(byte)).isLetter || (0x30...0x39).contains(byte))
     }
-    return self
+    return isName ? self : nil
   }
 }

@@ -70,7 +70,7 @@ package final class ScriptPrompt {
         return Self.endsTooEarly(ofExpression, bytes) ? .incomplete : refusal(ofExpression)
       }
       do {
-        return .chunk(try load(KeptLocals.source(of: bytes), firstLine, isExpression: false))
+        return .chunk(try load(KeptLocals.source(of: bytes), firstLine, isExpression: false, shown: bytes))
       } catch {
         return reading(ofExpression, error, of: bytes)
       }
@@ -82,9 +82,11 @@ package final class ScriptPrompt {
     try domain.state.load(ScriptRunner.source(of: script), in: environment)
   }
 
-  private func load(_ bytes: [UInt8], _ line: Int, isExpression: Bool) throws(LuaError) -> LuaFunction {
+  private func load(
+    _ bytes: [UInt8], _ line: Int, isExpression: Bool, shown: [UInt8]? = nil
+  ) throws(LuaError) -> LuaFunction {
     try domain.state.load(
-      LuaSource(part: bytes, name: name, firstLine: line, isExpression: isExpression), in: environment)
+      LuaSource(part: bytes, name: name, firstLine: line, isExpression: isExpression, shown: shown), in: environment)
   }
 
   /// `= 1 + 1`, as older prompts have it.

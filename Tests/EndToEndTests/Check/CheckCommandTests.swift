@@ -42,6 +42,21 @@ import Testing
     #expect(outcome.complaints.contains("2 files, 1 finding"))
   }
 
+  @Test func missingFilesAreFindingsBesideThoseOfTheOthers() throws {
+    let bench = try Workbench.withProject(
+      #"return { model = "model.lua", extensions = { "none.lua", "rules.lua", "gone.lua", "bad.lua" } }"#)
+    try bench.write("return { entities = { Persn = {} } }", to: "bad.lua")
+    let outcome = try bench.moonbase("check")
+    #expect(outcome.status == 1 && outcome.complaints.contains("4 files, 3 findings"), "\(outcome)")
+    for part in [
+      "moonbase.project.lua:1:46: extensions: none.lua does not exist: correct the path",
+      "extensions: gone.lua does not exist", "bad.lua:1:",
+    ] { #expect(outcome.output.contains(part), "\(part): \(outcome)") }
+    let named = try bench.moonbase("check", "none.lua", "bad.lua", "gone.lua", "--json")
+    #expect(named.output.components(separatedBy: "there is no such file").count == 3, "\(named)")
+    #expect(named.output.contains("did you mean Person?"))
+  }
+
   @Test func whatIsMissingIsWrongUsageOrAFinding() throws {
     let bench = try Workbench()
     try bench.write("return { entities = {} }", to: "x.lua")

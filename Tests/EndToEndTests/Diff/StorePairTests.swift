@@ -50,6 +50,54 @@ import Testing
     #expect(equal.status == 0, "\(equal)")
   }
 
+  /// Rows are compared first, and objects where they are not equal.
+  @Test func everyKindOfPropertyIsCompared() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      return { entities = { Base = { attributes = { n = "integer16", d = "decimal", u = "uuid", b = { "binary",
+          external_storage = true }, m = { "composite", elements = { city = "string" } } }, relationships = {
+          one = { to = "Base", inverse = "many" }, many = { to_many = "Base", inverse = "one" },
+          list = { to_many = "Base", ordered = true, inverse = "lists" }, lists = { to_many = "Base", inverse = "list" } } },
+        Sub = { parent = "Base", attributes = { s = "string" } } } }
+      """, to: "m.lua")
+    let made = try bench.moonbase(
+      "run", "--store", "a.sqlite", "--model", "m.lua", "-e",
+      """
+      local c, all = moonbase.context, {}
+      for i = 1, 12 do
+        all[i] = c:insert(i % 2 == 0 and "Sub" or "Base", { n = i, d = "1.5", b = ("x"):rep(200000), m = { city = "X" },
+          u = "0B5D1E0E-6C5C-4C5B-9A5D-000000000001" })
+        all[i].one, all[i].list = all[1], { all[1], all[i] }
+      end
+      assert(c:save())
+      """)
+    try #require(made.status == 0, "\(made)")
+    try #require(try bench.moonbase("copy", "a.sqlite", "b.sqlite", "--quiet").status == 0)
+    #expect(try bench.moonbase("diff", "a.sqlite", "b.sqlite").status == 0)
+    let changes = try bench.moonbase(
+      "run", "--store", "b.sqlite", "-e",
+      """
+      local c = moonbase.context
+      local function at(n) return c:find("Base", { n = n }) end
+      at(2).s, at(3).d, at(4).u = "new", "1.6", nil
+      at(5).b, at(6).m, at(7).one, at(8).list = ("x"):rep(199999) .. "y", { city = "Y" }, at(2), { at(8), at(1) }
+      at(9).lists = { at(9), at(1) }
+      c:delete(at(12)) c:insert("Base", { n = 13 })
+      assert(c:save())
+      """)
+    try #require(changes.status == 0, "\(changes)")
+    let rows = try bench.moonbase("diff", "a.sqlite", "b.sqlite", "--format", "ndjson").output
+    let names = rows.split(separator: "\n").compactMap { row in
+      row.firstMatch(of: #/"update", "object": "[^"]*", "property": "([a-z]+)"/#).map { String($0.1) }
+    }
+    #expect(Set(names) == ["s", "d", "u", "b", "m", "one", "list", "lists"])
+    for name in ["s", "d", "u", "b", "m", "one"] { #expect(names.count { $0 == name } == 1, "\(name)") }
+    for change in ["insert", "delete"] {
+      #expect(rows.components(separatedBy: "\"\(change)\", ").count == 2, "\(change)")
+    }
+  }
+
   @Test func objectsMayBeKnownByAttributes() throws {
     let bench = try Workbench()
     try bench.write(Workbench.projectModel, to: "m.lua")

@@ -44,6 +44,23 @@ import Testing
     }
   }
 
+  @Test func flagsAreTwoColumnsWideAndSignsThatTurnTextAreWrittenOut() throws {
+    let bench = try bench()
+    let flags = "c:fetch('P'):where('#no = 1'):first().n = '🇩🇪' c:fetch('P'):where('#no = 2'):first().n = 'a\u{202E}b'"
+    let made = try bench.moonbase(
+      "run", "--store", "s.sqlite", "-e", "local c = moonbase.context \(flags) assert(c:save())")
+    #expect(made.status == 0, "\(made)")
+    #expect(
+      try fetched(bench, "--columns", "n,no").output == """
+        n           no
+        ----------  --
+        🇩🇪           1
+        a\\u{202E}b   2
+        abcd         3
+
+        """)
+  }
+
   @Test func whatIsNoNumberOfADoubleAndNoURIIsRejected() throws {
     let bench = try bench()
     let rows = ["1e400,a:b", "-1e400,a:b", "1e-400,a:b", "0e-400,a:b", "inf,a:b", "1,no uri", "1,http://a b", "1,/a/b"]

@@ -155,6 +155,65 @@ extension Workbench {
     #expect(try bench.number(versions) == once && before != once)
   }
 
+  /// Each row but the first has another value in one column, of whichever type.
+  @Test func rowsThatSayWhatIsThereAreUnchangedAndTheOthersUpdate() throws {
+    let bench = try Workbench.forImports()
+    try bench.write(
+      """
+      return { entities = { Base = { abstract = true, attributes = { id = "string", s = "string" } }, T = { parent = "Base",
+        attributes = { a = "integer16", b = "integer32", c = "integer64", d = "decimal", e = "double", f = "float",
+          g = "boolean", h = "date", i = "uuid", j = "uri", k = "binary", l = "transformable", m = { "composite",
+            elements = { city = "string" } } } }, U = { parent = "T" } } }
+      """, to: "m.lua")
+    let names = ["s", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"]
+    let first = [
+      "x", "1", "-2", "3", "1.50", "0.1", "0.1", "true", "2020-01-02T03:04:05Z", "0B5D1E0E-6C5C-4C5B-9A5D-000000000001",
+      "https://a.example/b", "AAH/", "\"\"text\"\"", "{\"\"city\"\": \"\"X\"\"}",
+    ]
+    let second = [
+      "", "2", "", "4", "1.51", "0.2", "0.25", "false", "2020-01-02T03:04:06Z", "0B5D1E0E-6C5C-4C5B-9A5D-000000000002",
+      "https://a.example/c", "AAH+", "\"\"other\"\"", "{\"\"city\"\": \"\"Y\"\"}",
+    ]
+    func file(_ isChanged: Bool) -> String {
+      let rows = (0...names.count).map { row in
+        let values = names.indices.map { isChanged && $0 == row - 1 ? second[$0] : first[$0] }
+        return ["row\(row)"] + values.map { $0.contains("\"") ? "\"\($0)\"" : $0 }
+      }
+      return ([["id"] + names] + rows).map { $0.joined(separator: ",") + "\n" }.joined()
+    }
+    try bench.write(file(false), to: "p.csv")
+    try bench.imports(["T", "p.csv"])
+    try bench.write("id,s\nrow99,u\n", to: "u.csv")
+    try bench.imports(["U", "u.csv"])
+    let upsert = ["T", "p.csv", "--upsert", "id", "--batch", "4"]
+    let same = try bench.imports(upsert)
+    #expect(same.complaints.contains("15 rows: 0 inserted, 0 updated, 15 unchanged, 0 rejected"), "\(same)")
+    try bench.write(
+      file(true) + "row99,v" + String(repeating: ",", count: 13) + "\nrow100,n" + String(repeating: ",", count: 13)
+        + "\n", to: "p.csv")
+    let others = try bench.imports(upsert)
+    #expect(others.complaints.contains("17 rows: 1 inserted, 15 updated, 1 unchanged, 0 rejected"), "\(others)")
+    #expect(try bench.imports(upsert).complaints.contains("0 inserted, 0 updated, 17 unchanged"))
+    #expect(try bench.number("SELECT COUNT(*) FROM ZBASE") == 17)
+    #expect(try bench.number("SELECT COUNT(*) FROM ZBASE WHERE Z_OPT = 2") == 15)
+  }
+
+  /// Hooks and rules are asked for the rows that change something.
+  @Test func hooksHearOfObjectsThatAreReadAndRulesOfThoseThatChange() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("email,name,age\na,Ann,1\nb,Bob,2\nc,Cy,3\n", to: "p.csv")
+    try bench.imports(["Person", "p.csv"])
+    try bench.write(
+      "return { name = 'rules', entities = { Person = { validate = { age = function(age) return age ~= 9, 'is nine' end }, will_save = "
+        + "function(person) person:set_primitive('name', person.name .. '!') end } } }", to: "e.lua")
+    try bench.write("email,name,age\na,Ann,1\nb,Bob,9\nc,Cy,4\nc,Cy,5\n", to: "q.csv")
+    let outcome = try bench.imports(["Person", "q.csv", "--upsert", "email", "--extension", "e.lua"], status: 4)
+    #expect(outcome.complaints.contains("1 unchanged, 1 rejected"), "\(outcome)")
+    let people = try bench.fetched(
+      "Person", "--format", "csv", "--columns", "name,age", "--sort", "email", "--without-extension", "rules")
+    #expect(people == "name,age\nAnn,1\nBob,2\nCy!,5\n", "\(people)")
+  }
+
   @Test func aRowWithoutItsKeyIsRejectedAndNotThatOfAnother() throws {
     let bench = try Workbench.forImports()
     try bench.write("email,name\n,Ann\n,Bob\nc,Cy\n", to: "p.csv")

@@ -1,3 +1,4 @@
+import Moonbase
 import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
@@ -116,7 +117,7 @@ import Testing
     let refused = try bench.moonbase("model", "convert", "m.lua", "m.xcdatamodel")
     #expect(refused.status == 1 && refused.output == "")
     for part in [
-      "m.lua says more than the form xcdatamodel can hold:", "- fetch request f: ", "- entity A: user info n is ",
+      "m.lua says more than is kept in the form xcdatamodel:", "- fetch request f: ", "- entity A: user info n is ",
       "- A.x: a model of Xcode cannot say which values are allowed", "- A.y: a model of Xcode cannot say validation",
       "--allow-loss",
     ] { #expect(refused.complaints.contains(part), "\(part)") }
@@ -125,6 +126,92 @@ import Testing
     #expect(allowed.status == 0 && allowed.complaints.hasPrefix("lost: fetch request f: "))
     #expect(allowed.complaints.split(separator: "\n").count == 4)
     #expect(try bench.moonbase("model", "show", "m.xcdatamodel").output.contains("x = \"string\""))
+  }
+
+  @Test(arguments: ["xcdatamodel", "lua", "mom"]) func whatNoDescriptionKeepsOfAModelOfXcodesIsNamed(_ form: String)
+    throws
+  {
+    try bench.write(
+      """
+      <?xml version="1.0"?><model usedWithCloudKit="YES" usedWithSwiftData="NO">
+      <entity name="Song" representedClassName=".Song" syncable="NO">
+      <attribute name="title" attributeType="String" optional="YES" syncable="NO"/>
+      <attribute name="place" attributeType="Composite" optional="YES" compositeName="Place"/></entity>
+      <composite name="Place"><attribute name="city" attributeType="String" optional="YES"/></composite>
+      <configuration name="Main" usedWithCloudKit="YES"><memberEntity name="Song"/></configuration></model>
+      """, to: "contents")
+    let refused = try bench.moonbase("model", "convert", "contents", "m.\(form)")
+    #expect(
+      refused.status == 1 && refused.complaints.contains("contents says more than is kept in the form \(form):\n"))
+    let losses = [
+      "contents:1: the model: usedWithCloudKit=\"YES\"",
+      "contents:5: composite Place: its name: each attribute of it has its elements instead",
+      "contents:2: entity Song: syncable=\"NO\"", "contents:3: entity Song, attribute title: syncable=\"NO\"",
+      "contents:6: configuration Main: usedWithCloudKit=\"YES\"",
+    ]
+    let told = refused.complaints.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { $0.dropFirst(2) }
+    #expect(told == losses.map { $0[...] }, "\(refused.complaints)")
+    #expect(try bench.names() == ["contents", "rich.lua"])
+    let allowed = try bench.moonbase("model", "convert", "contents", "m.\(form)", "--allow-loss")
+    #expect(allowed.status == 0 && allowed.complaints == losses.map { "lost: \($0)\n" }.joined(), "\(allowed)")
+    let again = try bench.moonbase("model", "convert", "m.\(form)", "--to", "xml")
+    #expect(again.status == 0 && again.complaints == "", "\(again)")
+    #expect(again.output.contains("representedClassName=\".Song\""), "the dot: \(again.output)")
+  }
+
+  @Test(arguments: ["xcdatamodel", "lua", "mom"]) func aDefaultThatIsNoneOfItsTypeIsKeptOrNamed(_ form: String) throws {
+    try bench.write(
+      """
+      <?xml version="1.0"?><model><entity name="A">
+      <attribute name="id" attributeType="UUID" optional="YES" defaultValueString="nope"/>
+      <attribute name="n" attributeType="Integer 16" optional="YES" defaultValueString="99999"/>
+      <attribute name="b" attributeType="Integer 16" optional="YES" minValueString="x"/>
+      <attribute name="m" attributeType="Integer 16" optional="YES" defaultValueString="7"/></entity></model>
+      """, to: "contents")
+    let run = try bench.moonbase("model", "convert", "contents", "m.\(form)")
+    guard form != "xcdatamodel" else {
+      #expect(run.status == 0 && run.complaints == "")
+      return #expect(try bench.moonbase("model", "diff", "contents", "m.xcdatamodel").status == 0)
+    }
+    #expect(run.status == 1 && run.complaints.contains("--allow-loss"))
+    for part in [
+      "- contents:2: A.id has the default nope, which is not a UUID: it is left out\n",
+      "- contents:3: A.n has the default 99999, which is not ", "- contents:4: A.b has the minimum x, which is not ",
+    ] { #expect(run.complaints.contains(part), "\(run.complaints)") }
+    #expect(!run.complaints.contains("A.m"))
+    let allowed = try bench.moonbase("model", "convert", "contents", "m.\(form)", "--allow-loss")
+    #expect(allowed.status == 0 && allowed.complaints.hasPrefix("lost: contents:2: A.id has the default nope"))
+    let shown = try bench.moonbase("model", "show", "m.\(form)").output
+    #expect(shown.contains("default = 7") && !shown.contains("99999") && !shown.contains("nope"), "\(shown)")
+  }
+
+  @Test func aVersionIsTakenByItsNameWhereNoneIsCurrent() throws {
+    try makeVersions()
+    try FileManager.default.removeItem(at: bench.file("M.xcdatamodeld/.xccurrentversion"))
+    let refused = try bench.moonbase("model", "convert", "M.xcdatamodeld", "x.lua")
+    #expect(refused.status == 1 && refused.complaints.contains("they are M, M 2: name the path of one, or take one by"))
+    #expect(refused.complaints.contains("--model-version"))
+    try bench.write("<nonsense/>", to: "M.xcdatamodeld/M 2.xcdatamodel/contents")
+    let run = try bench.moonbase("model", "convert", "M.xcdatamodeld", "x.lua", "--model-version", "M")
+    #expect(run.status == 0 && run.complaints == "", "\(run)")
+    #expect(try bench.moonbase("model", "diff", "x.lua", "old.lua").status == 0)
+  }
+
+  @Test func aModelIsShownAsLuaWhateverItHolds() throws {
+    let archive = try ManagedObjectModel(entities: [Self.photographed]).resolved().archive()
+    try archive.write(to: bench.file("m.mom"))
+    let shown = try bench.moonbase("model", "show", "m.mom")
+    #expect(shown.status == 0 && shown.output.hasPrefix("-- not in this file: A.photo: a default value that is "))
+    try bench.write(shown.output, to: "shown.lua")
+    #expect(try bench.moonbase("model", "check", "shown.lua").status == 0, "\(shown.output)")
+  }
+
+  private static var photographed: EntityDescription {
+    var photo = AttributeDescription("photo", type: .binaryData)
+    photo.defaultValue = .data(Data([0, 1, 255]))
+    var entity = EntityDescription("A")
+    entity.attributes = [photo]
+    return entity
   }
 
   @Test func whatIsThereStays() throws {

@@ -67,6 +67,23 @@ import Testing
         || run.output.contains("  Person \"1\" -- \"1..*\" Book : books / author\n"))
   }
 
+  @Test func mermaidHasTheTitleThatIsGiven() throws {
+    let run = try bench.moonbase("model", "diagram", "zoo.lua", "--format", "mermaid", "--title", "a \"b\" \\\n---\nc")
+    #expect(run.output.hasPrefix("---\ntitle: \"a \\\"b\\\" \\\\ --- c\"\n---\nclassDiagram\n"), "\(run.output)")
+  }
+
+  @Test(arguments: [
+    (["zoo.png"], "zoo.png cannot be written: a diagram is .svg (SVG) or .mmd (Mermaid)"),
+    (["zoo.png", "--format", "svg"], "--format says svg"), (["zoo.mmd", "--format", "svg"], "--format says svg"),
+    (["zoo.SVG", "--format", "mermaid"], "--format says mermaid"), (["zoo.txt"], "or give --format"),
+  ]) func aSuffixOfAnotherFormIsRefused(_ arguments: [String], _ message: String) throws {
+    let run = try bench.moonbase(["model", "diagram", "zoo.lua", "--output"] + arguments)
+    #expect(run.status == 2 && run.complaints.contains(message), "\(run.complaints)")
+    #expect(try bench.names() == ["zoo.lua"])
+    let text = try bench.moonbase("model", "diagram", "zoo.lua", "--output", "zoo.txt", "--format", "mermaid")
+    #expect(text.status == 0)
+  }
+
   @Test func aFileIsWrittenAndNotReplaced() throws {
     #expect(try bench.moonbase("model", "diagram", "zoo.lua", "--output", "zoo.svg").output == "")
     #expect(try bench.moonbase("model", "diagram", "zoo.lua", "--output", "zoo.mmd").status == 0)

@@ -36,6 +36,9 @@ import Testing
     #expect(outcome.status == 4 && outcome.complaints.contains("Person.age (-1) is negative"), "\(outcome)")
     #expect(outcome.complaints.contains("4 changed, 1 failed"))
     #expect(try initials(bench) == "initial\nAn\nBo\nC\nDa\nEv\n")
+    // It came to its end: nothing is left to go on with.
+    let again = try bench.moonbase("recompute", "Person", "--batch", "2")
+    #expect(again.status == 4 && again.complaints.contains("5 objects visited"), "\(again)")
   }
 
   @Test func namesThatAreNoStoredDerivedAttributesAreRefused() throws {
@@ -74,6 +77,41 @@ import Testing
     let other = try bench.moonbase("recompute", "Person")
     #expect(other.status == 0 && other.complaints.contains("5 objects visited: 5 changed"), "\(other)")
     #expect(try initials(bench) == "initial\nAnn\nBob\nCid\nDan\nEve\n")
+  }
+
+  /// Each store has a bookmark of its own.
+  @Test func aRunOverSeveralStoresGoesOnWhereItStood() throws {
+    let bench = try Workbench.withProject(
+      #"return { store = { Local = "l.sqlite", Far = "f.sqlite" }, model = "model.lua", extensions = { "rules.lua" } }"#
+    )
+    try bench.write(
+      """
+      return { entities = { A = { abstract = true, attributes = { n = "integer16", twice = "integer64" } }, Near = { parent = "A" }, Far = {
+        parent = "A" } }, configurations = { Local = { "Near" }, Far = { "Far" } } }
+      """, to: "model.lua")
+    func writeGetter(_ body: String) throws {
+      try bench.write(
+        "return { name = 'rules', entities = { A = { derived = { twice = { type = 'integer64', stored = true, inputs = { 'n' }, "
+          + "get = function(n) \(body) end } } } } }", to: "rules.lua")
+    }
+    try writeGetter("return n")
+    let made = try bench.moonbase(
+      "run", "-e",
+      "local c = moonbase.context for i = 1, 3 do c:insert('Near', { n = i }) c:insert('Far', { n = i }) end assert(c:save())"
+    )
+    #expect(made.status == 0, "\(made)")
+    let code = "if n == 3 and NAME == nil then while true do end end return 2 * n"
+    try writeGetter(code)
+    let arguments = ["recompute", "A", "--batch", "1", "--limit-instructions", "3000000"]
+    #expect(try bench.moonbase(arguments).status == 3)
+    let again = try bench.moonbase(arguments)
+    #expect(again.status == 3, "\(again)")
+    #expect(again.complaints.contains("it went through 2 objects and changed 2"), "\(again)")
+    try writeGetter("return 3 * n")
+    let all = try bench.moonbase("recompute", "A")
+    #expect(all.status == 0 && all.complaints.components(separatedBy: "3 objects visited: 3 changed").count == 3)
+    #expect(all.complaints.contains("moonbase: l.sqlite:\n") && all.complaints.contains("moonbase: f.sqlite:\n"))
+    #expect(try bench.moonbase("recompute", "A").complaints.contains("3 objects visited: 0 changed"))
   }
 
   @Test func doctorTellsWhatDiffersAndWhatBreaksARule() throws {

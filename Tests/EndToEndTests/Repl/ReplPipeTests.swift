@@ -49,6 +49,58 @@ import Testing
       name.complaints.contains("did you mean name?") && name.complaints.contains("> 2 | p.nam\n    |   ^"), "\(name)")
   }
 
+  @Test func theMessageShowsTheLineAsItWasWritten() throws {
+    let outcome = try repl("local x = 1; error('no')\nlocal y = nothing.z\n")
+    #expect(outcome.complaints.contains("> 1 | local x = 1; error('no')\n"), "\(outcome)")
+    #expect(outcome.complaints.contains("> 2 | local y = nothing.z\n"), "\(outcome)")
+  }
+
+  /// What stands in a block whose first line is wrong is no input of its own.
+  @Test(arguments: [
+    ("for i = 1, 3 d\nprint('no')\nif true then\nprint('no')\nend\nend\nprint('yes')\n", "lines 2 to 6 belong"),
+    ("funtcion f()\n  print('no')\nend\nprint('yes')\n", "lines 2 to 3 belong"),
+    ("while true od\n\nprint('no')\nend\n.rows\nprint('yes')\n", "lines 2 to 4 belong"),
+    ("x = = { 1,\n2 }\nprint('yes')\n", "line 2 belongs"),
+  ]) func theRestOfAWrongBlockDoesNotRun(_ input: String, _ message: String) throws {
+    let outcome = try repl(input)
+    #expect(outcome.status == 1 && outcome.output.hasSuffix("yes\n") && !outcome.output.contains("no\n"), "\(outcome)")
+    #expect(outcome.complaints.contains("moonbase repl: \(message) to the input that failed, and did not run\n"))
+    #expect(outcome.complaints.components(separatedBy: "stdin:").count == 2, "\(outcome)")
+  }
+
+  @Test func aMarkOfUTF8IsNoPartOfTheFirstLine() throws {
+    #expect(try repl("\u{FEFF}1 + 1\n").output == "2\n")
+    #expect(try repl("\u{FEFF}.rows\n").status == 0)
+  }
+
+  @Test func theStatusOfAScriptStaysBehindAFailure() throws {
+    #expect(try repl("error('no')\nos.exit(0)\n").status == 0)
+    #expect(try repl("error('no')\nos.exit(true)\n").status == 0)
+    #expect(try repl("error('no')\n").status == 1)
+  }
+
+  @Test func namesInTheTableOfAModelAreWhole() throws {
+    let name = String(repeating: "veryLong", count: 9)
+    try bench.write(
+      "return { entities = { \(name) = { attributes = { \(name)Too = { 'string', max_length = 9 } } } } }",
+      to: "long.lua")
+    let outcome = try bench.moonbase(["repl", "--model", "long.lua"], input: ".model\n.model \(name)\n")
+    #expect(outcome.output.contains("\n\(name)\n") && outcome.output.contains("\n\(name)Too\n"), "\(outcome)")
+  }
+
+  #if os(Linux)
+    @Test func anInterruptionTellsOfChangesThatAreLost() throws {
+      let child = try bench.beginInterruptible(["repl", "s.sqlite"])
+      child.say("moonbase.context:fetch('Person'):first().name = 'Bea'")
+      child.say("print('there') io.stdout:flush()")
+      try child.wait(for: "there")
+      child.interrupt()
+      let outcome = child.outcome()
+      #expect(outcome.status == 130, "\(outcome)")
+      #expect(outcome.complaints.contains("1 changed object is not saved"), "\(outcome)")
+    }
+  #endif
+
   @Test func anInputThatIsCutOffIsTold() throws {
     let outcome = try repl("x = 1\nf(\n  2,\n")
     #expect(outcome.status == 1, "\(outcome)")

@@ -100,6 +100,7 @@ extension ManagedObjectModel {
     model.entities = entities.sorted { $0.name < $1.name }.map { entity in
       var entity = entity
       entity.codeGenerationType = nil
+      entity.usesCurrentProductModule = false
       entity.managedObjectClassName = entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
       entity.attributes = entity.attributes.sorted { $0.name < $1.name }.map { attribute in
         var attribute = attribute

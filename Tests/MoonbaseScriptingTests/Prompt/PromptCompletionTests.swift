@@ -41,6 +41,11 @@ import Testing
       "\(line): \(found)")
   }
 
+  @Test func namesThatCannotBeWrittenBehindADotAreNoCandidates() throws {
+    #expect(try bench.enter("odd = { ['end'] = 1, ['größe'] = 2, ['a b'] = 3, ['1st'] = 4, fine = 5 }") == "")
+    #expect(candidates("odd.") == ["fine"])
+  }
+
   @Test func allNamesBehindASignAreCandidates() {
     #expect(candidates("p.department.") == ["employees", "name"])
     #expect(candidates("p.").contains("fullName") && candidates("p.").contains("friends"))

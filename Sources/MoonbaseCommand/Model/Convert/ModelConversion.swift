@@ -16,17 +16,17 @@ struct ModelConversion {
   /// Reads a model and writes it. A model without versions becomes one of the given name.
   init(source: String, form: ModelForm, version: String?, name: String) throws {
     (self.source, self.form) = (source, form)
-    let hasVersions = Self.hasVersions(source)
-    var versions = try Self.read(source, hasVersions: hasVersions)
+    let file = try ModelSource(contentsOf: URL(literalPath: source))
+    let names = VersionedModel.names(in: file)
+    var versions = try Self.read(source, file: file, names: names, version: version)
     var notes: [String] = []
-    if let version { try Self.choose(version, of: &versions, in: source, hasVersions: hasVersions) }
     if !form.holdsVersions, versions.versions.count > 1 {
       let others = versions.versions.map(\.name).filter { $0 != versions.currentName }
       notes.append(
         "\(source): the current version, \(versions.currentName), is written, without \(others.joined(separator: ", "))"
           + ": --model-version names another one")
     }
-    if versions.versions.count == 1, !form.holdsVersions || !hasVersions {
+    if versions.versions.count == 1, !form.holdsVersions || names == nil {
       versions = VersionedModel(
         versions: [.init(name: name, model: versions.versions[0].model)], currentName: name)
     }
@@ -34,28 +34,20 @@ struct ModelConversion {
     written = try WrittenModel(versions, as: form)
   }
 
-  private static func hasVersions(_ path: String) -> Bool {
-    guard let entries = try? ModelSource(contentsOf: URL(literalPath: path)).entries else { return false }
-    return entries.contains { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }
-  }
-
-  private static func read(_ path: String, hasVersions: Bool) throws -> VersionedModel {
-    let url = URL(literalPath: path)
-    if hasVersions { return try VersionedModel(ModelSource(contentsOf: url)) }
-    return VersionedModel(
-      versions: [.init(name: path, model: try ManagedObjectModel(contentsOf: url))], currentName: path)
-  }
-
-  private static func choose(
-    _ name: String, of versions: inout VersionedModel, in path: String, hasVersions: Bool
-  ) throws {
-    guard let version = versions.versions.first(where: { $0.name == name }) else {
-      let names = versions.versions.map(\.name)
-      let known = hasVersions ? "its versions are \(names.joined(separator: ", "))" : "it has no versions"
-      throw GraphError(
-        .unknownName, message: "\(path) has no version \(name): \(known)\(suggestion(for: name, among: names))")
+  /// Reads all versions, or the named one alone, whatever the others are.
+  private static func read(
+    _ path: String, file: ModelSource, names: [String]?, version: String?
+  ) throws -> VersionedModel {
+    guard let version else {
+      if names != nil { return try VersionedModel(file) }
+      let model = try ManagedObjectModel(contentsOf: URL(literalPath: path))
+      return VersionedModel(versions: [.init(name: path, model: model)], currentName: path)
     }
-    versions = VersionedModel(versions: [version], currentName: name)
+    if let versions = try VersionedModel(file, version: version) { return versions }
+    let known = names.map { "its versions are \($0.joined(separator: ", "))" } ?? "it has no versions"
+    throw GraphError(
+      .unknownName,
+      message: "\(path) has no version \(version): \(known)\(suggestion(for: version, among: names ?? []))")
   }
 
   /// Throws where something is lost that may not be. The bytes are read again, and have to give an equal model.
@@ -65,7 +57,7 @@ struct ModelConversion {
         throw ModelError(
           first.code,
           message: """
-            \(source) says more than the form \(form.rawValue) can hold:
+            \(source) says more than is kept in the form \(form.rawValue):
             \(written.losses.map { "- \($0.message)" }.joined(separator: "\n"))
             nothing was written: choose another form, or go without these by --allow-loss
             """)

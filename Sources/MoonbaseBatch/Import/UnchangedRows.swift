@@ -1,0 +1,108 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Finds the rows of a chunk whose objects have all that the rows say. They are compared with the rows of the store, and
+/// no objects are made of these. The objects of the other rows become known to the lookup.
+struct UnchangedRows {
+  /// A row of the chunk while its object is looked for.
+  private struct Candidate {
+    let index: Int
+    /// Whether several rows have its key.
+    var isRepeated = false
+    var matches = 0
+    var isUnchanged = false
+  }
+
+  private let entity: ResolvedEntity
+  private let lookup: KeyLookup
+  private let columns: ImportColumns
+  private let conversion: FieldConversion
+  private var candidates: [Candidate] = []
+  private var places: [KeyLookup.Key: Int] = [:]
+
+  init(_ entity: ResolvedEntity, _ lookup: KeyLookup, _ columns: ImportColumns, _ conversion: FieldConversion) {
+    (self.entity, self.lookup, self.columns, self.conversion) = (entity, lookup, columns, conversion)
+  }
+
+  /// The rows among those with keys. Two rows with one key are of one object, and neither is among them. Nil where rows
+  /// of the store are not all that counts.
+  mutating func find(
+    _ keys: [(index: Int, key: KeyLookup.Key)], _ rows: [StagedRows.Row], _ fields: StagedRows.Fields,
+    in context: ManagedObjectContext
+  ) throws -> Set<Int>? {
+    let wanted = lookup.unknown(Set(keys.lazy.map(\.key)))
+    guard !wanted.isEmpty else { return [] }
+    gather(keys, wanted)
+    var others: [ManagedObject] = []
+    let isFound = try context.forEachRowBatch(matching: lookup.request(for: wanted)) { batch in
+      let changed = try compare(batch, rows, fields)
+      if !changed.isEmpty { others += try context.objects(for: changed) }
+    }
+    guard isFound else { return nil }
+    try lookup.take(others)
+    lookup.note(
+      missing: places.filter { candidates[$0.value].matches == 0 }.keys,
+      doubled: places.filter { candidates[$0.value].matches > 1 }.keys)
+    return Set(candidates.lazy.filter(\.isUnchanged).map(\.index))
+  }
+
+  private mutating func gather(_ keys: [(index: Int, key: KeyLookup.Key)], _ wanted: Set<KeyLookup.Key>) {
+    let areAllWanted = wanted.count == keys.count
+    places.reserveCapacity(wanted.count)
+    for (index, key) in keys where areAllWanted || wanted.contains(key) {
+      if let place = places[key] {
+        candidates[place].isRepeated = true
+      } else {
+        places[key] = candidates.count
+        candidates.append(Candidate(index: index))
+      }
+    }
+  }
+
+  /// The rows of the store that are not as the input says.
+  private mutating func compare(
+    _ batch: RowBatch, _ rows: [StagedRows.Row], _ fields: StagedRows.Fields
+  ) throws -> RowBatch {
+    var changed = RowBatch()
+    for row in batch {
+      try HostWork.charge()
+      guard let place = places[lookup.properties.map({ row.values[$0.slot] })] else { continue }
+      candidates[place].matches += 1
+      let candidate = candidates[place]
+      let isUnchanged =
+        candidate.matches == 1 && !candidate.isRepeated && isSame(rows[candidate.index], fields, as: row)
+      candidates[place].isUnchanged = isUnchanged
+      if !isUnchanged { changed.append(row) }
+    }
+    return changed
+  }
+
+  /// Whether a row of the store has all that a row of the input says.
+  private func isSame(_ row: StagedRows.Row, _ fields: StagedRows.Fields, as stored: Snapshot) -> Bool {
+    // Slots are those of the entity itself.
+    guard stored.id.entitySymbol == entity.symbol else { return false }
+    for (column, target) in columns.targets.enumerated() {
+      switch target {
+      case .ignored: continue
+      case .unknown: if fields.field(column, of: row).kind != .missing { return false }
+      case .attribute(let property, let attribute):
+        let field = fields.field(column, of: row)
+        if field.kind == .missing { continue }
+        guard isSame(field, attribute, column, as: stored, property.slot) else { return false }
+      case .relationship, .key: return false
+      }
+    }
+    return true
+  }
+
+  private func isSame(
+    _ field: InputField, _ attribute: AttributeDescription, _ column: Int, as stored: Snapshot, _ slot: Slot
+  ) -> Bool {
+    if let cell = conversion.cell(field, attribute.type) { return stored.rawCell(slot).isSame(as: cell) }
+    // Of these the store has what a transformer made.
+    guard attribute.type != .transformable, attribute.type != .undefined else { return false }
+    guard let value = try? conversion.value(field, for: attribute, column: columns.names[column]) else { return false }
+    return stored.values[slot] == value
+  }
+}

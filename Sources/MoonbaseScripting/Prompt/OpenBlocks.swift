@@ -1,0 +1,54 @@
+import MoonbaseLua
+
+/// Tells which lines behind a wrong input belong to it: those within the blocks and brackets that it opens, those that
+/// are indented, and those that begin with a word or a sign that ends a block.
+package struct OpenBlocks {
+  private var depth = 0
+  /// Whether the next `do` belongs to a `for` or a `while`.
+  private var awaitsDo = false
+
+  package init(of input: [UInt8]) { count(input) }
+
+  /// Takes the next line in if it belongs to the input.
+  package mutating func takes(_ line: [UInt8]) -> Bool {
+    guard depth > 0 || Self.goesOn(line) else { return false }
+    count(line)
+    return true
+  }
+
+  private mutating func count(_ bytes: [UInt8]) {
+    var lexer = LuaLexer(bytes)
+    while true {
+      switch lexer.next().token {
+      case .end: return
+      case .name(let word): take(word)
+      case .symbol(let sign) where "({[".utf8.contains(sign): depth += 1
+      case .symbol(let sign) where ")}]".utf8.contains(sign): depth = max(0, depth - 1)
+      default: break
+      }
+    }
+  }
+
+  private mutating func take(_ word: String) {
+    switch word {
+    case "function", "if", "repeat": depth += 1
+    case "for", "while": (depth, awaitsDo) = (depth + 1, true)
+    case "do":
+      if !awaitsDo { depth += 1 }
+      awaitsDo = false
+    case "end", "until": depth = max(0, depth - 1)
+    default: break
+    }
+  }
+
+  private static func goesOn(_ line: [UInt8]) -> Bool {
+    guard let first = line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return false }
+    if line[0] != first { return true }
+    var lexer = LuaLexer(line)
+    switch lexer.next().token {
+    case .name(let word): return ["end", "else", "elseif", "until"].contains(word)
+    case .symbol(let sign): return ")}]".utf8.contains(sign)
+    default: return false
+    }
+  }
+}
