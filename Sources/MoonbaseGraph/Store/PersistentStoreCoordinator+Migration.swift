@@ -10,7 +10,8 @@ extension PersistentStoreCoordinator {
   /// ```
   ///
   /// The other store must be empty and hold the entities of all objects; metadata of the program's own go with them, a history does not.
-  /// It gets all in one save, or nothing, and until then the store stays here. All rows are in memory meanwhile. Nobody saves into the store
+  /// It gets all in one save, or nothing, and until then the store stays here. A SQLite store with a log writes rows while others are read; for
+  /// another store all rows are in memory meanwhile. Nobody saves into the store
   /// while this runs; who does so afterwards, with what he read of it before, is told that it is not open here. The store itself keeps
   /// what it has. IDs of objects become others: reset the contexts that have any, or let go of them.
   ///

@@ -4,7 +4,8 @@ import MoonbasePlatform
 /// All rows of one store on their way into another one, which is empty: rows keep their keys as far as the other store numbers from one, and
 /// their order.
 ///
-/// All of them are written at once, so that the other store has everything or nothing; on the way they are held in memory.
+/// All of them are written in one save, so that the other store has everything or nothing. A store that takes rows as they
+/// come gets them so; for others they are held in memory.
 struct StoreCopy {
   private let model: ResolvedModel
   private let source: any PersistentStore
@@ -37,9 +38,13 @@ struct StoreCopy {
       for id in ids { roots[entity.root, default: (0, [])].keys.insert(id.key) }
     }
     try reserveKeys()
-    for (entity, ids) in zip(entities, ids) where !ids.isEmpty { try copy(entity, ids, view) }
+    for (entity, ids) in zip(entities, ids) where !ids.isEmpty { try copyLinks(of: entity, ids, view) }
+    var parts: [CopiedRows.Part] = []
+    for (entity, ids) in zip(entities, ids) where !ids.isEmpty {
+      parts.append((entity, ids, view.seesOneState ? try query(for: entity) : nil))
+    }
     let metadata = try source.metadata().filter { !Self.isOwn($0.key) }
-    try write(metadata)
+    try write(CopiedRows(model: model, number: number, roots: roots, view: view, parts: parts), metadata)
   }
 
   private func query(for entity: ResolvedEntity) throws -> StoreQuery {
@@ -81,26 +86,13 @@ struct StoreCopy {
     key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion"
   }
 
-  // MARK: Rows
+  // MARK: Links
 
-  /// The ID in the other store; nil for an object that is not there: a row may go on pointing at one that went.
   private func copied(_ id: ManagedObjectID) -> ManagedObjectID? {
-    guard let entity = model.entity(of: id), let root = roots[entity.root], root.keys.contains(id.key) else {
-      return nil
-    }
-    return ManagedObjectID(store: number, entity: id.entitySymbol, key: id.key + root.offset)
+    CopiedRows.copied(id, roots, in: model, to: number)
   }
 
-  private mutating func copy(_ entity: ResolvedEntity, _ ids: IDList, _ view: any ReadSession) throws {
-    let rows = RowCollector(store: number, expecting: ids.count)
-    let cursor = try view.rows(matching: query(for: entity))
-    while case let batch = try cursor.next(upTo: RowPage.capacity), !batch.isEmpty {
-      for row in batch {
-        try HostWork.charge()
-        try append(row, of: entity, to: rows)
-      }
-    }
-    changes.inserted.append(rows.finish())
+  private mutating func copyLinks(of entity: ResolvedEntity, _ ids: IDList, _ view: any ReadSession) throws {
     let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient && entity.properties[$0].hasLinks }
     for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
       let owners = Array(ids[start..<min(ids.count, start + RowPage.capacity)])
@@ -117,14 +109,110 @@ struct StoreCopy {
     }
   }
 
+  // MARK: Writing
+
+  private mutating func write(_ rows: CopiedRows, _ metadata: [String: Value]) throws {
+    let session = try destination.beginSave(author: nil)
+    do {
+      if let taker = destination as? any RowTaker, try taker.takesRowsAsTheyCome(in: session) {
+        try write(rows, asTheyComeIn: session)
+      } else {
+        try rows.forEachBatch { changes.inserted.append($0) }
+        try GraphError.throwConflicts(session.write(changes))
+      }
+      if !metadata.isEmpty { try session.setMetadata(metadata) }
+      try session.prepare()
+      try session.commit()
+    } catch {
+      session.abort()
+      throw error
+    }
+  }
+
+  /// Another thread makes the rows while this one writes those before.
+  private mutating func write(_ rows: CopiedRows, asTheyComeIn session: any SaveSession) throws {
+    let (queue, errand, failure) = (RowQueue(), AwaitedErrand(), Lock<(any Error)?>(nil))
+    let thread = Thread {
+      errand.run {
+        do {
+          try rows.forEachBatch { try queue.add($0) }
+          queue.complete()
+        } catch {
+          failure.withLock { $0 = error }
+          queue.breakOff()
+        }
+      }
+    }
+    thread.name = "Moonbase copy"
+    thread.stackSize = 16 << 20
+    thread.start()
+    changes.following = queue
+    let written = Result { try session.write(changes) }
+    queue.breakOff()
+    let ending = errand.wait()
+    if let ending { throw ending }
+    if let failure = failure.withLock({ $0 }), !(failure is BrokenHandover) { throw failure }
+    try GraphError.throwConflicts(written.get())
+  }
+}
+
+/// Rows of a store as another one gets them.
+private struct CopiedRows: Sendable {
+  typealias Roots = [EntityIndex: (offset: Int64, keys: Set<Int64>)]
+  /// An entity and its objects. Without a query rows are read by their keys: a cursor would read all of them first.
+  typealias Part = (entity: ResolvedEntity, ids: IDList, query: StoreQuery?)
+
+  let model: ResolvedModel
+  let number: StoreNumber
+  let roots: Roots
+  let view: any ReadSession
+  let parts: [Part]
+
+  /// The ID in the other store; nil for an object that is not there: a row may go on pointing at one that went.
+  static func copied(
+    _ id: ManagedObjectID, _ roots: Roots, in model: ResolvedModel, to number: StoreNumber
+  ) -> ManagedObjectID? {
+    guard let entity = model.entity(of: id), let root = roots[entity.root], root.keys.contains(id.key) else {
+      return nil
+    }
+    return ManagedObjectID(store: number, entity: id.entitySymbol, key: id.key + root.offset)
+  }
+
+  func forEachBatch(_ body: (RowBatch) throws -> Void) throws {
+    for part in parts {
+      guard let query = part.query else {
+        for start in stride(from: 0, to: part.ids.count, by: RowPage.capacity) {
+          let ids = Array(part.ids[start..<min(part.ids.count, start + RowPage.capacity)])
+          try body(made(of: view.snapshots(of: ids).sorted { $0.id.key < $1.id.key }, part.entity))
+        }
+        continue
+      }
+      let cursor = try view.rows(matching: query)
+      while case let batch = try cursor.next(upTo: RowPage.capacity), !batch.isEmpty {
+        try body(made(of: batch, part.entity))
+      }
+    }
+  }
+
+  private func made(of batch: some Collection<Snapshot>, _ entity: ResolvedEntity) throws -> RowBatch {
+    let rows = RowCollector(store: number, expecting: batch.count)
+    for row in batch {
+      try HostWork.charge()
+      try append(row, of: entity, to: rows)
+    }
+    return rows.finish()
+  }
+
   private func append(_ row: Snapshot, of entity: ResolvedEntity, to rows: RowCollector) throws {
-    guard let id = copied(row.id) else { return }
+    guard let id = Self.copied(row.id, roots, in: model, to: number) else { return }
     let page = rows.page(for: id.entitySymbol, slotCount: entity.properties.count)
     page.beginRow(key: id.key, version: 1)
     for slot in entity.properties.indices {
       switch row.cell(slot) {
       case .reference(let destination), .value(.objectID(let destination)):
-        if let destination = copied(destination) { page.set(.objectID(destination), slot: slot) }
+        if let destination = Self.copied(destination, roots, in: model, to: number) {
+          page.set(.objectID(destination), slot: slot)
+        }
       case .value(.object(let token)):
         guard let load = token.load else { throw unreadable(row.id, entity, slot) }
         page.set(.data(try load()), slot: slot)
@@ -139,18 +227,5 @@ struct StoreCopy {
     return GraphError(
       .storeFailure, message: "\(entity.name).\(name) of \(id) cannot be copied: its store gave no bytes of it",
       entity: entity.name, property: name, objectID: id)
-  }
-
-  private func write(_ metadata: [String: Value]) throws {
-    let session = try destination.beginSave(author: nil)
-    do {
-      try GraphError.throwConflicts(session.write(changes))
-      if !metadata.isEmpty { try session.setMetadata(metadata) }
-      try session.prepare()
-      try session.commit()
-    } catch {
-      session.abort()
-      throw error
-    }
   }
 }
