@@ -127,8 +127,8 @@ extension Importer {
     }
   }
 
-  /// Looks for all objects that rows name by keys, with one fetch for each kind of key. `own` are those of the rows' own
-  /// objects.
+  /// Looks for all objects that rows name by keys, with one fetch for each kind of key. `own` are those of the rows'
+  /// own objects.
   func prepare(_ rows: [RowSource], _ own: Set<KeyLookup.Key>) throws {
     if let existing { try existing.prepare(own, in: context) }
     for (column, target) in columns.targets.enumerated() {

@@ -57,7 +57,7 @@ final class KeyLookup {
     }
   }
 
-  /// What was found of keys without objects of them: those that none has, and those that several have.
+  /// The results for keys without one object: keys that no row has, and keys that several rows have.
   func note(missing none: some Sequence<Key>, doubled several: some Sequence<Key>) {
     for key in none where known[key] == nil { missing.insert(key) }
     doubled.formUnion(several)

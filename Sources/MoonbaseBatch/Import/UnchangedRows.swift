@@ -2,8 +2,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Finds the rows of a chunk whose objects have all that the rows say. They are compared with the rows of the store, and
-/// no objects are made of these. The objects of the other rows become known to the lookup.
+/// Finds the rows of a chunk whose objects have all that the rows say. They are compared with the rows of the store,
+/// and no objects are made of these. The objects of the other rows become known to the lookup.
 struct UnchangedRows {
   /// A row of the chunk while its object is looked for.
   private struct Candidate {

@@ -4,7 +4,7 @@ import MoonbasePlatform
 
 /// SIGINT of a command that runs no script: it ends the process with the status of an interruption. What has to be undone first is waited for.
 enum Interruption {
-  nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by the handler of the signal alone
+  nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by the handler of the signal, and by `takeBack`
   nonisolated(unsafe) private static var isAwaited = false  // set before the work begins that looks at `hasCome`
 
   /// Lets SIGINT end the process, unless it is ignored.
@@ -38,6 +38,9 @@ enum Interruption {
   }
 
   static var hasCome: Bool { count != 0 }
+
+  /// The command goes on after all: the next SIGINT is the first one again.
+  static func takeBack() { count = 0 }
 
   /// Waits for input until SIGINT comes. From the first wait on it is noted: what was done by then is told.
   static let whileWaiting = InputWait {

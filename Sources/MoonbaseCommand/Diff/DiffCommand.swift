@@ -77,7 +77,7 @@ struct DiffCommand: ParsableCommand {
     where entity == nil {
       Terminal.complain("moonbase: \(old) has no entity \(name): its objects are not compared")
     }
-    return try names.filter { name in
+    let compared = try names.filter { name in
       guard let other = right.entity(name), let own = left.entity(name) else {
         Terminal.complain("moonbase: \(new) has no entity \(name): its objects are not compared")
         return false
@@ -91,5 +91,11 @@ struct DiffCommand: ParsableCommand {
       Terminal.complain("moonbase: \(name) has no attribute \(missing): its objects are not compared")
       return false
     }
+    guard compared.isEmpty, !keys.isEmpty, !names.isEmpty else { return compared }
+    let known = left.entities.flatMap { $0.properties.filter { $0.attribute != nil }.map(\.name) }
+    let hints = keys.filter { !known.contains($0) }.map { suggestion(for: $0, among: known) }.joined()
+    throw GraphError(
+      .unknownName,
+      message: "no entity of both stores has \(keys.joined(separator: " and ")), so that nothing is compared\(hints)")
   }
 }

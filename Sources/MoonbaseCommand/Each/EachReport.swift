@@ -43,7 +43,7 @@ struct EachReport: Sendable {
     return "\(objects) visited: \(parts.joined(separator: ", ")); \(time)"
   }
 
-  /// The same for programs.
+  /// The report as JSON.
   func values(of total: Int, isDry: Bool, seconds: Double) -> [String: Value] {
     [
       "matched": .count(total), "visited": .count(visited + givenUp), "changed": .count(changed),

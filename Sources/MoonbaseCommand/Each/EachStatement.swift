@@ -10,7 +10,8 @@ struct EachStatement {
 
   init(_ setting: EachWorker.Setting) { self.setting = setting }
 
-  /// False, and nothing done, where objects have to be visited: where an object fails, too, for then it is one of them that has to be told.
+  /// False, and nothing done, where objects have to be visited: where an object fails, too, for then it is one of them
+  /// that has to be told.
   func run(
     _ condition: ConditionOptionGroup, of entity: String, quiet: Bool, _ summary: SummaryOptionGroup
   ) throws -> Bool {

@@ -32,7 +32,8 @@ struct FetchOutput {
     return try context.explain(request) + along
   }
 
-  /// Returns how many objects were written. Throws for a fetch that failed; where single values could not be read, the command has failed when the others are written.
+  /// Returns how many objects were written. Throws for a fetch that failed; where single values could not be read, the
+  /// command has failed when the others are written.
   @discardableResult func run(
     to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil
   ) throws -> Int {

@@ -18,9 +18,18 @@ struct InspectEnding {
     close(nothing)
   }
 
-  /// The exit status.
+  /// The exit status, once the page ends.
   func wait() -> Int32 {
-    while !Interruption.hasCome { usleep(Self.pause) }
+    while true {
+      while !Interruption.hasCome { usleep(Self.pause) }
+      if let status = end() { return status }
+      Interruption.takeBack()
+      Terminal.complain("moonbase: the page is still open; Ctrl-C ends it")
+    }
+  }
+
+  /// The exit status; nil where the page stays open.
+  private func end() -> Int32? {
     desk.output.interrupt()
     let count = (try? desk.perform { $0.prompt.unsavedCount }) ?? 0
     guard count > 0 else { return ExitStatus.done }
@@ -29,17 +38,21 @@ struct InspectEnding {
       Terminal.complain("moonbase: \(objects) not saved: save them in the page before it is ended")
       return ExitStatus.failed
     }
-    return ask("\(objects) not saved. Save? [y]es, [n]o: ")
+    return ask("\(objects) not saved. Save? [y]es, [n]o, [c]ancel: ")
   }
 
-  /// The second Ctrl-C ends the process.
-  private func ask(_ question: String) -> Int32 {
+  /// The second Ctrl-C ends the process. Changes that cannot be saved keep the page open.
+  private func ask(_ question: String) -> Int32? {
     while true {
       StandardStream.error.write("\n\(question)")
-      guard let answer = readLine() else { return ExitStatus.failed }
+      guard let answer = readLine() else {
+        Terminal.complain("moonbase: nothing was saved")
+        return ExitStatus.failed
+      }
       switch answer.lowercased() {
       case "y", "yes": return save()
       case "n", "no": return ExitStatus.done
+      case "c", "cancel": return nil
       default: continue
       }
     }
@@ -56,14 +69,14 @@ struct InspectEnding {
     return nil
   }
 
-  private func save() -> Int32 {
+  private func save() -> Int32? {
     do {
       let count = try desk.perform { session in try session.perform { try session.prompt.save().count } }
       Terminal.complain("moonbase: saved \(count == 1 ? "1 object" : "\(count) objects")")
       return ExitStatus.done
     } catch {
-      Terminal.complain("moonbase: \(error)")
-      return ExitStatus.failed
+      Terminal.complain("moonbase: nothing was saved: \(error)")
+      return nil
     }
   }
 }

@@ -3,7 +3,7 @@ import MoonbaseSQLiteStore
 
 /// A migration, planned or done, for programs to read: `moonbase migrate --json`.
 struct MigrationReport: Encodable {
-  /// What becomes of the rows of an entity.
+  /// The plan for the rows of an entity.
   struct Step: Encodable {
     let kind: String
     let source: String?

@@ -111,8 +111,7 @@ extension ManagedObjectContext {
     return !behavior.hasAwakeFromInsert && behavior.accessors.isEmpty
   }
 
-  /// Whether to set attributes of a saved object to what they are does nothing that anybody hears of, and neither does
-  /// reading the object.
+  /// Whether an assignment of equal values to a saved object, or reading the object, calls no hook and no observer.
   package func comparesPlainly(_ entity: ResolvedEntity) throws -> Bool {
     let behavior = try behavior(of: entity)
     return !behavior.hasAwakeFromFetch && behavior.accessors.isEmpty

@@ -13,7 +13,8 @@ final class ReadView {
   private var sessions: [(store: any PersistentStore, session: any ReadSession)] = []
   /// Whether a kept view has ended. Any other one begins anew when it is asked again.
   private(set) var isOver = false
-  /// The walk that reads in it. A weak reference would cost the walk's every use; the walk clears this when it goes or has another view.
+  /// The walk that reads in it. A weak reference would cost the walk's every use; the walk clears this when it goes or
+  /// has another view.
   unowned(unsafe) var walk: FetchedObjects?
 
   init(_ coordinator: PersistentStoreCoordinator, extent: ReadExtent, isKept: Bool) {

@@ -362,7 +362,7 @@ extension ManagedObject {
   final func unmarkDeleted() {
     remember(.flags(flags(nil)))
     state.subtract([.deleted, .propagated])
-    // One that was changed before stays in the list, and is found by its values again.
+    // An object that was changed before stays in the list, and is found by its values again.
     context?.changedObjects.note(self)
     outdate(.presence)
   }

@@ -74,7 +74,7 @@ public struct Snapshot: Sendable {
     return page.cell(slot, of: place)
   }
 
-  /// What a slot holds, in registers. Text and bytes are the page's own.
+  /// The content of a slot, in registers. Text and bytes are the page's own.
   @inline(__always)
   package func rawCell(_ slot: Slot) -> RawCell {
     precondition(slot >= 0 && slot < page.shape.slotCount, "the entity has no slot \(slot)")

@@ -1,11 +1,11 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// All rows of one store on their way into another one, which is empty: rows keep their keys as far as the other store numbers from one, and
-/// their order.
+/// All rows of one store on their way into another one, which is empty: rows keep their keys as far as the other store
+/// numbers from one, and their order.
 ///
-/// All of them are written in one save, so that the other store has everything or nothing. A store that takes rows as they
-/// come gets them so; for others they are held in memory.
+/// All of them are written in one save, so that the other store has everything or nothing. A store that takes rows as
+/// they come gets them so; for others they are held in memory.
 struct StoreCopy {
   private let model: ResolvedModel
   private let source: any PersistentStore

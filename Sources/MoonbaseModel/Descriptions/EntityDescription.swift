@@ -10,8 +10,8 @@ public struct EntityDescription: Sendable, Hashable {
   public var name: String
   /// The name of the class of its objects; nil stands for `ManagedObject`.
   public var managedObjectClassName: String?
-  /// Whether the class lies in the module of the app, whose name the model does not say: Xcode's *Current Product Module*.
-  /// Kept, without effect here.
+  /// Whether the class lies in the module of the app, whose name the model does not say: Xcode's *Current Product
+  /// Module*. Kept, without effect here.
   public var usesCurrentProductModule: Bool = false
   /// Whether no object can be of this entity itself.
   public var isAbstract: Bool = false

@@ -21,7 +21,7 @@ public struct ManagedObjectModel: Sendable, Hashable {
   @Incidental public var allowsUnknownClasses: Bool = false
   /// What a reader found worth telling, for example elements that it kept without understanding them.
   @Incidental public var warnings: [String] = []
-  /// What a reader of Xcode's files left out, because no description has a place for it. No warning: it has no effect here.
+  /// The settings of Xcode's files that no description has a place for. No warning: it has no effect here.
   @Incidental package var omissions: [String] = []
   /// Where fetch requests and configurations were written, and the file itself: for the messages of errors.
   @Incidental package var locations: [ModelPart: SourceLocation] = [:]

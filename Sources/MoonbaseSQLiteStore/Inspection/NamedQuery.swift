@@ -20,10 +20,11 @@ package final class NamedQuery {
   private let reading: ReadingConnection
   private let statement: Statement
 
-  /// Prepares one statement. Without a model there are the tables of the file only. `entity` is the one entity whose view is
-  /// asked for; without it all have theirs.
+  /// Prepares one statement. Without a model there are the tables of the file only. `entity` is the one entity whose
+  /// view is asked for; without it all have theirs.
   ///
-  /// Throws as opening a store does, and `.invalidRequest` for what is no SQL, names what is not there, or would change something.
+  /// Throws as opening a store does, and `.invalidRequest` for what is no SQL, names what is not there, or would
+  /// change something.
   package init(
     _ sql: String, ofStoreAt url: URL, model: ResolvedModel?, entity: String? = nil, busyTimeout: Int? = nil
   ) throws {

@@ -80,6 +80,12 @@ import Testing
   private func run(_ line: String, of place: String) throws {
     let bench = try Workbench()
     try prepare(line, in: bench)
+    if let words = line.wholeMatch(of: #/moonbase inspect (\S+)/#) {
+      // The command goes on until it is ended; the page that it serves is asked instead.
+      let page = try InspectBench(bench, String(words.1))
+      #expect(try page.get("/").status == 200 && page.get("/api/count", ["entity": "Person"]).json["count"].int == 3)
+      return
+    }
     let checkout = Workbench.checkout.path
     let command = line.replacing(
       #/(scripts/)?moonbase (?=(run|repl|each|fetch|init|recompute|test) )/#, with: "'\(Workbench.command.path)' "

@@ -10,8 +10,8 @@ struct InspectInput: Decodable {
   var ids: [String]?
   var entity: String?
   var property: String?
-  /// The new value as a text; null for no value.
-  var text: String?
+  /// The new value as a text; null for no value. A request without it has none to set.
+  var text: String??
   /// Bytes of a binary value, as Base64.
   var base64: String?
   /// Objects that a to-many relationship is to have, and to have no more.
@@ -31,7 +31,10 @@ struct InspectInput: Decodable {
       guard let data = Data(base64Encoded: base64) else { throw misfit("is no Base64", property, object) }
       return .data(data)
     }
-    guard let text else { return .null }
+    guard let given = text else {
+      throw InspectRefusal(400, "the request has no value: text or base64 names it, and null as text takes it away")
+    }
+    guard let text = given else { return .null }
     guard let attribute = property.attribute else {
       return text.isEmpty ? .null : .objectID(try session.object(text).objectID)
     }
