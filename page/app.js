@@ -3,7 +3,7 @@
 import { byID, button, counted, drawing, element, ask, say } from "./dom.js";
 import { get, onState, post, state } from "./api.js";
 import { showRows } from "./rows.js";
-import { showObject } from "./object.js";
+import { forgetRefused, showObject } from "./object.js";
 import { showDoctor, showHistory, showModel, showStart } from "./views.js";
 import { showLua } from "./lua.js";
 
@@ -146,6 +146,7 @@ function openSide(isOpen) {
 async function change(path, done) {
   try {
     const answer = await post(path);
+    if (path !== "save") forgetRefused();
     say(done(answer));
     recount();
     await draw(true);
@@ -248,6 +249,7 @@ document.addEventListener("keydown", (event) => {
 // Begin
 
 byID("menu").addEventListener("click", () => openSide(!byID("side").classList.contains("open")));
+main.addEventListener("click", () => openSide(false));
 byID("help").addEventListener("click", help);
 byID("filter").addEventListener("input", listEntities);
 window.addEventListener("hashchange", () => draw());

@@ -14,6 +14,9 @@ const greatestPicture = 64 << 20;
 /** Texts that were refused, by object and property: they stay in their fields until they are mended. */
 const refused = new Map();
 
+/** All fields begin anew, as after an undo. */
+export const forgetRefused = () => refused.clear();
+
 export async function showObject(id, query) {
   const object = await get("object", { id });
   for (const key of refused.keys()) if (!key.startsWith(`${object.id} `)) refused.delete(key);
@@ -96,7 +99,7 @@ function text(property) {
   if (value === null) return "";
   if (typeof value === "string") return value;
   if ("id" in value) return value.id;
-  if ("tree" in value) return JSON.stringify(value.tree, null, 2);
+  if ("tree" in value) return value.json;
   if ("object" in value) return typeof value.text === "string" ? value.text : null;
   return null;
 }
@@ -105,7 +108,8 @@ function editor(object, property, { id, key, note }) {
   const begun = text(property);
   const isBinary = property.type === "binary";
   if (isBinary) return binary(object, property, { id, key, note });
-  if (begun === null) return null;
+  // A field would change the ends of such lines.
+  if (begun === null || begun.includes("\r")) return null;
   const common = { id, "data-focus": key, "aria-describedby": `${id}-note`, "aria-invalid": object.problems.some((problem) => problem.property === property.name) ? "true" : "false" };
   const send = async (value) => change(object, property, { text: value }, note);
   const clear = property.value !== null && button("null", () => send(null), { class: "small", title: `Set ${property.name} to no value`, "data-focus": `${key} null` });

@@ -17,7 +17,7 @@ struct InspectCommand: ParsableCommand {
       With --write objects can be changed, with undo and redo. Changes stay in memory until they are saved. Browsers that have the page open \
       share them. Ctrl-C ends the command; on a terminal it asks before unsaved changes are lost.
 
-      Exit status: 0 when it is ended; 1 if changes were not saved then.
+      Exit status: 0 when it is ended; 1 if changes were lost then without a question.
       """)
 
   @Argument(help: "The store (default: that of the project); --store names it too.")
@@ -55,7 +55,7 @@ struct InspectCommand: ParsableCommand {
     let routes = InspectRoutes(gate: InspectGate(port: server.port), desk: desk)
     Interruption.isWaitedFor()
     let ending = InspectEnding(desk)
-    server.start(routes.answer)
+    server.start(refusing: routes.refusal, routes.answer)
     Terminal.print(routes.gate.address)
     StandardStream.flush()
     if !quiet { Terminal.complain("moonbase: open this address in a browser of this machine; Ctrl-C ends it") }

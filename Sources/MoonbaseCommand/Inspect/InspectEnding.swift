@@ -24,14 +24,14 @@ struct InspectEnding {
       while !Interruption.hasCome { usleep(Self.pause) }
       if let status = end() { return status }
       Interruption.takeBack()
+      desk.goOn()
       Terminal.complain("moonbase: the page is still open; Ctrl-C ends it")
     }
   }
 
   /// The exit status; nil where the page stays open.
   private func end() -> Int32? {
-    desk.output.interrupt()
-    let count = (try? desk.perform { $0.prompt.unsavedCount }) ?? 0
+    let count = desk.halt()
     guard count > 0 else { return ExitStatus.done }
     let objects = count == 1 ? "1 changed object is" : "\(count) changed objects are"
     guard isatty(input) == 1, isatty(STDERR_FILENO) == 1 else {
@@ -71,7 +71,7 @@ struct InspectEnding {
 
   private func save() -> Int32? {
     do {
-      let count = try desk.perform { session in try session.perform { try session.prompt.save().count } }
+      let count = try desk.save()
       Terminal.complain("moonbase: saved \(count == 1 ? "1 object" : "\(count) objects")")
       return ExitStatus.done
     } catch {

@@ -42,11 +42,17 @@ struct InspectRoutes: Sendable {
 
   private static let scripts: Set = ["/api/lua", "/api/stop"]
 
+  /// The answer to a request that may not come in, before its body is read; nil for all others.
+  func refusal(of request: HTTPRequest) -> HTTPResponse? {
+    gate.refusal(of: request, isChange: isPost(request) || !["GET", "HEAD"].contains(request.method))
+  }
+
+  private func isPost(_ request: HTTPRequest) -> Bool {
+    Self.changes[request.path] != nil || Self.scripts.contains(request.path)
+  }
+
   func answer(_ request: HTTPRequest) -> HTTPResponse {
-    let isPost = Self.changes[request.path] != nil || Self.scripts.contains(request.path)
-    if let refusal = gate.refusal(of: request, isChange: isPost || !["GET", "HEAD"].contains(request.method)) {
-      return refusal
-    }
+    let isPost = isPost(request)
     let methods = isPost ? ["POST"] : ["GET", "HEAD"]
     guard methods.contains(request.method) else {
       var response = HTTPResponse.failure(405, "\(request.path) takes \(methods[0])")
@@ -58,7 +64,10 @@ struct InspectRoutes: Sendable {
 
   private func get(_ request: HTTPRequest) -> HTTPResponse {
     if let view = Self.views[request.path] {
-      return desk.answer { session in try session.perform { try view(session, request.query) } }
+      return desk.answer { session in
+        defer { _ = session.giveUpChanges() }
+        return try session.perform { try view(session, request.query) }
+      }
     }
     switch request.path {
     case "/api/value": return value(request.query)

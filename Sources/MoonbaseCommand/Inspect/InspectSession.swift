@@ -73,6 +73,16 @@ final class InspectSession {
     }
   }
 
+  /// A store that is only read takes no changes, so the context does not keep them either: those of a script, or of a
+  /// getter that changes objects. Returns a message about them.
+  func giveUpChanges() -> String? {
+    let count = prompt.unsavedCount
+    guard !isWritable, count > 0 else { return nil }
+    try? prompt.rollback()
+    return "the store is only read, so the changes of \(count == 1 ? "1 object" : "\(count) objects") were given up: "
+      + "start moonbase inspect with --write to keep changes"
+  }
+
   /// The object that a text names: `Person/12`, or a URI.
   func object(_ text: String?) throws -> ManagedObject {
     guard let text, !text.isEmpty else { throw InspectRefusal(400, "the request names no object") }

@@ -129,6 +129,37 @@ import Testing
     #expect(try value("Person/4", "age") == "8")
   }
 
+  /// A change that is refused half way leaves nothing to be done again, and takes nothing that was there.
+  @Test func aRefusedChangeLeavesUndoAndRedoAsTheyWere() throws {
+    _ = try set("Person/1", "name", "First")
+    _ = try page.post("/api/undo")
+    let refused = try page.post(
+      "/api/link", #"{"id": "Person/1", "property": "friends", "add": ["Person/2", "Department/1"]}"#)
+    #expect(refused.status >= 400 && refused.json["page"]["undo"].isNull, "\(refused)")
+    #expect(refused.json["page"]["redo"].text == "change of name" && refused.json["page"]["unsaved"].int == 0)
+    #expect(try page.post("/api/redo").json["done"].text == "change of name")
+    #expect(try value("Person/1", "name") == "First")
+    #expect(try page.post("/api/set", #"{"id": "Person/1", "property": "name", "value": "x"}"#).status == 400)
+    #expect(try value("Person/1", "name") == "First")
+  }
+
+  /// A field has the whole tree as JSON, whatever is shown of it.
+  @Test func aTreeIsEditedAsItIs() throws {
+    func text() throws -> String? {
+      try page.get("/api/object", ["id": "Person/1"]).json["properties"].named("extra")["value"]["json"].text
+    }
+    func post(_ path: String, _ members: [String: String]) throws -> HTTPAnswer {
+      try page.post(path, String(decoding: JSONSerialization.data(withJSONObject: members), as: UTF8.self))
+    }
+    #expect(try text() == #"{"list": [1, 2]}"#)
+    let values = #"{ a = 1.5, b = 1.0, n = moonbase.null, long = ("x"):rep(300), i = 9007199254740993 }"#
+    _ = try post("/api/lua", ["code": "context:find('Person', { name = 'Person 1' }).extra = \(values)"])
+    let given = try #require(try text())
+    #expect(given.hasPrefix(#"{"a": 1.5, "b": 1.0, "i": 9007199254740993, "long": "xxx"#) && given.utf8.count > 300)
+    #expect(try post("/api/set", ["id": "Person/1", "property": "extra", "text": given]).status == 200)
+    #expect(try text() == given)
+  }
+
   @Test func twoBrowsersShareTheChanges() throws {
     let opened = try page.ask("GET", "/?token=\(page.token)", headers: ["Cookie": ""])
     let cookie = String(try #require(opened.headers["set-cookie"]).prefix { $0 != ";" })
@@ -148,6 +179,13 @@ import Testing
       try terminal.wait(for: "Ctrl-C ends it")
       let page = try InspectBench(bench, shown: terminal.screen)
       #expect(try page.post("/api/set", #"{"id": "Person/1", "property": "age", "text": "44"}"#).status == 200)
+      try terminal.press("\u{3}", until: "1 changed object is not saved. Save?")
+      try terminal.press("c\n", until: "the page is still open")
+      // What cannot be saved keeps the page, with all changes.
+      #expect(try page.post("/api/set", #"{"id": "Person/2", "property": "age", "text": "300"}"#).status == 200)
+      try terminal.press("\u{3}", until: "2 changed objects are not saved. Save?")
+      try terminal.press("y\n", until: "nothing was saved")
+      #expect(try page.post("/api/undo").json["page"]["unsaved"].int == 1)
       try terminal.press("\u{3}", until: "1 changed object is not saved. Save?")
       try terminal.press("y\n", until: "saved 1 object")
       #expect(terminal.end() == 0)

@@ -52,6 +52,24 @@ import Testing
     #expect(try page.get("/api/count", ["entity": "Person"]).json["count"].int == 119)
   }
 
+  #if os(Linux)
+    /// Of two scripts that do not end the second waits for the first: Ctrl-C ends both.
+    @Test func scriptsThatWaitAreEndedToo() throws {
+      let page = try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua")
+      let body = #"{"code": "while true do end"}"#
+      let request =
+        "POST /api/lua HTTP/1.1\r\nHost: 127.0.0.1:\(page.port)\r\nCookie: \(page.cookie)\r\nOrigin: \(page.origin)\r\n"
+        + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      let sockets = try (1...2).map { _ in try ClientSocket(port: page.port) }
+      for socket in sockets { try socket.send(Array(request.utf8)) }
+      usleep(200_000)
+      let process = try page.process
+      process.interrupt()
+      #expect(try process.end() == 0)
+      withExtendedLifetime(sockets) {}
+    }
+  #endif
+
   @Test func aStoreThatIsOnlyReadKeepsNoChanges() throws {
     let page = try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua")
     let before = try page.bench.bytes(of: "s.sqlite")

@@ -11,7 +11,8 @@ struct InspectEdits {
   /// Does a change as one step. A change that fails leaves nothing half done.
   private func step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
     do {
-      let result = try body()
+      // Changes of a body that fails are put back here, so that no step of undo and redo has them.
+      let result = try context.changingTogether(body)
       try context.processPendingChanges()
       _ = try session.prompt.endUndoGroup(named: name)
       return result

@@ -35,17 +35,8 @@ struct InspectScript {
     let group = session.prompt.ending { _ = try session.prompt.endUndoGroup(named: name) }
     var notices: [String] = []
     if case .failed(_, let message) = group { notices.append(message) }
-    if let notice = giveUpChanges() { notices.append(notice) }
+    if let notice = session.giveUpChanges() { notices.append(notice) }
     return answer(shown, error: error, notices: notices)
-  }
-
-  /// A store that is only read takes no changes, so the context does not keep them either.
-  private func giveUpChanges() -> String? {
-    guard !session.isWritable, session.prompt.unsavedCount > 0 else { return nil }
-    let count = session.prompt.unsavedCount
-    try? session.prompt.rollback()
-    return "the store is only read, so the changes of \(count == 1 ? "1 object" : "\(count) objects") were given up: "
-      + "start moonbase inspect with --write to keep changes"
   }
 
   private func answer(_ values: [InspectJSON] = [], error: String? = nil, notices: [String] = []) -> InspectJSON {

@@ -24,16 +24,21 @@ struct HTTPConnection {
     #endif
   }
 
-  /// Answers requests until the browser closes the connection, or sends what is no request.
-  mutating func serve(_ answer: (HTTPRequest) -> HTTPResponse) {
+  /// Answers requests until the browser closes the connection, or sends what is no request, or what is refused.
+  mutating func serve(
+    refusing refusal: (HTTPRequest) -> HTTPResponse?, _ answer: (HTTPRequest) -> HTTPResponse
+  ) {
     while true {
-      switch next() {
+      switch next(refusal) {
       case .request(let request):
         let response = answer(request)
         guard send(response, keepsAlive: request.keepsAlive, hasBody: request.method != "HEAD"), request.keepsAlive
         else { return }
       case .refused(let status, let message):
         _ = send(.failure(status, message), keepsAlive: false)
+        return
+      case .barred(let request, let response):
+        _ = send(response, keepsAlive: false, hasBody: request.method != "HEAD")
         return
       case .end: return
       }
@@ -43,10 +48,11 @@ struct HTTPConnection {
   private enum Reading {
     case request(HTTPRequest)
     case refused(Int, String)
+    case barred(HTTPRequest, HTTPResponse)
     case end
   }
 
-  private mutating func next() -> Reading {
+  private mutating func next(_ refusal: (HTTPRequest) -> HTTPResponse?) -> Reading {
     let end = Data("\r\n\r\n".utf8)
     var range = ahead.range(of: end)
     while range == nil {
@@ -61,6 +67,7 @@ struct HTTPConnection {
       return .refused(400, "this is no request of HTTP/1.1")
     }
     ahead = Data(ahead[range.upperBound...])
+    if let response = refusal(request) { return .barred(request, response) }
     return readBody(of: request)
   }
 

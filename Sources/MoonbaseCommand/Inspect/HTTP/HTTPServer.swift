@@ -44,13 +44,16 @@ final class HTTPServer: Sendable {
     self.port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Begins to answer.
-  func start(_ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
+  /// Begins to answer. `refusal` is asked before the body of a request is read.
+  func start(
+    refusing refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
+    _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+  ) {
     Thread.detachNewThread { [self] in
       while true {
         let connection = accept(descriptor, nil, nil)
         if connection >= 0 {
-          serve(connection, answer)
+          serve(connection, refusal, answer)
         } else if errno != EINTR, errno != ECONNABORTED {
           // Without descriptors nothing is accepted until some are closed.
           guard errno == EMFILE || errno == ENFILE else { return }
@@ -60,14 +63,17 @@ final class HTTPServer: Sendable {
     }
   }
 
-  private func serve(_ descriptor: Int32, _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
+  private func serve(
+    _ descriptor: Int32, _ refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
+    _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+  ) {
     let isTaken = connections.withLock { known in
       known.count < Self.greatestCount && known.insert(descriptor).inserted
     }
     guard isTaken else { _ = close(descriptor); return }
     Thread.detachNewThread { [connections] in
       var connection = HTTPConnection(descriptor)
-      connection.serve(answer)
+      connection.serve(refusing: refusal, answer)
       connections.withLock { known in
         known.remove(descriptor)
         _ = close(descriptor)

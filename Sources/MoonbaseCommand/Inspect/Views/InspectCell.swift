@@ -1,3 +1,4 @@
+import MoonbaseBatch
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
@@ -19,7 +20,10 @@ struct InspectCell {
     case .string(let text): Self.text(text, most: isWhole ? Self.greatestWholeText : Self.greatestText)
     case .data(let data): Self.bytes(data)
     case .objectID(let id): ["id": .string(session.name(of: id))]
-    case .list, .map: isWhole ? ["tree": tree(value)] : Self.text(value.description, most: Self.greatestText)
+    case .list, .map:
+      isWhole
+        ? ["tree": tree(value), "json": .text(Self.exactJSON(value))]
+        : Self.text(value.description, most: Self.greatestText)
     case .object(let object): ["object": .string(object.className), "text": try text(of: value, object)]
     case .bool, .int, .double, .decimal, .date, .uuid, .uri:
       Self.text(value.description, most: Self.greatestWholeText)
@@ -52,6 +56,15 @@ struct InspectCell {
     let own = session.context.domain.valueClasses[object.className]
     if let text = own?.text { return Self.text(try text(value), most: Self.greatestText) }
     return Self.text(try session.prompt.domain.text(ofValue: value), most: Self.greatestText)
+  }
+
+  /// The text that is edited for a value; nil where JSON cannot tell all of it.
+  private static func exactJSON(_ value: Value) -> String? {
+    var (bytes, losses) = ([UInt8](), OutputLosses())
+    bytes.append(json: value, dates: .iso, column: "", losses: &losses)
+    guard bytes.count <= greatestWholeText else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return JSONText.value(text) == value ? text : nil
   }
 
   private func tree(_ value: Value) -> InspectJSON {

@@ -4,7 +4,7 @@ import MoonbasePlatform
 
 /// The history as a timeline, the latest transactions first.
 struct InspectHistory {
-  private static let page = 50
+  private static let page: Int64 = 50
   private static let greatestChanges = 100
   let session: InspectSession
 
@@ -21,7 +21,7 @@ struct InspectHistory {
         }
         return token
       } ?? last
-    let start = PersistentHistoryToken(end.transactionNumbers.mapValues { max(0, $0 - Int64(Self.page)) })
+    let start = PersistentHistoryToken(end.transactionNumbers.mapValues { $0 > Self.page ? $0 - Self.page : 0 })
     let transactions = try self.transactions(after: start, upTo: end)
     let isFirst = start.transactionNumbers.values.allSatisfy { $0 == 0 }
     return [
