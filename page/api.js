@@ -43,7 +43,16 @@ export function address(path, query = {}) {
   return `/api/${path}${text ? `?${text}` : ""}`;
 }
 
-export async function get(path, query, signal) {
+let asked = new AbortController();
+
+/** Gives up what a view that is left still asks for: a browser has six connections, and a script may hold the session. */
+export function giveUp() {
+  asked.abort();
+  asked = new AbortController();
+}
+
+/** `signal`: what ends the request. Without one it ends with the view. */
+export async function get(path, query, signal = asked.signal) {
   return answer(await reached(fetch(address(path, query), { signal })));
 }
 

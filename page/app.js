@@ -1,7 +1,7 @@
 // The frame of the page: entities at the side, views in the middle, changes at the top.
 
 import { byID, button, counted, drawing, element, ask, say } from "./dom.js";
-import { get, onState, post, state } from "./api.js";
+import { get, giveUp, onState, post, state } from "./api.js";
 import { showRows } from "./rows.js";
 import { forgetRefused, showObject } from "./object.js";
 import { showDoctor, showHistory, showModel, showStart } from "./views.js";
@@ -32,6 +32,7 @@ const views = {
 /** Draws the view of the address. `keepsFocus`: the view is drawn anew after a change. */
 export async function draw(keepsFocus = false) {
   const number = ++shown;
+  giveUp();
   const { parts, query } = place();
   main.setAttribute("aria-busy", "true");
   mark(parts);
@@ -98,7 +99,7 @@ async function count() {
   while (waiting.length > 0) {
     const place = waiting.shift();
     try {
-      const answer = await get("count", { entity: place.dataset.count });
+      const answer = await get("count", { entity: place.dataset.count }, null);
       place.textContent = counted(answer.count);
     } catch { place.textContent = "?"; }
   }
@@ -255,7 +256,7 @@ byID("filter").addEventListener("input", listEntities);
 window.addEventListener("hashchange", () => draw());
 
 try {
-  store = await get("store");
+  store = await get("store", {}, null);
   byID("store").textContent = store.name.split("/").pop();
   byID("store").title = store.name;
   listEntities();

@@ -18,7 +18,8 @@ struct CheckCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Extensions, or folders of them; without one those of the project.", valueName: "extension"))
+    help: ArgumentHelp("Extensions, or folders of them; without one those of the project.", valueName: "extension"),
+    completion: .file())
   var files: [String] = []
 
   @OptionGroup var target: TargetOptionGroup

@@ -8,12 +8,14 @@ import MoonbasePlatform
 struct TargetOptionGroup: ParsableArguments {
   @Option(
     name: StoreOption.model.parserName,
-    help: ArgumentHelp("The model (default: that of the store, or of the project).", valueName: "PATH"))
+    help: ArgumentHelp("The model (default: that of the store, or of the project).", valueName: "PATH"),
+    completion: .file())
   var model: String?
 
   @Option(
     name: StoreOption.store.parserName,
-    help: ArgumentHelp("A store, for the model that it keeps; its objects are not looked at.", valueName: "PATH"))
+    help: ArgumentHelp("A store, for the model that it keeps; its objects are not looked at.", valueName: "PATH"),
+    completion: .file())
   var store: [String] = []
 
   @OptionGroup var project: ProjectOptionGroup

@@ -13,10 +13,12 @@ struct CopyCommand: ParsableCommand {
       its own, and no history. moonbase backup makes a copy that is the same store.
       """)
 
-  @Argument(help: ArgumentHelp("The store.", valueName: "store"))
+  @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
   var source: String
 
-  @Argument(help: ArgumentHelp("The new store, which must not be there, or be empty.", valueName: "new store"))
+  @Argument(
+    help: ArgumentHelp("The new store, which must not be there, or be empty.", valueName: "new store"),
+    completion: .file())
   var destination: String?
 
   @Option(

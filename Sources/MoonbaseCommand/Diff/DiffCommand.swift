@@ -17,10 +17,10 @@ struct DiffCommand: ParsableCommand {
       Exit status: 0 if the stores are equal, 1 if they differ.
       """)
 
-  @Argument(help: ArgumentHelp("The store as it was.", valueName: "store"))
+  @Argument(help: ArgumentHelp("The store as it was.", valueName: "store"), completion: .file())
   var old: String
 
-  @Argument(help: ArgumentHelp("The store as it is.", valueName: "store"))
+  @Argument(help: ArgumentHelp("The store as it is.", valueName: "store"), completion: .file())
   var new: String
 
   @Option(

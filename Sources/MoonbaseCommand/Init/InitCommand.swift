@@ -18,7 +18,9 @@ struct InitCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The folder (default: the current one).", valueName: "folder"))
   var folder: String = "."
 
-  @Option(help: ArgumentHelp("A store, or a file of rows, that the project is about.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A store, or a file of rows, that the project is about.", valueName: "file"), completion: .file()
+  )
   var from: [String] = []
 
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)

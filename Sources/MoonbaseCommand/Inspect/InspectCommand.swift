@@ -20,7 +20,7 @@ struct InspectCommand: ParsableCommand {
       Exit status: 0 when it is ended; 1 if changes were lost then without a question.
       """)
 
-  @Argument(help: "The store (default: that of the project); --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.", completion: .file())
   var store: String?
 
   @Option(help: "The port of 127.0.0.1; 0 (default) takes a free one.")

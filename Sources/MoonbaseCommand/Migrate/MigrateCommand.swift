@@ -27,7 +27,7 @@ struct MigrateCommand: ParsableCommand {
 
   private var store: String { place.path }
 
-  @Option(help: "The model that it is to be of: \(ModelFile.forms).")
+  @Option(help: "The model that it is to be of: \(ModelFile.forms).", completion: .file())
   var to: String
 
   @Option(
@@ -42,7 +42,9 @@ struct MigrateCommand: ParsableCommand {
 
   private var configuration: String? { namedConfiguration ?? place.place.configuration }
 
-  @Option(help: "The mapping between the two: an .xcmappingmodel, or a Lua file with a function for each entity.")
+  @Option(
+    help: "The mapping between the two: an .xcmappingmodel, or a Lua file with a function for each entity.",
+    completion: .file())
   var mapping: String?
 
   @Flag(help: "Say what would be done, and do nothing.")

@@ -10,7 +10,7 @@ struct FileOptionGroup: ParsableArguments {
   /// A project's model does not stand in: the files are looked at as they are.
   @Option(
     name: StoreOption.model.parserName,
-    help: ArgumentHelp("The model (default: the one that the store keeps).", valueName: "PATH"))
+    help: ArgumentHelp("The model (default: the one that the store keeps).", valueName: "PATH"), completion: .file())
   var model: String?
 
   @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)

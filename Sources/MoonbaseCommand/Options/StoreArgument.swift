@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// The one store of a command, as an argument, by `--store`, in `MOONBASE_STORE` or in the project.
 struct StoreArgument: ParsableArguments {
-  @Argument(help: Self.help)
+  @Argument(help: Self.help, completion: .file())
   var store: String?
 
-  @Option(name: StoreOption.store.parserName, help: Self.optionHelp)
+  @Option(name: StoreOption.store.parserName, help: Self.optionHelp, completion: .file())
   var named: [String] = []
 
   static let help: ArgumentHelp = "The store (default: that of the project); --store names it too."
@@ -31,10 +31,10 @@ struct StoreArgument: ParsableArguments {
 
 /// The store of a command that goes over all stores of a project where none is named.
 struct StoresArgument: ParsableArguments {
-  @Argument(help: "The store (default: all of the project); --store names it too.")
+  @Argument(help: "The store (default: all of the project); --store names it too.", completion: .file())
   var store: String?
 
-  @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp)
+  @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp, completion: .file())
   var named: [String] = []
 
   func validate() throws {

@@ -2,13 +2,13 @@ import ArgumentParser
 
 /// The options of commands that read the objects of stores: those of `StoreOption`, for the argument parser.
 struct StoreOptionGroup: ParsableArguments {
-  @Option(name: StoreOption.store.parserName, help: StoreOption.store.parserHelp)
+  @Option(name: StoreOption.store.parserName, help: StoreOption.store.parserHelp, completion: .file())
   var store: [String] = []
 
   @Flag(name: StoreOption.readOnly.parserName, help: StoreOption.readOnly.parserHelp)
   var readOnly = false
 
-  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp)
+  @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp, completion: .file())
   var model: String?
 
   @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)

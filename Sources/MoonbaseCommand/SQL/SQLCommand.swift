@@ -24,7 +24,7 @@ struct SQLCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("One statement that reads.", valueName: "query"))
   var second: String?
 
-  @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp)
+  @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp, completion: .file())
   var named: [String] = []
 
   @OptionGroup var output: RowOptionGroup

@@ -17,7 +17,7 @@ struct TestCommand: ParsableCommand {
       Exit status: 0 if all pass, 1 if one fails.
       """)
 
-  @Argument(help: ArgumentHelp("Files of tests, or folders of them.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Files of tests, or folders of them.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   @OptionGroup var target: TargetOptionGroup
