@@ -151,7 +151,42 @@ extension Importer {
     }
   }
 
+  /// What finds objects by keys.
+  private var allLookups: [KeyLookup] { existing.map { [$0] + columns.lookups } ?? columns.lookups }
+
+  /// The lookups that may find an object.
+  func lookups(of object: ManagedObject) -> [KeyLookup] {
+    allLookups.filter { object.entity.isKind(of: $0.entity) }
+  }
+
+  /// What hooks of the save before did to objects is not known.
+  func beginLookups() throws {
+    let lookups = allLookups
+    guard !lookups.isEmpty else { return }
+    let mayMove = try ([entity] + lookups.map(\.entity)).contains { try context.changesWhenSaving($0) }
+    for lookup in lookups { lookup.beginChunk(mayMove: mayMove) }
+    changing = lookups.filter(isChanging)
+  }
+
+  /// Whether rows may change what objects are found by. A row leaves the key of its own object as it is.
+  private func isChanging(_ lookup: KeyLookup) -> Bool {
+    guard comparesPlainly, !lookup.isDerived else { return true }
+    let own = Set((existing?.properties ?? []).map(\.slot))
+    return lookup.properties.contains { !own.contains($0.slot) && columns.column(of: $0) != nil }
+  }
+
+  /// What is known of objects that were taken out of a save is not known any more.
+  func forgetCorrectedKeys() { for lookup in allLookups { lookup.forgetCorrected() } }
+
   // MARK: Objects
+
+  /// Sets what a row says, and tells the lookups that found the object by what it had.
+  func update(_ row: RowSource, _ object: ManagedObject) throws {
+    let lookups = changing.filter { object.entity.isKind(of: $0.entity) }
+    let former = try lookups.map { try $0.key(of: object) }
+    try assign(row, to: object)
+    for (lookup, key) in zip(lookups, former) { try lookup.note(object, movedFrom: key) }
+  }
 
   /// Sets what a row says.
   func assign(_ row: RowSource, to object: ManagedObject) throws {
@@ -214,7 +249,7 @@ extension Importer {
   private func destination(_ text: InputKey, _ lookup: KeyLookup, _ column: Int) throws -> ManagedObjectID {
     let key = try key(text, of: lookup, column)
     do {
-      if let found = try lookup.object(key) { return found.objectID }
+      if let found = try lookup.object(key, in: context) { return found.objectID }
     } catch var fault as RowFault {
       (fault.column, fault.value) = (columns.names[column], text.shown)
       throw fault
@@ -228,7 +263,7 @@ extension Importer {
     for (property, value) in zip(lookup.properties, key) {
       try blaming(column, value) { try made.setValue(value, slot: property.slot) }
     }
-    try lookup.note(made)
+    for other in lookups(of: made) { try other.note(made) }
     return made.objectID
   }
 

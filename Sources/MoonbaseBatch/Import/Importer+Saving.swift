@@ -109,6 +109,7 @@ extension Importer {
     }
     let errors = ImportFailure.details(of: error)
     guard !errors.isEmpty, errors.allSatisfy({ $0.objectID.map { places[$0] != nil } == true }) else { return false }
+    forgetCorrectedKeys()
     for error in errors {
       guard let index = error.objectID.flatMap({ places[$0] }), let object = attempt.objects[index - range.lowerBound]
       else { continue }

@@ -21,8 +21,10 @@ package final class Importer {
   let script: ImportScript?
   /// Finds the object that a row is of.
   var existing: KeyLookup?
+  /// The lookups by attributes that rows of the chunk may change.
+  var changing: [KeyLookup] = []
   private let insertsPlainly: Bool
-  private let comparesPlainly: Bool
+  let comparesPlainly: Bool
   /// Whether the rows of the chunk are new objects with attributes, and nothing else is done with them.
   private var isPlain = false
 
@@ -305,6 +307,7 @@ package final class Importer {
         let row = chunk.rows[index]
         return row.fault == nil ? .fields(row, fields) : nil
       }
+      try beginLookups()
       let keys = keys(of: range, source)
       let unchanged = try unchangedRows(keys, fields)
       try prepare(
@@ -413,19 +416,19 @@ package final class Importer {
       return object
     }
     return try context.undoingOnFailure {
-      let found = try existing?.object(key(of: row))
+      let found = try existing?.object(key(of: row), in: context)
       guard found != nil || !options.updatesOnly else {
         throw RowFault(reason: "there is no such \(entity.name): its row was rejected")
       }
-      let object = try found ?? context.insert(entity)
-      try assign(row, to: object)
-      if found == nil {
-        report.inserted += 1
-        try existing?.note(object)
-        for lookup in columns.lookups where lookup.entity.root == entity.root { try lookup.note(object) }
-      } else if object.hasChanges {
-        report.updated += 1
+      if let found {
+        try update(row, found)
+        if found.hasChanges { report.updated += 1 }
+        return found
       }
+      let object = try context.insert(entity)
+      try assign(row, to: object)
+      report.inserted += 1
+      for lookup in lookups(of: object) { try lookup.note(object) }
       return object
     }
   }

@@ -12,6 +12,8 @@ final class KeyLookup {
   /// Keys that more than one object has, and those that none in the store has.
   private var doubled: Set<Key> = []
   private var missing: Set<Key> = []
+  /// Whether objects that wait to be saved count in what is known.
+  private var isCorrected = false
 
   /// How many objects are kept from one chunk to the next.
   private static let greatestCount = 20_000
@@ -20,10 +22,21 @@ final class KeyLookup {
     (self.entity, self.properties) = (entity, properties)
   }
 
+  /// Whether an attribute is derived from others.
+  var isDerived: Bool { properties.contains { $0.attribute?.derivationExpression != nil } }
+
   /// The keys among these of which nothing is known yet.
-  func unknown(_ keys: Set<Key>) -> Set<Key> {
-    if known.count + missing.count > Self.greatestCount { forgetAll() }
-    return keys.filter { known[$0] == nil && !missing.contains($0) }
+  func unknown(_ keys: Set<Key>) -> Set<Key> { keys.filter(isUnknown) }
+
+  private func isUnknown(_ key: Key) -> Bool { known[key] == nil && !missing.contains(key) && !doubled.contains(key) }
+
+  /// Keeps objects of the chunk before. Other objects may have got keys that were missing or doubled. `mayMove` says
+  /// that saves change objects, so that nothing is kept.
+  func beginChunk(mayMove: Bool) {
+    if mayMove || known.count > Self.greatestCount || isDerived { return forgetAll() }
+    for key in doubled { known[key] = nil }
+    doubled = []
+    missing = []
   }
 
   /// Makes the objects of these keys known.
@@ -63,25 +76,56 @@ final class KeyLookup {
     doubled.formUnion(several)
   }
 
-  /// The object of a key; nil where there is none. Throws where several have it.
-  func object(_ key: Key) throws -> ManagedObject? {
+  /// The object of a key; nil where there is none. Throws where several have it. An object that has another key by now
+  /// is not the one: the key is asked for again, of objects that wait to be saved too.
+  func object(_ key: Key, in context: ManagedObjectContext) throws -> ManagedObject? {
+    if let object = known[key], Self.isThere(object), try hasMoved(object, from: key) { forget(key) }
+    if isUnknown(key) { try prepare([key], in: context) }
     if doubled.contains(key) { throw RowFault(reason: "several objects of \(entity.name) have \(words(key))") }
     guard let object = known[key], Self.isThere(object) else { return nil }
     return object
   }
 
-  /// An object that was just inserted is found too.
+  /// A fault has no changes of its own, and reading it could wait for a save that is under way.
+  private func hasMoved(_ object: ManagedObject, from key: Key) throws -> Bool {
+    try !object.isFault && self.key(of: object) != key
+  }
+
+  /// An object that was just inserted is found too. A key that was never asked for is asked for when it is wanted:
+  /// the store may have an object of it.
   func note(_ object: ManagedObject) throws {
+    guard object.entity.isKind(of: entity) else { return }
+    isCorrected = true
     let key = try key(of: object)
+    guard !isUnknown(key) else { return }
     missing.remove(key)
     if let other = known[key], other !== object, Self.isThere(other) { doubled.insert(key) }
     known[key] = object
   }
 
+  /// Takes in that an object has another key than before: what is known of both is asked for again.
+  func note(_ object: ManagedObject, movedFrom former: Key) throws {
+    let key = try key(of: object)
+    guard key != former else { return }
+    isCorrected = true
+    forget(former)
+    forget(key)
+  }
+
+  private func forget(_ key: Key) {
+    known[key] = nil
+    doubled.remove(key)
+    missing.remove(key)
+  }
+
+  /// Takes in that changes of objects are given up.
+  func forgetCorrected() { if isCorrected { forgetAll() } }
+
   func forgetAll() {
     known = [:]
     doubled = []
     missing = []
+    isCorrected = false
   }
 
   /// A key in words.
@@ -89,7 +133,8 @@ final class KeyLookup {
     zip(properties, key).map { "\($0.name) \($1.isNull ? "(no value)" : "'\($1)'")" }.joined(separator: " and ")
   }
 
-  private func key(of object: ManagedObject) throws -> Key { try properties.map { try object.value(at: $0.slot) } }
+  /// The key that an object has.
+  func key(of object: ManagedObject) throws -> Key { try properties.map { try object.value(at: $0.slot) } }
 
   private static func isThere(_ object: ManagedObject) -> Bool {
     !object.isDeleted && object.managedObjectContext != nil

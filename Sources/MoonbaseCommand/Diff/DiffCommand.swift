@@ -56,9 +56,27 @@ struct DiffCommand: ParsableCommand {
       ? DifferenceScript(of: left.coordinator.persistentStores.first?.identifier ?? "", left.model)
       : DifferenceRows(try output.form)
     let entities = try entities(in: left.model, right.model, keys)
+    tellOldProperties(of: entities, in: left.model, right.model)
     try difference.run(entities, writer)
     try writer.finish()
     return writer.count == 0
+  }
+
+  /// Says which properties of entities the second store does not have.
+  private func tellOldProperties(of entities: [String], in left: ResolvedModel, _ right: ResolvedModel) {
+    for index in entities.compactMap({ left.entity($0)?.subtree }).joined() {
+      let own = left.entities[index]
+      guard let other = right.entity(own.name) else { continue }
+      for property in own.properties where property.isCompared && isDeclared(property, in: own, entities) {
+        guard other.property(property.name).map(\.isTransient) ?? true else { continue }
+        Terminal.complain("moonbase: \(own.name).\(property.name) is only in \(old): it is not compared")
+      }
+    }
+  }
+
+  /// A property is told once, of the topmost entity that is compared.
+  private func isDeclared(_ property: ResolvedProperty, in own: ResolvedEntity, _ entities: [String]) -> Bool {
+    property.declaringEntity == own.index || entities.contains(own.name)
   }
 
   private func context(_ path: String) throws -> ManagedObjectContext {

@@ -101,12 +101,14 @@ final class DifferenceScript: DifferenceWriter {
     case .double(let number): return "\(number)"
     case .date(let date): return "moonbase.date.reference(\(date.timeIntervalSinceReferenceDate))"
     case .uri: return "moonbase.uri(\(quoted(value.description)))"
-    case .string, .decimal, .uuid: return quoted(value.description)
+    case .decimal: return "moonbase.decimal(\(quoted(value.description)))"
+    case .uuid: return "moonbase.uuid(\(quoted(value.description)))"
+    case .string: return quoted(value.description)
     case .data(let data): return quoted(bytes: data)
-    case .list(let list): return "{ \(try list.map { try literal($0, of: object, name) }.joined(separator: ", ")) }"
+    case .list(let list): return "{ \(try list.map { try element($0, of: object, name) }.joined(separator: ", ")) }"
     case .map(let map):
       let entries = try map.sorted { $0.key < $1.key }.map {
-        "[\(quoted($0.key))] = \(try literal($0.value, of: object, name))"
+        "[\(quoted($0.key))] = \(try element($0.value, of: object, name))"
       }
       return "{ \(entries.joined(separator: ", ")) }"
     default:
@@ -116,6 +118,11 @@ final class DifferenceScript: DifferenceWriter {
           "\(object.label): \(name) holds \(value.typePhrase), which --script cannot write in Lua: compare without it",
         entity: object.entity, property: name)
     }
+  }
+
+  /// A value within a list or a map, where `nil` would leave it out.
+  private static func element(_ value: Value, of object: DifferentObject, _ name: String) throws -> String {
+    value.isNull ? "moonbase.null" : try literal(value, of: object, name)
   }
 
   private static func quoted(_ text: String) -> String { text.luaText }

@@ -45,6 +45,11 @@ struct RowComparison {
         try Self.take(from: right, to: &came)
         continue
       }
+      guard old.id.entitySymbol == new.id.entitySymbol else {
+        try Self.take(from: left, to: &went)
+        try Self.take(from: right, to: &came)
+        continue
+      }
       pairs.append((old, new))
       try left.advance()
       try right.advance()

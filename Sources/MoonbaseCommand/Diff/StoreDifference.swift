@@ -61,7 +61,9 @@ struct StoreDifference {
 
   /// The objects that one store alone has.
   private func tell(came: IDList, went: IDList, _ writer: any DifferenceWriter) throws {
-    try Self.forEach(of: came, in: right) { try writer.came(try named($0, former: nil), values(of: $0)) }
+    try Self.forEach(of: came, in: right) {
+      try writer.came(try named($0, former: nil), properties(of: $0).map { ($0.name, $0.value) })
+    }
     try Self.forEach(of: went, in: left) { try writer.went(try named($0, former: $0.objectID)) }
   }
 
@@ -75,33 +77,40 @@ struct StoreDifference {
     }
   }
 
-  private typealias Places = (
-    order: [ManagedObjectID], marks: [ManagedObjectID: String], ids: [String: ManagedObjectID]
-  )
+  /// What tells an object from others: its entity with its key, or with its values of `--by`. Objects that have these
+  /// alike are numbered.
+  private struct Mark: Hashable {
+    let entity: String
+    let values: [Value]
+    var number = 0
+  }
 
-  /// The mark of each object, which is its key or its values of `--by`, and the object of each mark. Where objects have
-  /// equal marks, those after the first get marks of their own.
+  private typealias Places = (order: [ManagedObjectID], marks: [ManagedObjectID: Mark], ids: [Mark: ManagedObjectID])
+
+  /// The mark of each object, and the object of each mark.
   private func places(of entity: String, in context: ManagedObjectContext) throws -> Places {
     var places: Places = ([], [:], [:])
-    let ids = try context.fetchIDList(FetchRequest(entity))
-    for start in stride(from: 0, to: ids.count, by: Self.chunk) {
-      let some = Array(ids[start..<min(ids.count, start + Self.chunk)])
-      let objects = keys.isEmpty ? [] : try context.loadObjects(with: some)
-      for (index, id) in some.enumerated() {
-        var mark = keys.isEmpty ? "\(id.key)" : try self.mark(objects[index])
-        while places.ids[mark] != nil { mark += "\u{0}" }
-        places.order.append(id)
-        places.marks[id] = mark
-        places.ids[mark] = id
+    var repeated: [Mark: Int] = [:]
+    func take(_ id: ManagedObjectID, _ values: [Value]) {
+      var mark = Mark(entity: id.entityName, values: values)
+      if places.ids[mark] != nil {
+        repeated[mark, default: 0] += 1
+        mark.number = repeated[mark, default: 0]
       }
-      if !objects.isEmpty { try context.turnIntoFaults(objects) }
+      places.order.append(id)
+      places.marks[id] = mark
+      places.ids[mark] = id
+    }
+    let ids = try context.fetchIDList(FetchRequest(entity))
+    if keys.isEmpty {
+      for id in ids { take(id, [.int(id.key)]) }
+    } else {
+      try Self.forEach(of: ids, in: context) { take($0.objectID, try keyValues(of: $0)) }
     }
     return places
   }
 
-  private func mark(_ object: ManagedObject) throws -> String {
-    try keys.map { try object.value(forKey: $0).description }.joined(separator: "\u{1}")
-  }
+  private func keyValues(of object: ManagedObject) throws -> [Value] { try keys.map { try object.value(forKey: $0) } }
 
   private func compare(_ pairs: [(ManagedObjectID, ManagedObjectID)], _ writer: any DifferenceWriter) throws {
     let old = try left.loadObjects(with: pairs.map(\.0))
@@ -110,11 +119,12 @@ struct StoreDifference {
       throw GraphError(.storeBusy, message: "a store was written meanwhile: compare again")
     }
     for (former, object) in zip(old, new) {
-      let known = try values(of: former)
-      for (name, value) in try values(of: object) {
-        let before = known.first { $0.name == name }?.value ?? .null
-        if before != value {
-          try writer.changed(try named(former, former: former.objectID), name, from: before, to: value)
+      let known = try properties(of: former)
+      for property in try properties(of: object) {
+        let before = known.first { $0.name == property.name }
+        if !property.isSame(as: before) {
+          let name = try named(former, former: former.objectID)
+          try writer.changed(name, property.name, from: before?.value ?? .null, to: property.value)
         }
       }
     }
@@ -128,41 +138,72 @@ struct StoreDifference {
     return named
   }
 
+  private func isKnownByKeys(_ object: ManagedObject) -> Bool {
+    !keys.isEmpty && keys.allSatisfy { object.entity.property($0)?.attribute != nil }
+  }
+
   /// The entity and the key, or the entity with the values of `--by` where it has them.
   private func label(_ id: ManagedObjectID, _ object: ManagedObject?) throws -> String {
-    guard !keys.isEmpty, let object, keys.allSatisfy({ object.entity.property($0)?.attribute != nil }) else {
-      return id.short
-    }
+    guard let object, isKnownByKeys(object) else { return id.short }
     let values = try keys.map { "\($0)=\(try object.value(forKey: $0).description)" }
     return "\(object.entity.name) \(values.joined(separator: " "))"
   }
 
   /// Attributes that are stored, and relationships whose other side does not tell the same. Objects are named by their
   /// labels.
-  private func values(of object: ManagedObject) throws -> [(name: String, value: Value)] {
-    try object.entity.properties.filter { !$0.isTransient }.compactMap { property in
+  private func properties(of object: ManagedObject) throws -> [DifferentProperty] {
+    try object.entity.properties.compactMap { property in
+      guard property.isCompared else { return nil }
+      let name = property.name
       switch property.kind {
-      case .attribute: return (property.name, try object.value(forKey: property.name))
-      case .toOne: return (property.name, try labelled(try object.value(forKey: property.name), in: object))
+      case .attribute:
+        let value = try object.value(forKey: name)
+        return DifferentProperty(name: name, value: value, marks: [value])
+      case .toOne:
+        let (label, mark) = try labelled(object.value(forKey: name), in: object)
+        return DifferentProperty(name: name, value: label, marks: [mark])
       case .toMany(let relationship):
-        guard relationship.isManyToMany || relationship.isOrdered else { return nil }
-        guard case .list(let list) = try labelled(try object.value(forKeyPath: property.name), in: object) else {
-          return nil
-        }
-        let texts = list.map(\.description)
-        return (property.name, .list((relationship.isOrdered ? texts : texts.sorted()).map(Value.string)))
+        guard case .list(let list) = try object.value(forKeyPath: name) else { return nil }
+        var labels = try list.map { try labelled($0, in: object) }
+        if !relationship.isOrdered { labels.sort { $0.label.description < $1.label.description } }
+        return DifferentProperty(
+          name: name, value: .list(labels.map(\.label)), marks: labels.map(\.mark), isOrdered: relationship.isOrdered)
       }
     }
   }
 
-  private func labelled(_ value: Value, in object: ManagedObject) throws -> Value {
-    switch value {
-    case .objectID(let id):
-      let other = keys.isEmpty ? nil : try object.managedObjectContext?.existingObject(with: id)
-      return .string(try label(id, other))
-    case .list(let list): return .list(try list.map { try labelled($0, in: object) })
-    default: return value
-    }
+  /// The label of an object, and what tells it from others: labels of different values may look alike.
+  private func labelled(_ value: Value, in object: ManagedObject) throws -> (label: Value, mark: Value) {
+    guard case .objectID(let id) = value else { return (value, value) }
+    let other = keys.isEmpty ? nil : try object.managedObjectContext?.existingObject(with: id)
+    let label = Value.string(try self.label(id, other))
+    guard let other, isKnownByKeys(other) else { return (label, label) }
+    return (label, .list([.string(other.entity.name)] + (try keyValues(of: other))))
+  }
+}
+
+/// A property of an object: its value as it is told, and what is compared.
+private struct DifferentProperty {
+  let name: String
+  let value: Value
+  let marks: [Value]
+  var isOrdered = true
+
+  func isSame(as former: DifferentProperty?) -> Bool {
+    guard let former else { return value.isNull || marks.isEmpty }
+    guard marks.count == former.marks.count, marks != former.marks else { return marks == former.marks }
+    return !isOrdered && counts == former.counts
+  }
+
+  private var counts: [Value: Int] { Dictionary(marks.map { ($0, 1) }, uniquingKeysWith: +) }
+}
+
+extension ResolvedProperty {
+  /// Whether `diff` compares it: the rest is told by the other side of a relationship, or is not stored.
+  var isCompared: Bool {
+    guard !isTransient else { return false }
+    guard case .toMany(let relationship) = kind else { return true }
+    return relationship.isManyToMany || relationship.isOrdered
   }
 }
 

@@ -116,4 +116,9 @@ extension ManagedObjectContext {
     let behavior = try behavior(of: entity)
     return !behavior.hasAwakeFromFetch && behavior.accessors.isEmpty
   }
+
+  /// Whether a hook of a save may change objects of an entity or of its subentities.
+  package func changesWhenSaving(_ entity: ResolvedEntity) throws -> Bool {
+    try entity.subtree.contains { try behavior(of: model.entities[$0]).hasWillSave }
+  }
 }
