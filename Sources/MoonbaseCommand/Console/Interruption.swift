@@ -4,7 +4,7 @@ import MoonbasePlatform
 
 /// SIGINT of a command that runs no script: it ends the process with the status of an interruption. What has to be undone first is waited for.
 enum Interruption {
-  nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by the handler of the signal, and by `takeBack`
+  nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by handlers, and by `takeBack`
   nonisolated(unsafe) private static var isAwaited = false  // set before the work begins that looks at `hasCome`
 
   /// Lets SIGINT end the process, unless it is ignored.
@@ -38,6 +38,23 @@ enum Interruption {
   }
 
   static var hasCome: Bool { count != 0 }
+
+  nonisolated(unsafe) private static var wasFinal: sig_atomic_t = 0  // written by the handler of the signals alone
+
+  /// From now on SIGTERM and SIGHUP are noted too, for a command that has something to tell before it ends.
+  static func isWaitedForAtTheEnd() {
+    isWaitedFor()
+    for number in [SIGTERM, SIGHUP] {
+      let former = signal(number) { _ in
+        Interruption.wasFinal = 1
+        Interruption.count = 1
+      }
+      if ignores(former) { signal(number, SIG_IGN) }
+    }
+  }
+
+  /// Whether the process has to end, without a question: SIGTERM came, or the terminal was closed.
+  static var isFinal: Bool { wasFinal != 0 }
 
   /// The command goes on after all: the next SIGINT is the first one again.
   static func takeBack() { count = 0 }

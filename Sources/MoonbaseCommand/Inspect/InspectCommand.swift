@@ -53,7 +53,7 @@ struct InspectCommand: ParsableCommand {
     let server = try HTTPServer(port: port)
     let desk = try InspectDesk(settings)
     let routes = InspectRoutes(gate: InspectGate(port: server.port), desk: desk)
-    Interruption.isWaitedFor()
+    Interruption.isWaitedForAtTheEnd()
     let ending = InspectEnding(desk)
     server.start(refusing: routes.refusal, routes.answer)
     Terminal.print(routes.gate.address)

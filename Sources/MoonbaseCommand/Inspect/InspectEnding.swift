@@ -34,7 +34,7 @@ struct InspectEnding {
     let count = desk.halt()
     guard count > 0 else { return ExitStatus.done }
     let objects = count == 1 ? "1 changed object is" : "\(count) changed objects are"
-    guard isatty(input) == 1, isatty(STDERR_FILENO) == 1 else {
+    guard !Interruption.isFinal, isatty(input) == 1, isatty(STDERR_FILENO) == 1 else {
       Terminal.complain("moonbase: \(objects) not saved: save them in the page before it is ended")
       return ExitStatus.failed
     }
