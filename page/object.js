@@ -111,7 +111,7 @@ function editor(object, property, { id, key, note }) {
   // A field would change the ends of such lines.
   if (begun === null || begun.includes("\r")) return null;
   const common = { id, "data-focus": key, "aria-describedby": `${id}-note`, "aria-invalid": object.problems.some((problem) => problem.property === property.name) ? "true" : "false" };
-  const send = async (value) => change(object, property, { text: value }, note);
+  const send = async (value) => change(object, property, value === null ? { clear: true } : { text: value }, note);
   const clear = property.value !== null && button("null", () => send(null), { class: "small", title: `Set ${property.name} to no value`, "data-focus": `${key} null` });
   const isOfText = property.type === "string" && !property.transformer;
   if (property.type === "boolean" || property.allowed.length > 0) {
@@ -154,7 +154,7 @@ function binary(object, property, { id, key, note }) {
     reader.onload = () => change(object, property, { base64: reader.result.split(",")[1] ?? "" }, note);
     reader.readAsDataURL(file);
   } });
-  const clear = property.value !== null && button("null", () => change(object, property, { text: null }, note), { class: "small" });
+  const clear = property.value !== null && button("null", () => change(object, property, { clear: true }, note), { class: "small" });
   return { element: element("div", { class: "row" }, input, clear), replaces: false, labels: true };
 }
 

@@ -1,7 +1,5 @@
 #include "MoonbasePageFiles.h"
 
-#include <string.h>
-
 // A compiler that knows C23 finds the files beside this one; a test compares the list with the folder.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
@@ -60,10 +58,3 @@ static const MBPFile files[] = {
 size_t mbp_file_count(void) { return sizeof files / sizeof *files; }
 
 const MBPFile *mbp_file_at(size_t index) { return &files[index]; }
-
-const MBPFile *mbp_file_named(const char *name) {
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if (strcmp(files[i].name, name) == 0) return &files[i];
-  }
-  return NULL;
-}

@@ -1,9 +1,9 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// Makes values of fields, as attributes ask for them.
-struct FieldConversion {
+package struct FieldConversion {
   let dates: ImportOptions.Dates
   /// Whether the fields are those of csv, where all are texts.
   let hasTextsAlone: Bool
@@ -161,12 +161,12 @@ struct FieldConversion {
     switch attribute.type {
     case .string: return .string(text)
     case .integer16, .integer32, .integer64:
-      return try Int64(trimmed).map(Value.int) ?? number(trimmed).map(Value.double)
-    case .double, .float: return try number(trimmed).map(Value.double)
+      return try Int64(trimmed).map(Value.int) ?? Self.number(trimmed).map(Value.double)
+    case .double, .float: return try Self.number(trimmed).map(Value.double)
     case .decimal: return .string(trimmed)
     case .boolean: return Self.truths[trimmed.lowercased()].map(Value.bool)
     case .date:
-      guard dates != .iso, let seconds = try number(trimmed) else { return .string(trimmed) }
+      guard dates != .iso, let seconds = try Self.number(trimmed) else { return .string(trimmed) }
       return .date(
         dates == .unix ? Date(timeIntervalSince1970: seconds) : Date(timeIntervalSinceReferenceDate: seconds))
     case .binaryData: return Data(base64Encoded: trimmed).map(Value.data)
@@ -197,8 +197,9 @@ struct FieldConversion {
     "true": true, "false": false, "yes": true, "no": false, "t": true, "f": false, "1": true, "0": false,
   ]
 
-  /// A number as people and programs write it: no hexadecimal one.
-  private func number(_ text: String) throws(ModelError) -> Double? {
+  /// A number as people and programs write it: no hexadecimal one. Nil for a text that is none; throws for a number
+  /// that a double cannot hold.
+  package static func number(_ text: String) throws(ModelError) -> Double? {
     let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
     guard isPlain || ["inf", "-inf", "infinity", "-infinity", "nan"].contains(text.lowercased()) else { return nil }
     guard let number = Double(text) else { return nil }

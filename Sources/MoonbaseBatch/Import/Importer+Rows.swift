@@ -151,7 +151,7 @@ extension Importer {
     }
   }
 
-  /// What finds objects by keys.
+  /// The lookups of this import: that of the rows' own objects first.
   private var allLookups: [KeyLookup] { existing.map { [$0] + columns.lookups } ?? columns.lookups }
 
   /// The lookups that may find an object.
@@ -159,7 +159,7 @@ extension Importer {
     allLookups.filter { object.entity.isKind(of: $0.entity) }
   }
 
-  /// What hooks of the save before did to objects is not known.
+  /// Prepares the lookups for a chunk. Hooks of the save before may have changed keys.
   func beginLookups() throws {
     let lookups = allLookups
     guard !lookups.isEmpty else { return }
@@ -175,7 +175,7 @@ extension Importer {
     return lookup.properties.contains { !own.contains($0.slot) && columns.column(of: $0) != nil }
   }
 
-  /// What is known of objects that were taken out of a save is not known any more.
+  /// Empties the lookups that know objects of rows that a save left out.
   func forgetCorrectedKeys() { for lookup in allLookups { lookup.forgetCorrected() } }
 
   // MARK: Objects

@@ -30,8 +30,8 @@ final class KeyLookup {
 
   private func isUnknown(_ key: Key) -> Bool { known[key] == nil && !missing.contains(key) && !doubled.contains(key) }
 
-  /// Keeps objects of the chunk before. Other objects may have got keys that were missing or doubled. `mayMove` says
-  /// that saves change objects, so that nothing is kept.
+  /// Keeps the objects of the chunk before, and asks again for keys that were missing or doubled. With `mayMove` saves
+  /// change keys, and the lookup keeps nothing.
   func beginChunk(mayMove: Bool) {
     if mayMove || known.count > Self.greatestCount || isDerived { return forgetAll() }
     for key in doubled { known[key] = nil }
@@ -103,7 +103,7 @@ final class KeyLookup {
     known[key] = object
   }
 
-  /// Takes in that an object has another key than before: what is known of both is asked for again.
+  /// Notes that the key of an object changed: the lookup asks again for the former key and for the new one.
   func note(_ object: ManagedObject, movedFrom former: Key) throws {
     let key = try key(of: object)
     guard key != former else { return }

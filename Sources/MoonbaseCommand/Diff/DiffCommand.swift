@@ -74,7 +74,7 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
-  /// A property is told once, of the topmost entity that is compared.
+  /// Whether the message about a property names this entity: the topmost one that is compared.
   private func isDeclared(_ property: ResolvedProperty, in own: ResolvedEntity, _ entities: [String]) -> Bool {
     property.declaringEntity == own.index || entities.contains(own.name)
   }

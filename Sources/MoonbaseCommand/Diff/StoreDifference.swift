@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// An object in a difference: its entity, and what tells it from others.
+/// An object in a difference: its entity and its identity.
 struct DifferentObject {
   /// The entity and the key, or the entity and the values of `--by`.
   let label: String
@@ -77,8 +77,8 @@ struct StoreDifference {
     }
   }
 
-  /// What tells an object from others: its entity with its key, or with its values of `--by`. Objects that have these
-  /// alike are numbered.
+  /// The identity of an object in both stores: its entity with its key, or with its values of `--by`. Objects with
+  /// equal values are numbered.
   private struct Mark: Hashable {
     let entity: String
     let values: [Value]
@@ -119,9 +119,9 @@ struct StoreDifference {
       throw GraphError(.storeBusy, message: "a store was written meanwhile: compare again")
     }
     for (former, object) in zip(old, new) {
-      let known = try properties(of: former)
+      let known = Dictionary(uniqueKeysWithValues: try properties(of: former).map { ($0.name, $0) })
       for property in try properties(of: object) {
-        let before = known.first { $0.name == property.name }
+        let before = known[property.name]
         if !property.isSame(as: before) {
           let name = try named(former, former: former.objectID)
           try writer.changed(name, property.name, from: before?.value ?? .null, to: property.value)
@@ -182,7 +182,7 @@ struct StoreDifference {
   }
 }
 
-/// A property of an object: its value as it is told, and what is compared.
+/// A property of an object: the value for the output, and the values for the comparison.
 private struct DifferentProperty {
   let name: String
   let value: Value
@@ -199,7 +199,8 @@ private struct DifferentProperty {
 }
 
 extension ResolvedProperty {
-  /// Whether `diff` compares it: the rest is told by the other side of a relationship, or is not stored.
+  /// Whether `diff` compares the property. Transient properties are not stored, and the other side of a one-to-many
+  /// relationship has the same content.
   var isCompared: Bool {
     guard !isTransient else { return false }
     guard case .toMany(let relationship) = kind else { return true }

@@ -11,6 +11,8 @@ final class InspectDesk: Sendable {
   let settings: CommandSettings
   /// Large values are sent one at a time.
   let largeValues = Lock<Void>(())
+  /// Whether the page is about to end: requests that wait for the session are refused.
+  private let isEnding = Lock(false)
 
   /// Opens the store. Throws what opening throws.
   init(_ settings: CommandSettings) throws {
@@ -21,9 +23,6 @@ final class InspectDesk: Sendable {
     }
     if let failure { throw failure }
   }
-
-  /// Whether the page is about to end: requests that wait for the session are refused.
-  private let isEnding = Lock(false)
 
   /// Runs `body` with the session on its thread, and waits.
   func perform<Result>(_ body: (InspectSession) throws -> Result) throws -> Result {
@@ -39,7 +38,8 @@ final class InspectDesk: Sendable {
     return try result.get()
   }
 
-  /// Ends what runs, and what waits to run, and gives the number of unsaved objects. Until `goOn` all requests are refused.
+  /// Interrupts the scripts that run and that wait, and returns the number of unsaved objects. All requests are refused
+  /// until `goOn`.
   func halt() -> Int {
     isEnding.withLock { $0 = true }
     let isHalted = Lock(false)
@@ -72,7 +72,7 @@ final class InspectDesk: Sendable {
         }
       }
     } catch {
-      return .failure(503, "moonbase inspect has ended")
+      return .failure(503, InspectFailure.message(of: error))
     }
   }
 

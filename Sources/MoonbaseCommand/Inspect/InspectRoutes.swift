@@ -108,7 +108,7 @@ struct InspectRoutes: Sendable {
         }
       }
     } catch {
-      return .failure(503, "moonbase inspect has ended")
+      return .failure(503, InspectFailure.message(of: error))
     }
   }
 

@@ -73,8 +73,8 @@ final class InspectSession {
     }
   }
 
-  /// A store that is only read takes no changes, so the context does not keep them either: those of a script, or of a
-  /// getter that changes objects. Returns a message about them.
+  /// Rolls back what a script, or a getter that changes objects, changed in a store that is only read. Returns a
+  /// message about the changes; nil where there were none.
   func giveUpChanges() -> String? {
     let count = prompt.unsavedCount
     guard !isWritable, count > 0 else { return nil }

@@ -6,14 +6,10 @@ struct PageFile {
   let name: String
   let data: Data
 
-  static var all: [PageFile] {
-    (0..<mbp_file_count()).map { index in PageFile(mbp_file_at(index).pointee) }
-  }
+  static let all = (0..<mbp_file_count()).map { PageFile(mbp_file_at($0).pointee) }
 
   /// The file of a name. Any other path gives nil.
-  static func named(_ name: String) -> PageFile? {
-    name.contains("\0") ? nil : mbp_file_named(name).map { PageFile($0.pointee) }
-  }
+  static func named(_ name: String) -> PageFile? { all.first { $0.name == name } }
 
   private init(_ file: MBPFile) {
     name = String(cString: file.name)

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-// The files of the folder page, compiled in: what `moonbase inspect` serves.
+// The files of the folder page, compiled in. `moonbase inspect` serves them.
 
 typedef struct MBPFile {
   const char *_Nonnull name;  // such as "index.html"
@@ -13,7 +13,5 @@ typedef struct MBPFile {
 
 size_t mbp_file_count(void);
 const MBPFile *_Nonnull mbp_file_at(size_t index);
-// NULL if there is none of that name.
-const MBPFile *_Nullable mbp_file_named(const char *_Nonnull name);
 
 #endif

@@ -82,7 +82,7 @@ extension HostTypes {
     }
   }
 
-  /// A request is no list: what would take it for one says how its objects are reached.
+  /// A request is no list: calls, `pairs`, `#` and indexes raise an error that names the methods for its objects.
   private func describeMisuse() {
     let advice = "for object in request:each() do, or take the list that request:all() gives"
     for name in [LuaOperator.call, .pairs] {
@@ -154,7 +154,7 @@ extension HostTypes {
           guard let object = try walk.next() else { return call.returnNil() }
           try call.return(object, as: type(of: object.entity))
         })
-      // What `for` closes when it is left, by `break` too.
+      // `for` closes its fourth value at its end, by `break` too.
       call.returnNil()
       call.returnNil()
       try call.return(walk, as: self.walk)

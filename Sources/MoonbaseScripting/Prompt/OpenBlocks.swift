@@ -1,7 +1,7 @@
 import MoonbaseLua
 
-/// Tells which lines behind a wrong input belong to it: those within the blocks and brackets that it opens, those that
-/// are indented, and those that begin with a word or a sign that ends a block.
+/// Finds the lines behind a wrong input that belong to it: lines within its open blocks and brackets, indented lines,
+/// and lines that begin with a word or a sign that ends a block.
 package struct OpenBlocks {
   private var depth = 0
   /// Whether the next `do` belongs to a `for` or a `while`.

@@ -9,8 +9,8 @@ import Testing
   init() throws { page = try InspectBench(Workbench.withPage(), "s.sqlite", "--write", "--extension", "x.lua") }
 
   private func set(_ id: String, _ property: String, _ text: String?) throws -> HTTPAnswer {
-    let text = text.map { "\"\($0)\"" } ?? "null"
-    return try page.post("/api/set", #"{"id": "\#(id)", "property": "\#(property)", "text": \#(text)}"#)
+    let value = text.map { "\"text\": \"\($0)\"" } ?? "\"clear\": true"
+    return try page.post("/api/set", #"{"id": "\#(id)", "property": "\#(property)", \#(value)}"#)
   }
 
   private func value(_ id: String, _ property: String) throws -> String? {

@@ -10,32 +10,16 @@ struct InspectInput: Decodable {
   var ids: [String]?
   var entity: String?
   var property: String?
-  /// The new value as a text; null for no value.
+  /// The new value as a text.
   var text: String?
-  /// Whether the request has a member `text`, be it null.
-  var hasText: Bool
+  /// Whether the property is to have no value.
+  var clear: Bool?
   /// Bytes of a binary value, as Base64.
   var base64: String?
   /// Objects that a to-many relationship is to have, and to have no more.
   var add: [String]?
   var remove: [String]?
   var code: String?
-
-  private enum CodingKeys: CodingKey { case id, ids, entity, property, text, base64, add, remove, code }
-
-  init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    id = try members.decodeIfPresent(String.self, forKey: .id)
-    ids = try members.decodeIfPresent([String].self, forKey: .ids)
-    entity = try members.decodeIfPresent(String.self, forKey: .entity)
-    property = try members.decodeIfPresent(String.self, forKey: .property)
-    text = try members.decodeIfPresent(String.self, forKey: .text)
-    hasText = members.contains(.text)
-    base64 = try members.decodeIfPresent(String.self, forKey: .base64)
-    add = try members.decodeIfPresent([String].self, forKey: .add)
-    remove = try members.decodeIfPresent([String].self, forKey: .remove)
-    code = try members.decodeIfPresent(String.self, forKey: .code)
-  }
 
   static func read(_ body: Data) throws -> InspectInput {
     do { return try JSONDecoder().decode(InspectInput.self, from: body.isEmpty ? Data("{}".utf8) : body) } catch {
@@ -49,10 +33,10 @@ struct InspectInput: Decodable {
       guard let data = Data(base64Encoded: base64) else { throw misfit("is no Base64", property, object) }
       return .data(data)
     }
-    guard hasText else {
-      throw InspectRefusal(400, "the request has no value: text or base64 names it, and null as text takes it away")
+    if clear == true { return .null }
+    guard let text else {
+      throw InspectRefusal(400, "the request has no value: text or base64 names it, and clear takes it away")
     }
-    guard let text else { return .null }
     guard let attribute = property.attribute else {
       return text.isEmpty ? .null : .objectID(try session.object(text).objectID)
     }
@@ -68,10 +52,8 @@ struct InspectInput: Decodable {
       guard let number = Int64(trimmed(text)) else { throw misfit("is no whole number", property, object) }
       return .int(number)
     case .double, .float:
-      guard let number = Double(trimmed(text)) else { throw misfit("is no number", property, object) }
-      let isZero = !trimmed(text).prefix { !"eEpP".contains($0) }.contains { "123456789abcdefABCDEF".contains($0) }
-      guard number.isFinite, number != 0 || isZero else {
-        throw misfit("is a number beyond those of the type", property, object)
+      guard let number = try FieldConversion.number(trimmed(text)) else {
+        throw misfit("is no number", property, object)
       }
       return .double(number)
     case .boolean:
@@ -81,10 +63,7 @@ struct InspectInput: Decodable {
     case .binaryData:
       guard let data = Data(base64Encoded: trimmed(text)) else { throw misfit("is no Base64", property, object) }
       return .data(data)
-    case .decimal:
-      guard trimmed(text).lowercased() != "nan" else { throw misfit("is no number", property, object) }
-      return .string(trimmed(text))
-    case .date, .uuid, .uri: return .string(trimmed(text))
+    case .date, .decimal, .uuid, .uri: return .string(trimmed(text))
     case .string: return .string(text)
     case .transformable, .undefined, .composite, .objectID: return try ofClass(text, property, object, session)
     }
