@@ -74,6 +74,8 @@ final class EditedLines: PromptLines {
     self.prompt = strdup(prompt)
     wasInterrupted = false
     _ = PromptSignals.takeInterruption()
+    // The library shows the prompt first and then prepares the terminal: a Ctrl-D between the two would be lost.
+    moonbase_edit_prepare(&edit, true)
     var count: Int32 = 0
     let text = PromptSignals.whileEditing { edit.gets(edit.line, &count) }
     guard let text, count > 0 else {

@@ -57,7 +57,7 @@ import Testing
         if screen.dropFirst(place).contains(wanted) { return }
         usleep(10_000)
       }
-      Issue.record("the terminal did not show \(wanted): \(screen.suffix(2000))")
+      throw NotShown(description: "the terminal did not show \(wanted): \(screen.suffix(2000))")
     }
 
     /// The exit status, within a minute.
@@ -68,6 +68,10 @@ import Testing
       }
       read()
       return process.isRunning ? nil : process.outcome().status
+    }
+
+    private struct NotShown: Error, CustomStringConvertible {
+      let description: String
     }
 
     private func read() {
