@@ -156,13 +156,31 @@ async function change(path, done) {
 
 /** Tells of a save that failed: each problem with the way to its object. */
 async function tell(error) {
-  if (error.problems?.length > 0) {
+  const conflicts = (error.problems ?? []).filter((problem) => problem.conflict && problem.id);
+  if (conflicts.length > 0) await resolve(conflicts);
+  else if (error.problems?.length > 0) {
     const list = element("ul", { class: "problems" }, error.problems.map((problem) => element("li", {},
       problem.id ? element("a", { href: link("object", problem.id), onclick: () => byID("dialog").close() }, problem.id) : "",
       problem.property ? ` ${problem.property} ` : " ", problem.message)));
     await ask("Not saved", [element("p", {}, error.message), list], [["Close", true]]);
     await draw(true);
   } else say(error.message, "bad");
+}
+
+/** Asks which side of a conflict stays. */
+async function resolve(conflicts) {
+  const ids = [...new Set(conflicts.map((problem) => problem.id))];
+  const list = element("ul", { class: "problems" }, conflicts.map((problem) => element("li", {}, problem.message)));
+  const keep = await ask("Not saved: saved elsewhere meanwhile", [
+    element("p", {}, `Another process saved ${ids.length === 1 ? "an object that has" : `${ids.length} objects that have`} changes here.`), list],
+  [["Keep my changes and save", "own"], ["Take what is saved", "stored", "danger"], ["Cancel", null]]);
+  if (!keep) return;
+  try {
+    await post("resolve", { ids, keep });
+    if (keep === "own") { await save(); return; }
+    forgetRefused();
+    await draw(true);
+  } catch (error) { say(error.message, "bad"); }
 }
 
 const save = () => change("save", (answer) => answer.saved === 0 ? "There is nothing to save."

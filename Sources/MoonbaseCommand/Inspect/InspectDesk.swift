@@ -9,8 +9,7 @@ final class InspectDesk: Sendable {
   nonisolated(unsafe) private var session: InspectSession?  // touched on the executor's thread alone
   let output = InspectOutput()
   let settings: CommandSettings
-  /// Large values are sent one at a time.
-  let largeValues = Lock<Void>(())
+  let valuesOnTheirWay = ValuesOnTheirWay()
   /// Whether the page is about to end: requests that wait for the session are refused.
   private let isEnding = Lock(false)
 

@@ -53,6 +53,7 @@ struct InspectFailure {
       [
         "id": .text(failure.objectID.map(session.name)), "entity": .text(failure.entity),
         "property": .text(failure.property), "message": .string(failure.reason ?? failure.message),
+        "conflict": .bool(failure.code == .mergeConflict),
       ]
     }
   }

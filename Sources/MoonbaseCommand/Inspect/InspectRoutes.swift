@@ -37,6 +37,7 @@ struct InspectRoutes: Sendable {
     "/api/undo": { edits, _ in try edits.undo() },
     "/api/redo": { edits, _ in try edits.redo() },
     "/api/save": { edits, _ in try edits.save() },
+    "/api/resolve": { edits, input in try edits.resolve(input) },
     "/api/discard": { edits, _ in try edits.discard() },
   ]
 
@@ -66,7 +67,10 @@ struct InspectRoutes: Sendable {
     if let view = Self.views[request.path] {
       return desk.answer { session in
         defer { _ = session.giveUpChanges() }
-        return try session.perform { try view(session, request.query) }
+        return try session.perform {
+          session.followOthers()
+          return try view(session, request.query)
+        }
       }
     }
     switch request.path {
@@ -113,9 +117,11 @@ struct InspectRoutes: Sendable {
   }
 
   private func value(_ query: [String: String]) -> HTTPResponse {
-    // The memory of one large value is that of all.
-    desk.largeValues.withLock { _ in
-      document { try InspectValue(query, in: $0).response(name: query["property"] ?? "") }
+    document { session in
+      let value = try InspectValue(query, in: session)
+      var response = value.response(name: query["property"] ?? "")
+      response.reservation = try desk.valuesOnTheirWay.reserve(value.data.count)
+      return response
     }
   }
 

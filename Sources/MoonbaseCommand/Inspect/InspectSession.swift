@@ -13,6 +13,9 @@ final class InspectSession {
   let output: InspectOutput
   private let container: PersistentContainer
   private(set) lazy var pages = InspectPages(self)
+  /// Whether other processes wrote to a store since the last view.
+  private let hasNews = Lock(false)
+  private var watches: [RemoteChangeObservation] = []
 
   /// Whether the page may change objects.
   var isWritable: Bool { !settings.stores.readOnly }
@@ -29,10 +32,15 @@ final class InspectSession {
     prompt = try ScriptPrompt(domain, name: "input")
     container = try PersistentContainer(scripts.limiting(stores.container, stores))
     context = try domain.context(of: container.opened)
+    // A page shows rows as they are now.
+    context.stalenessInterval = 0
     try domain.setContext(context)
     try prompt.nameContext()
     prompt.notesUndo(levels: Self.levelsOfUndo)
     output.add(domain.state.interrupter)
+    watches = context.coordinator.persistentStores.compactMap { store in
+      store.observeRemoteChanges { [hasNews] _ in hasNews.withLock { $0 = true } }
+    }
   }
 
   private static let levelsOfUndo = 200
@@ -52,8 +60,18 @@ final class InspectSession {
 
   /// Ends the jobs that scripts began, and lets go of the store.
   func close() {
+    for watch in watches { watch.cancel() }
     prompt.finish()
     prompt.domain.close()
+  }
+
+  /// Reads anew what other processes wrote. Objects with unsaved changes stay as they are: a save tells of the conflict.
+  func followOthers() {
+    guard hasNews.withLock({ hasNews in defer { hasNews = false }; return hasNews }) else { return }
+    for object in context.registeredObjects where !object.hasChanges {
+      // An error of a hook leaves a fault, whose reading tells it again.
+      try? context.refresh(object, mergeChanges: false)
+    }
   }
 
   /// Runs `body` under the limits of scripts. Functions of extensions in it can be interrupted.

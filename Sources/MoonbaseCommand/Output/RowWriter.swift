@@ -223,7 +223,7 @@ final class RowWriter {
 extension Value {
   /// A number of single precision as the double with the fewest digits that read back as the float: 0.1, not
   /// 0.10000000149011612.
-  fileprivate var inFewestDigits: Value {
+  var inFewestDigits: Value {
     guard case .double(let number) = self, number.isFinite else { return self }
     return Double(Float(number).description).map(Value.double) ?? self
   }

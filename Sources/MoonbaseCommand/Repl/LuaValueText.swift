@@ -149,10 +149,15 @@ struct LuaValueText {
 
   /// The text in quotes, as Lua reads it. Bytes that are no UTF-8 are written one by one.
   private static func quoted(_ string: LuaString, most: Int) -> String {
-    let bytes = string.bytes
-    let content = string.text.map { text in escaped(text.unicodeScalars.prefix(most)) } ?? escaped(bytes.prefix(most))
-    let isWhole = string.text.map { $0.unicodeScalars.count <= most } ?? (bytes.count <= most)
-    return "\"\(content)\"" + (isWhole ? "" : "… (\(bytes.count) bytes in all)")
+    // A text may have hundreds of megabytes: nothing but its beginning is looked at.
+    let (content, isWhole): (String, Bool)
+    if let scalars = string.text?.unicodeScalars {
+      let shown = scalars.prefix(most)
+      (content, isWhole) = (escaped(shown), shown.endIndex == scalars.endIndex)
+    } else {
+      (content, isWhole) = string.withBytes { (escaped($0.prefix(most)), $0.count <= most) }
+    }
+    return "\"\(content)\"" + (isWhole ? "" : "… (\(string.count) bytes in all)")
   }
 
   private static func escaped(_ scalars: some Collection<Unicode.Scalar>) -> String {

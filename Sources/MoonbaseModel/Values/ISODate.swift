@@ -11,6 +11,20 @@ package enum ISODate {
     return String(unsafeUninitializedCapacity: greatestLength) { write(seconds, to: $0) }
   }
 
+  /// The text with as many decimal places of a second as the date has: three, six or nine.
+  package static func exactText(_ date: Date) -> String {
+    let (plain, seconds) = (text(date), date.timeIntervalSinceReferenceDate)
+    let whole = seconds.rounded(.down)
+    guard hasText(seconds) else { return plain }
+    func number(_ power: Double) -> Double { ((seconds - whole) * power).rounded() }
+    func isEnough(_ power: Double) -> Bool { abs(number(power) / power - (seconds - whole)) <= seconds.ulp }
+    guard !isEnough(1e3) else { return plain }
+    let power = isEnough(1e6) ? 1e6 : 1e9
+    // The zeros of the number behind a 1, and none of a number that is rounded up to the next second.
+    let digits = String(Int64(min(number(power), power - 1) + power)).dropFirst()
+    return text(Date(timeIntervalSinceReferenceDate: whole)).dropLast("000Z".count) + digits + "Z"
+  }
+
   /// The greatest number of bytes that `write` writes.
   package static let greatestLength = 32
 

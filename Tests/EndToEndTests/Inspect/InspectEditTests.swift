@@ -60,6 +60,64 @@ import Testing
     #expect(try value("Person/1", "age") == "1" && page.get("/api/state").json["page"]["undo"].isNull)
   }
 
+  /// A change of another process to `Person 1` and its friend.
+  private func saveElsewhere(_ change: String) throws {
+    let run = try page.bench.moonbase(
+      "run", "--store", "s.sqlite", "--without-extension", "people", "-e",
+      "local c = moonbase.context local p = c:find('Person', { name = 'Person 1' }) \(change) assert(c:save())")
+    try #require(run.status == 0, "\(run)")
+  }
+
+  private func wait(_ isDone: () throws -> Bool) throws {
+    for _ in 0..<500 where try !isDone() { usleep(20_000) }
+    #expect(try isDone())
+  }
+
+  @Test func whatAnotherProcessSavedIsShown() throws {
+    #expect(try value("Person/1", "age") == "1")
+    try saveElsewhere("p.age = 77")
+    try wait { try value("Person/1", "age") == "77" }
+    #expect(try page.get("/api/rows", ["entity": "Person", "where": "age == 77"]).json["rows"].list.count == 2)
+    _ = try set("Person/1", "secret", "kept")
+    try saveElsewhere("p.age = 78 c:find('Person', { name = 'Person 2' }).age = 79")
+    try wait { try value("Person/2", "age") == "79" }
+    #expect(try value("Person/1", "secret") == "kept" && value("Person/1", "age") == "77")
+  }
+
+  @Test(arguments: ["own", "stored"]) func aConflictEndsByTheSideThatIsKept(side: String) throws {
+    _ = try set("Person/1", "age", "42")
+    _ = try set("Person/1", "secret", "mine")
+    try saveElsewhere("p.age = 77 p.notes = 'theirs'")
+    let save = try page.post("/api/save")
+    #expect(save.status == 422 && save.json["problems"][0]["conflict"].bool == true, "\(save)")
+    let id = try #require(save.json["problems"][0]["id"].text)
+    #expect(try page.post("/api/resolve", #"{"ids": ["\#(id)"]}"#).status == 400)
+    #expect(try page.post("/api/resolve", #"{"ids": ["\#(id)"], "keep": "\#(side)"}"#).json["resolved"].int == 1)
+    #expect(try value("Person/1", "notes") == "theirs")
+    #expect(try page.post("/api/save").json["saved"].int == (side == "own" ? 1 : 0))
+    #expect(
+      try stored("age,secret,notes", "name == 'Person 1'")
+        == "age,secret,notes\n" + (side == "own" ? "42,mine,theirs\n" : "77,,theirs\n"))
+  }
+
+  @Test func anObjectThatAnotherProcessDeletedIsGivenUp() throws {
+    _ = try set("Person/1", "age", "42")
+    try saveElsewhere("c:delete(p)")
+    let save = try page.post("/api/save")
+    #expect(save.status == 422 && save.json["problems"][0]["conflict"].bool == true, "\(save)")
+    #expect(try page.post("/api/resolve", #"{"ids": ["Person/1"], "keep": "own"}"#).status == 400)
+    #expect(try page.post("/api/resolve", #"{"ids": ["Person/1"], "keep": "stored"}"#).status == 200)
+    #expect(try page.post("/api/save").json["saved"].int == 0 && page.get("/api/object", ["id": "Person/1"]).status == 404)
+  }
+
+  /// Dates to more than milliseconds, and numbers of single precision.
+  @Test func numbersAreShownAsTheyAre() throws {
+    try saveElsewhere("p.born = require('moonbase.date').reference(0.123456)")
+    try wait { try value("Person/1", "born")?.hasSuffix("00:00:00.123456Z") == true }
+    #expect(try set("Person/2", "born", "2020-01-02T03:04:05.678901Z").status == 200)
+    #expect(try value("Person/2", "born") == "2020-01-02T03:04:05.678901Z")
+  }
+
   @Test func changesAreUndoneAndDoneAgain() throws {
     _ = try set("Person/1", "name", "First")
     _ = try set("Person/1", "name", "Second")

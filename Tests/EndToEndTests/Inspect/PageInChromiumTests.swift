@@ -161,6 +161,27 @@ struct PageInChromiumTests {
     #expect(browser.complaints == [])
   }
 
+  /// A save that meets what another process saved asks which side stays.
+  @Test func aConflictIsAskedAbout() throws {
+    try go("#/object/Person%2F1", until: "document.querySelector('.fields')")
+    try edit("age", "42")
+    try browser.wait("document.querySelector('.field.changed')")
+    let run = try page.bench.moonbase(
+      "run", "--store", "s.sqlite", "--without-extension", "people", "-e",
+      "local c = moonbase.context c:find('Person', { name = 'Person 1' }).age = 43 assert(c:save())")
+    #expect(run.status == 0, "\(run)")
+    try browser.press("s", modifiers: 2)
+    try browser.wait("document.getElementById('dialog').open")
+    let text = try browser.value("document.getElementById('dialog').innerText").text ?? ""
+    #expect(text.contains("Another process saved an object") && text.contains("43"), "\(text)")
+    try browser.value(
+      "[...document.querySelectorAll('#dialog button')].find((each) => each.textContent.startsWith('Keep')).click()")
+    try browser.wait("document.getElementById('changes').textContent.includes('No changes')")
+    #expect(try page.get("/api/count", ["entity": "Person", "where": "age == 43"]).json["count"].int == 1)
+    #expect(try page.get("/api/count", ["entity": "Person", "where": "age == 42"]).json["count"].int == 2)
+    #expect(browser.complaints == [])
+  }
+
   /// Leaving with unsaved changes is asked about.
   @Test func leavingWithChangesAsks() throws {
     #expect(try page.post("/api/set", #"{"id": "Person/1", "property": "age", "text": "9"}"#).status == 200)

@@ -29,6 +29,17 @@ import Testing
     #expect(abs(back.timeIntervalSince(date)) < 0.0005)
   }
 
+  @Test(arguments: [
+    (0, "2001-01-01T00:00:00.000Z"), (0.25, "2001-01-01T00:00:00.250Z"),
+    (0.123456, "2001-01-01T00:00:00.123456Z"), (0.123456789, "2001-01-01T00:00:00.123456789Z"),
+    (-0.0005, "2000-12-31T23:59:59.999500Z"), (0.9999999999, "2001-01-01T00:00:00.999999999Z"),
+    (800_000_000.678901, "2026-05-09T06:13:20.678901Z"), (800_000_000.1, "2026-05-09T06:13:20.100Z"),
+    (1e15, "1000978307200000.0"),
+  ])
+  func aDateIsPrintedWithThePlacesThatItHas(_ seconds: Double, _ text: String) {
+    #expect(ISODate.exactText(Date(timeIntervalSinceReferenceDate: seconds)) == text)
+  }
+
   @Test func dayByDayAgreesWithFoundation() {
     let formatter = ISO8601DateFormatter()
     for day in stride(from: -150_000, to: 150_000, by: 37) {

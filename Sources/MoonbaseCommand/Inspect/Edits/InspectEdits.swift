@@ -91,6 +91,16 @@ struct InspectEdits {
     return ["saved": .int(count), "warnings": .strings(warnings)]
   }
 
+  /// Ends conflicts with what another process saved: the changes made here go on top of it, or are given up.
+  func resolve(_ input: InspectInput) throws -> InspectJSON {
+    guard let keep = input.keep.flatMap(InspectInput.Side.init) else {
+      throw InspectRefusal(400, "the request has to say what it keeps: 'own' or 'stored'")
+    }
+    let objects = try (input.ids ?? []).map(session.object)
+    for object in objects { try context.refresh(object, mergeChanges: keep == .own) }
+    return ["resolved": .int(objects.count)]
+  }
+
   func discard() throws -> InspectJSON {
     let count = session.prompt.unsavedCount
     try session.prompt.rollback()

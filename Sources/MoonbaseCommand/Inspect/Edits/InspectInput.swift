@@ -20,6 +20,12 @@ struct InspectInput: Decodable {
   var add: [String]?
   var remove: [String]?
   var code: String?
+  /// The side of a conflict that is kept.
+  var keep: String?
+
+  enum Side: String {
+    case own, stored
+  }
 
   static func read(_ body: Data) throws -> InspectInput {
     do { return try JSONDecoder().decode(InspectInput.self, from: body.isEmpty ? Data("{}".utf8) : body) } catch {

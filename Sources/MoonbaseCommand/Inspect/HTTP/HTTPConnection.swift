@@ -7,6 +7,8 @@ struct HTTPConnection {
   static let greatestBody = 16 << 20
   /// So long a browser may take for a request, and for taking an answer, in seconds.
   private static let patience = 20
+  /// A body has so many bytes more for each further second.
+  private static let leastRate = 1 << 20
   private let descriptor: Int32
   /// Bytes of the next request that are here already.
   private var ahead = Data()
@@ -25,15 +27,21 @@ struct HTTPConnection {
   }
 
   /// Answers requests until the browser closes the connection, or sends what is no request, or what is refused.
+  /// `admitted` is called once the first request came in.
   mutating func serve(
-    refusing refusal: (HTTPRequest) -> HTTPResponse?, _ answer: (HTTPRequest) -> HTTPResponse
+    refusing refusal: (HTTPRequest) -> HTTPResponse?, admitted: () -> Void, _ answer: (HTTPRequest) -> HTTPResponse
   ) {
+    var isAdmitted = false
     while true {
       switch next(refusal) {
       case .request(let request):
+        if !isAdmitted { admitted() }
+        isAdmitted = true
         let response = answer(request)
-        guard send(response, keepsAlive: request.keepsAlive, hasBody: request.method != "HEAD"), request.keepsAlive
-        else { return }
+        let isSent = withExtendedLifetime(response.reservation) {
+          send(response, keepsAlive: request.keepsAlive, hasBody: request.method != "HEAD")
+        }
+        guard isSent, request.keepsAlive else { return }
       case .refused(let status, let message):
         _ = send(.failure(status, message), keepsAlive: false)
         return
@@ -99,16 +107,17 @@ struct HTTPConnection {
   }
 
   private func send(_ data: Data) -> Bool {
-    data.withUnsafeBytes { bytes in
+    let end = Date().addingTimeInterval(Double(Self.patience + data.count / Self.leastRate))
+    return data.withUnsafeBytes { bytes in
       var place = 0
-      while place < bytes.count {
+      while place < bytes.count, place == 0 || Date() < end {
         let count = MoonbasePlatform.send(
           descriptor, bytes.baseAddress?.advanced(by: place), bytes.count - place, Self.flags)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return false }
         place += count
       }
-      return true
+      return place == bytes.count
     }
   }
 

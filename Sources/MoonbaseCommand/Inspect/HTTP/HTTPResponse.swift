@@ -6,6 +6,8 @@ struct HTTPResponse: Sendable {
   var type = "application/json; charset=utf-8"
   var headers: [(name: String, value: String)] = []
   var body = Data()
+  /// The memory of a large body, until it is sent.
+  var reservation: ValuesOnTheirWay.Reservation?
 
   /// JSON, as all routes of data answer.
   static func json(_ json: InspectJSON, status: Int = 200) -> HTTPResponse {

@@ -10,7 +10,35 @@ final class HTTPServer: Sendable {
   private static let greatestCount = 64
   let port: UInt16
   private let descriptor: Int32
-  private let connections = Lock<Set<Int32>>([])
+  private let connections = Lock(Connections())
+
+  /// The open connections by descriptor.
+  private struct Connections {
+    private struct Known {
+      let number: Int
+      var isAdmitted = false
+    }
+
+    private var all: [Int32: Known] = [:]
+    private var count = 0
+
+    /// Takes a connection. Where there are too many, the oldest one that was not let in yet ends; false without one.
+    mutating func take(_ descriptor: Int32) -> Bool {
+      if all.count >= HTTPServer.greatestCount {
+        let strangers = all.filter { !$0.value.isAdmitted }
+        guard let oldest = strangers.min(by: { $0.value.number < $1.value.number })?.key else { return false }
+        all[oldest] = nil
+        _ = shutdown(oldest, Int32(SHUT_RDWR))
+      }
+      count += 1
+      all[descriptor] = Known(number: count)
+      return true
+    }
+
+    mutating func admit(_ descriptor: Int32) { all[descriptor]?.isAdmitted = true }
+
+    mutating func remove(_ descriptor: Int32) { all[descriptor] = nil }
+  }
 
   /// Listens. Port 0 takes a free one. Throws `.cannotOpenFile` where the port is taken.
   init(port: UInt16) throws {
@@ -67,13 +95,10 @@ final class HTTPServer: Sendable {
     _ descriptor: Int32, _ refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
     _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) {
-    let isTaken = connections.withLock { known in
-      known.count < Self.greatestCount && known.insert(descriptor).inserted
-    }
-    guard isTaken else { _ = close(descriptor); return }
+    guard connections.withLock({ $0.take(descriptor) }) else { _ = close(descriptor); return }
     Thread.detachNewThread { [connections] in
       var connection = HTTPConnection(descriptor)
-      connection.serve(refusing: refusal, answer)
+      connection.serve(refusing: refusal, admitted: { connections.withLock { $0.admit(descriptor) } }, answer)
       connections.withLock { known in
         known.remove(descriptor)
         _ = close(descriptor)

@@ -14,9 +14,15 @@ struct InspectCell {
   /// Whether it stands in the view of one object, and not in a list.
   var isWhole = false
 
+  /// The value of an attribute; a number of single precision in the fewest digits that it is read back from.
+  func json(_ value: Value, of type: AttributeType?) throws -> InspectJSON {
+    try json(type == .float ? value.inFewestDigits : value)
+  }
+
   func json(_ value: Value) throws -> InspectJSON {
     switch value {
     case .null: .null
+    case .date(let date): .string(ISODate.exactText(date))
     case .string(let text): Self.text(text, most: isWhole ? Self.greatestWholeText : Self.greatestText)
     case .data(let data): Self.bytes(data)
     case .objectID(let id): ["id": .string(session.name(of: id))]
@@ -25,7 +31,7 @@ struct InspectCell {
         ? ["tree": tree(value), "json": .text(Self.exactJSON(value))]
         : Self.text(value.description, most: Self.greatestText)
     case .object(let object): ["object": .string(object.className), "text": try text(of: value, object)]
-    case .bool, .int, .double, .decimal, .date, .uuid, .uri:
+    case .bool, .int, .double, .decimal, .uuid, .uri:
       Self.text(value.description, most: Self.greatestWholeText)
     }
   }

@@ -77,7 +77,7 @@ struct InspectObject {
       {
         return InspectRows.cell(fact)
       }
-      return try cell.json(try object.value(at: property.slot))
+      return try cell.json(try object.value(at: property.slot), of: attribute.type)
     }
   }
 

@@ -77,7 +77,7 @@ struct InspectRows {
       if property.relationship?.isToMany == true { return ["count": .int(try object.memberCount(property.slot))] }
       if property.attributeType == .binaryData, let fact, fact.isInFile, !object.hasChanges { return ["file": true] }
     }
-    return try cell.json(try object.value(forKeyPath: name))
+    return try cell.json(try object.value(forKeyPath: name), of: object.entity.property(name)?.attributeType)
   }
 
   // MARK: Rows that are not read whole
@@ -92,7 +92,7 @@ struct InspectRows {
     let cells = try names.map { name -> InspectJSON in
       if let fact = facts[name] { return Self.cell(fact) }
       if name == FetchColumns.id { return ["id": .string(session.name(of: id))] }
-      if plain.contains(name) { return try cell.json(values[name] ?? .null) }
+      if plain.contains(name) { return try cell.json(values[name] ?? .null, of: entity.property(name)?.attributeType) }
       return ["unread": true]
     }
     return head(id).adding([("state", .null), ("cells", .array(cells))])
