@@ -67,7 +67,11 @@ final class InspectSession {
 
   /// Reads anew what other processes wrote. Objects with unsaved changes stay as they are: a save tells of the conflict.
   func followOthers() {
-    guard hasNews.withLock({ hasNews in defer { hasNews = false }; return hasNews }) else { return }
+    let isStale = hasNews.withLock { hasNews in
+      defer { hasNews = false }
+      return hasNews
+    }
+    guard isStale else { return }
     for object in context.registeredObjects where !object.hasChanges {
       // An error of a hook leaves a fault, whose reading tells it again.
       try? context.refresh(object, mergeChanges: false)

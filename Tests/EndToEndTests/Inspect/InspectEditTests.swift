@@ -107,7 +107,8 @@ import Testing
     #expect(save.status == 422 && save.json["problems"][0]["conflict"].bool == true, "\(save)")
     #expect(try page.post("/api/resolve", #"{"ids": ["Person/1"], "keep": "own"}"#).status == 400)
     #expect(try page.post("/api/resolve", #"{"ids": ["Person/1"], "keep": "stored"}"#).status == 200)
-    #expect(try page.post("/api/save").json["saved"].int == 0 && page.get("/api/object", ["id": "Person/1"]).status == 404)
+    #expect(
+      try page.post("/api/save").json["saved"].int == 0 && page.get("/api/object", ["id": "Person/1"]).status == 404)
   }
 
   /// Dates to more than milliseconds, and numbers of single precision.
