@@ -31,7 +31,7 @@ package final class BatchJob {
   /// How many modules the ledger knows of.
   private var notedModules = 0
   /// The objects, by key, as they were found when this began.
-  private var ids: [ManagedObjectID]?
+  private var ids: IDList?
 
   package init(_ name: String, _ script: BatchScript, _ code: JobCode, in context: ManagedObjectContext) throws {
     (self.name, self.script, self.code, self.context) = (name, script, code, context)
@@ -153,11 +153,11 @@ package final class BatchJob {
 
   // MARK: Chunks
 
-  private func objectIDs() throws -> [ManagedObjectID] {
+  private func objectIDs() throws -> IDList {
     if let ids { return ids }
     var request = request
     request.sortDescriptors = []
-    let found = try context.fetchIDs(request).sorted { $0.key < $1.key }
+    let found = try context.fetchIDList(request).sortedByKey()
     ids = found
     return found
   }

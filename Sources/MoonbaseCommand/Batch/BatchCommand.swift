@@ -47,7 +47,8 @@ struct JobOptionGroup: ParsableArguments {
   }
 
   func makeContainer() throws -> PersistentContainer {
-    let stores = try stores.settings(store)
+    var stores = try stores.settings(store)
+    stores.cacheSize = StoreSettings.smallCacheSize
     try scripts.settings().requireWriting("batch")
     return try PersistentContainer(scripts.settings().limiting(stores.container, stores))
   }

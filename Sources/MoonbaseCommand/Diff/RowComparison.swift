@@ -179,16 +179,12 @@ private final class RowStream {
     if view.seesOneState {
       (cursor, ids) = (try view.rows(matching: query), IDList())
     } else {
-      (cursor, ids) = (nil, try Self.ascending(view.objectIDs(matching: query)))
+      (cursor, ids) = (nil, try view.objectIDs(matching: query).sortedByKey())
     }
     try advance()
   }
 
   deinit { view.end() }
-
-  private static func ascending(_ ids: IDList) -> IDList {
-    zip(ids, ids.dropFirst()).allSatisfy { $0.key < $1.key } ? ids : IDList(ids.sorted { $0.key < $1.key })
-  }
 
   func entity(of symbol: Symbol) -> ResolvedEntity? { model.entities.first { $0.symbol == symbol } }
 

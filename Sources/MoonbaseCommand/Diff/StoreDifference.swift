@@ -39,86 +39,48 @@ struct StoreDifference {
   }
 
   private func compare(_ entity: String, _ writer: any DifferenceWriter) throws {
-    if keys.isEmpty, var rows = try RowComparison(entity, from: left, to: right) {
-      let (came, went) = try rows.run { try compare($0, writer) }
-      return try tell(came: came, went: went, writer)
+    let (came, went) =
+      if keys.isEmpty {
+        try compareRows(of: entity, writer)
+      } else {
+        try KeyComparison(entity, from: left, to: right, keys: keys).run { try compare($0, writer) }
+      }
+    try tell(came: came, went: went, writer)
+  }
+
+  private func compareRows(of entity: String, _ writer: any DifferenceWriter) throws -> (IDList, IDList) {
+    guard var rows = try RowComparison(entity, from: left, to: right) else {
+      throw GraphError.unknownEntity(entity, in: left.model)
     }
-    let old = try places(of: entity, in: left)
-    let new = try places(of: entity, in: right)
-    var went = old.ids
-    var pairs: [(ManagedObjectID, ManagedObjectID)] = []
-    var came: [ManagedObjectID] = []
-    for id in new.order {
-      guard let mark = new.marks[id] else { continue }
-      if let former = went.removeValue(forKey: mark) { pairs.append((former, id)) } else { came.append(id) }
+    return try rows.run { ids in
+      let pairs = (try left.loadObjects(with: ids.map(\.0)), try right.loadObjects(with: ids.map(\.1)))
+      guard pairs.0.count == ids.count, pairs.1.count == ids.count else { throw Self.changedMeanwhile }
+      try compare(pairs, writer)
+      try left.turnIntoFaults(pairs.0)
+      try right.turnIntoFaults(pairs.1)
     }
-    for start in stride(from: 0, to: pairs.count, by: Self.chunk) {
-      try compare(Array(pairs[start..<min(pairs.count, start + Self.chunk)]), writer)
-    }
-    let left = old.order.filter { id in old.marks[id].map { went[$0] == id } == true }
-    try tell(came: IDList(came), went: IDList(left), writer)
+  }
+
+  static var changedMeanwhile: GraphError {
+    GraphError(.storeBusy, message: "a store was written meanwhile: compare again")
   }
 
   /// The objects that one store alone has.
   private func tell(came: IDList, went: IDList, _ writer: any DifferenceWriter) throws {
-    try Self.forEach(of: came, in: right) {
-      try writer.came(try named($0, former: nil), properties(of: $0).map { ($0.name, $0.value) })
-    }
-    try Self.forEach(of: went, in: left) { try writer.went(try named($0, former: $0.objectID)) }
-  }
-
-  private static func forEach(
-    of ids: IDList, in context: ManagedObjectContext, _ body: (ManagedObject) throws -> Void
-  ) throws {
-    for start in stride(from: 0, to: ids.count, by: chunk) {
-      let objects = try context.loadObjects(with: Array(ids[start..<min(ids.count, start + chunk)]))
-      for object in objects { try body(object) }
-      try context.turnIntoFaults(objects)
-    }
-  }
-
-  /// The identity of an object in both stores: its entity with its key, or with its values of `--by`. Objects with
-  /// equal values are numbered.
-  private struct Mark: Hashable {
-    let entity: String
-    let values: [Value]
-    var number = 0
-  }
-
-  private typealias Places = (order: [ManagedObjectID], marks: [ManagedObjectID: Mark], ids: [Mark: ManagedObjectID])
-
-  /// The mark of each object, and the object of each mark.
-  private func places(of entity: String, in context: ManagedObjectContext) throws -> Places {
-    var places: Places = ([], [:], [:])
-    var repeated: [Mark: Int] = [:]
-    func take(_ id: ManagedObjectID, _ values: [Value]) {
-      var mark = Mark(entity: id.entityName, values: values)
-      if places.ids[mark] != nil {
-        repeated[mark, default: 0] += 1
-        mark.number = repeated[mark, default: 0]
+    try right.forEachChunk(of: came, Self.chunk) { objects in
+      for object in objects {
+        try writer.came(try named(object, former: nil), properties(of: object).map { ($0.name, $0.value) })
       }
-      places.order.append(id)
-      places.marks[id] = mark
-      places.ids[mark] = id
     }
-    let ids = try context.fetchIDList(FetchRequest(entity))
-    if keys.isEmpty {
-      for id in ids { take(id, [.int(id.key)]) }
-    } else {
-      try Self.forEach(of: ids, in: context) { take($0.objectID, try keyValues(of: $0)) }
+    try left.forEachChunk(of: went, Self.chunk) { objects in
+      for object in objects { try writer.went(try named(object, former: object.objectID)) }
     }
-    return places
   }
 
   private func keyValues(of object: ManagedObject) throws -> [Value] { try keys.map { try object.value(forKey: $0) } }
 
-  private func compare(_ pairs: [(ManagedObjectID, ManagedObjectID)], _ writer: any DifferenceWriter) throws {
-    let old = try left.loadObjects(with: pairs.map(\.0))
-    let new = try right.loadObjects(with: pairs.map(\.1))
-    guard old.count == pairs.count, new.count == pairs.count else {
-      throw GraphError(.storeBusy, message: "a store was written meanwhile: compare again")
-    }
-    for (former, object) in zip(old, new) {
+  private func compare(_ pairs: KeyComparison.Pairs, _ writer: any DifferenceWriter) throws {
+    for (former, object) in zip(pairs.left, pairs.right) {
       let known = Dictionary(uniqueKeysWithValues: try properties(of: former).map { ($0.name, $0) })
       for property in try properties(of: object) {
         let before = known[property.name]
@@ -128,8 +90,6 @@ struct StoreDifference {
         }
       }
     }
-    try left.turnIntoFaults(old)
-    try right.turnIntoFaults(new)
   }
 
   private func named(_ object: ManagedObject, former: ManagedObjectID?) throws -> DifferentObject {

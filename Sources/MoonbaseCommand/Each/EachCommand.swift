@@ -64,14 +64,12 @@ struct EachCommand: ParsableCommand {
   private static let greatestJobs = 256
   private static let greatestBatch = 1_000_000
   private static let usualBatch = 1000
-  /// Rows are read and written in the order of the file, each once: who keeps more of it only needs more memory.
-  private static let cacheSize = 8 << 20
 
   func run() throws {
     var stores = try stores.settings(store)
     try stores.requireStores()
     if dryRun { stores.readOnly = true }
-    stores.cacheSize = Self.cacheSize
+    stores.cacheSize = StoreSettings.smallCacheSize
     let scripts = try scripts.settings()
     if !dryRun { try scripts.requireWriting("each") }
     let function = try EachFunction(code: code, file: script, limit: scripts.limits.sourceSize)

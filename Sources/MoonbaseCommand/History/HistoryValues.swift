@@ -11,21 +11,11 @@ import MoonbasePlatform
 struct HistoryValues {
   private static let chunk = 500
 
-  /// The last changes of an object.
-  private struct Later {
-    /// By property, the number of the last update that names it.
-    var updates: [String: Int64] = [:]
-    /// The last update that names no property.
-    var unnamed: Int64 = 0
-    var deletion: PersistentHistoryChange?
-
-    func changes(_ name: String, after change: Int64) -> Bool {
-      max(unnamed, updates[name] ?? 0) > change
-    }
-  }
+  /// So many changes are read together for the tombstones of deleted objects.
+  private static let tombstones = 32
 
   private let context: ManagedObjectContext
-  private var later: [ManagedObjectID: Later] = [:]
+  private var later = LaterChanges()
   private var token: PersistentHistoryToken
   /// Whether a value could not be read.
   private(set) var failed = false
@@ -42,20 +32,7 @@ struct HistoryValues {
     while let transactions = try walk.next() {
       for transaction in transactions {
         token.advance(past: transaction)
-        for change in transaction.changes ?? [] { note(change) }
-      }
-    }
-  }
-
-  private mutating func note(_ change: PersistentHistoryChange) {
-    switch change.changeType {
-    case .insert: break
-    case .delete: later[change.changedObjectID, default: Later()].deletion = change
-    case .update where change.updatedProperties.isEmpty:
-      later[change.changedObjectID, default: Later()].unnamed = change.changeID
-    case .update:
-      for name in change.updatedProperties {
-        later[change.changedObjectID, default: Later()].updates[name] = change.changeID
+        for change in transaction.changes ?? [] { later.note(change, of: transaction.transactionNumber) }
       }
     }
   }
@@ -83,26 +60,57 @@ struct HistoryValues {
       // Objects that were read may have values of later saves.
       try note(from: .token(token))
       let known = Dictionary(objects.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
-      for change in some { try body(row(change, known[change.changedObjectID])) }
+      let left = try tombstones(of: some)
+      for change in some {
+        try body(row(change, known[change.changedObjectID], tombstone: left[change.changedObjectID]))
+      }
       try context.turnIntoFaults(objects)
     }
   }
 
-  private mutating func row(_ change: PersistentHistoryChange, _ object: ManagedObject?) -> Row {
+  /// What is left of objects that were deleted later.
+  private func tombstones(
+    of changes: ArraySlice<PersistentHistoryChange>
+  ) throws -> [ManagedObjectID: [String: Value]] {
+    var deletions: [(id: ManagedObjectID, place: LaterChanges.Place)] = []
+    for change in changes where change.changeType != .delete {
+      if let place = later.deletion(of: change.changedObjectID) { deletions.append((change.changedObjectID, place)) }
+    }
+    deletions.sort { $0.place.change < $1.place.change }
+    var found: [ManagedObjectID: [String: Value]] = [:]
+    for (id, place) in deletions where found[id] == nil {
+      guard let store = id.storeIdentifier else { continue }
+      // Objects that were deleted one after the other are often changed so too.
+      let part = try context.historyChanges(
+        of: place.transaction...place.transaction, in: store, after: place.change - 1, limit: Self.tombstones)
+      for change in part.changes.values.joined() where change.changeType == .delete {
+        found[change.changedObjectID] = change.tombstone
+      }
+    }
+    return found
+  }
+
+  private mutating func row(
+    _ change: PersistentHistoryChange, _ object: ManagedObject?, tombstone: [String: Value]?
+  ) -> Row {
     switch change.changeType {
     case .delete: return (change, change.tombstone.isEmpty ? .null : .map(change.tombstone), .null)
     case .insert, .update:
-      let values = values(after: change, object)
+      let values = values(after: change, object, tombstone)
       return (change, .null, values.isEmpty ? .null : .map(values))
     }
   }
 
-  private mutating func values(after change: PersistentHistoryChange, _ object: ManagedObject?) -> [String: Value] {
-    let later = later[change.changedObjectID] ?? Later()
+  private mutating func values(
+    after change: PersistentHistoryChange, _ object: ManagedObject?, _ tombstone: [String: Value]?
+  ) -> [String: Value] {
+    let id = change.changedObjectID
+    guard let names = later.names(of: id, after: change.changeID) else { return [:] }
+    let isDeleted = later.isDeleted(id)
     var values: [String: Value] = [:]
-    for property in properties(of: change) where !later.changes(property.name, after: change.changeID) {
-      if let deletion = later.deletion {
-        values[property.name] = deletion.tombstone[property.name]
+    for property in properties(of: change) where !names.contains(property.name) {
+      if isDeleted {
+        values[property.name] = tombstone?[property.name]
       } else if let object {
         values[property.name] = value(of: property, of: object)
       }

@@ -31,6 +31,9 @@ struct StoreSettings: Equatable {
   /// Of each connection, in bytes.
   var cacheSize: Int?
 
+  /// The cache of a command that reads and writes rows in the order of the file, each once: more would only take memory.
+  static let smallCacheSize = 8 << 20
+
   /// Fails where a store is not there: a command that changes what there is makes none.
   func requireStores() throws {
     for path in stores.compactMap(\.path) { try Self.requireStore(path) }

@@ -1,7 +1,8 @@
 package import MoonbaseModel
 package import MoonbasePlatform
 
-/// The history of stores, read some transactions at a time: memory stays flat, however long it is.
+/// The history of stores, read some changes at a time: memory stays flat, however long it is, and however many changes
+/// a transaction has.
 package struct HistoryWalk {
   /// Where it begins.
   package enum Start: Sendable, Hashable {
@@ -11,40 +12,83 @@ package struct HistoryWalk {
     case date(Date)
   }
 
-  private static let size = 256
+  private static let transactionCount = 256
+  private static let changeCount = 4096
 
   private let context: ManagedObjectContext
   private let filter: HistoryFilter?
-  private var request: PersistentHistoryChangeRequest?
+  private let date: Date?
   private var token: PersistentHistoryToken
+  private var isAtEnd = false
+  /// Transactions whose changes are still to be read.
+  private var waiting: ArraySlice<PersistentHistoryTransaction> = []
+  /// The last change of the first of them that was read.
+  private var place: Int64?
 
   /// Throws as `execute` does for a request that does not fit.
   package init(_ context: ManagedObjectContext, from start: Start, matching fetchRequest: FetchRequest? = nil) throws {
     self.context = context
     filter = try HistoryFilter(fetchRequest, in: context.coordinator)
     switch start {
-    case .token(let given):
-      token = given ?? PersistentHistoryToken()
-      request = .fetchHistory(after: given)
-      request?.fetchLimit = Self.size
-    // No token says where a date is in the histories of several stores: what came since is read at once.
-    case .date(let date):
-      token = PersistentHistoryToken()
-      request = .fetchHistory(after: date)
+    case .token(let given): (token, date) = (given ?? PersistentHistoryToken(), nil)
+    case .date(let given): (token, date) = (try Self.token(behind: given, in: context.coordinator), given)
     }
   }
 
-  /// The next transactions with their changes, those that match; none of some that were read may. Nil at the end.
-  package mutating func next() throws -> [PersistentHistoryTransaction]? {
-    guard let current = request else { return nil }
-    let found = try context.execute(current).transactions ?? []
-    for transaction in found { token.advance(past: transaction) }
-    if found.isEmpty || current.fetchLimit == 0 {
-      request = nil
-    } else {
-      request = .fetchHistory(after: token)
-      request?.fetchLimit = Self.size
+  /// The place before all that was saved after a date. A clock that was put back may have other transactions behind it.
+  private static func token(
+    behind date: Date, in coordinator: PersistentStoreCoordinator
+  ) throws -> PersistentHistoryToken {
+    var numbers: [String: Int64] = [:]
+    for store in coordinator.persistentStores {
+      guard let history = try store.history() else { continue }
+      let first = try history.transactions(.afterDate(date), includingChanges: false, limit: 1).first
+      numbers[store.identifier] = try first.map { $0.transactionNumber - 1 } ?? history.span().last
     }
-    return found.isEmpty ? nil : try filter?.apply(to: found) ?? found
+    return PersistentHistoryToken(numbers)
+  }
+
+  /// The next transactions with their changes, those that match; none of some that were read may. Nil at the end.
+  ///
+  /// A transaction of very many changes comes several times, each time with some of them.
+  package mutating func next() throws -> [PersistentHistoryTransaction]? {
+    while waiting.isEmpty {
+      if isAtEnd { return nil }
+      try readTransactions()
+    }
+    let found = try readChanges()
+    return try filter?.apply(to: found) ?? found
+  }
+
+  private mutating func readTransactions() throws {
+    var request = PersistentHistoryChangeRequest.fetchHistory(after: token)
+    request.resultType = .transactionsOnly
+    request.fetchLimit = Self.transactionCount
+    let found = try context.execute(request).transactions ?? []
+    for transaction in found { token.advance(past: transaction) }
+    isAtEnd = found.isEmpty
+    waiting = found.filter { transaction in date.map { transaction.timestamp > $0 } ?? true }[...]
+  }
+
+  /// Reads changes of the first transactions that wait and are of one store.
+  private mutating func readChanges() throws -> [PersistentHistoryTransaction] {
+    guard let first = waiting.first else { return [] }
+    let some = place == nil ? waiting.prefix { $0.storeID == first.storeID } : waiting.prefix(1)
+    let numbers = first.transactionNumber...(some.last ?? first).transactionNumber
+    let part = try context.historyChanges(
+      of: numbers, in: first.storeID, after: place ?? .min, limit: Self.changeCount)
+    var whole = some
+    var rest: PersistentHistoryTransaction?
+    if let end = part.end {
+      whole = some.prefix { $0.transactionNumber < end.transaction }
+      rest = some.dropFirst(whole.count).first { $0.transactionNumber == end.transaction }
+    }
+    waiting = waiting.dropFirst(whole.count)
+    let isResumed = place != nil
+    place = rest == nil ? nil : part.end?.change
+    return (whole + (rest.map { [$0] } ?? [])).compactMap { transaction in
+      let changes = part.changes[transaction.transactionNumber] ?? []
+      return isResumed && changes.isEmpty ? nil : transaction.with(changes)
+    }
   }
 }

@@ -69,6 +69,22 @@ extension ManagedObjectContext {
     return result
   }
 
+  /// Changes of transactions of a store, as the store's history tells them.
+  ///
+  /// Throws `.historyTokenExpired` where a transaction was deleted.
+  package func historyChanges(
+    of transactions: ClosedRange<Int64>, in storeID: String, after change: Int64, limit: Int
+  ) throws -> HistoryPart {
+    guard let store = coordinator.persistentStores.first(where: { $0.identifier == storeID }),
+      let history = try store.history()
+    else {
+      throw GraphError(.invalidRequest, message: "the store \(storeID) is not open here, or keeps no history")
+    }
+    let part = try history.changes(of: transactions, after: change, limit: limit)
+    if try history.span().lacksTransactions(after: transactions.lowerBound - 1) { throw Self.expired(store) }
+    return part
+  }
+
   /// Shortens the histories of all stores in one go: none of them is shorter before all of them can be.
   private static func delete(_ parts: [(store: any PersistentStore, extent: HistoryExtent)]) throws -> Int {
     for (store, _) in parts where store.isReadOnly {

@@ -65,6 +65,11 @@ public struct IDList: Sendable {
     }
   }
 
+  /// The IDs by ascending keys.
+  package func sortedByKey() -> IDList {
+    zip(keys, keys.dropFirst()).allSatisfy { $0 <= $1 } ? self : IDList(sorted { $0.key < $1.key })
+  }
+
   /// The keys, if all are of one kind.
   var uniform: (kind: ManagedObjectID.Kind, keys: [Int64])? { kinds.count == 1 ? (kinds[0], keys) : nil }
 

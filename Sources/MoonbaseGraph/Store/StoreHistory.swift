@@ -11,6 +11,9 @@ public protocol StoreHistory: Sendable {
   func transactions(
     _ extent: HistoryExtent, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction]
+  /// The changes of transactions whose numbers are greater than `change`, in the order of the transactions and of their own
+  /// numbers: `limit` of them at most.
+  func changes(of transactions: ClosedRange<Int64>, after change: Int64, limit: Int) throws -> HistoryPart
   /// The number of the transaction with which the last ones begin, so many of them; nil where there are no more than these.
   func number(ofLast count: Int) throws -> Int64?
   /// The number of the transaction with which the last ones begin that are no larger together than so many bytes
@@ -19,6 +22,22 @@ public protocol StoreHistory: Sendable {
 }
 
 extension StoreHistory {
+  /// Goes over the transactions. A store that can find it more quickly should.
+  public func changes(of transactions: ClosedRange<Int64>, after change: Int64, limit: Int) throws -> HistoryPart {
+    var part = HistoryPart()
+    var count = 0
+    let found = try self.transactions(.after(transactions.lowerBound - 1), includingChanges: true, limit: 0)
+    for transaction in found.prefix(while: { $0.transactionNumber <= transactions.upperBound }) {
+      for next in transaction.changes ?? [] where next.changeID > change {
+        guard count < limit else { return part }
+        count += 1
+        part.append(next, of: transaction.transactionNumber)
+        part.end = count == limit ? (transaction.transactionNumber, next.changeID) : nil
+      }
+    }
+    return part
+  }
+
   /// Goes over all of them. A store that can find it more quickly should.
   public func number(ofLast count: Int) throws -> Int64? {
     let all = try transactions(.all, includingChanges: false, limit: 0)
@@ -34,6 +53,22 @@ extension StoreHistory {
       if left < 0 { return all[min(place + 1, all.count - 1)].transactionNumber }
     }
     return nil
+  }
+}
+
+/// Some changes of a history.
+public struct HistoryPart: Sendable {
+  /// By the number of their transaction.
+  public private(set) var changes: [Int64: [PersistentHistoryChange]] = [:]
+  /// The last change, where as many were read as were asked for: there may be more behind it.
+  public var end: (transaction: Int64, change: Int64)?
+
+  /// No changes.
+  public init() {}
+
+  /// Adds a change.
+  public mutating func append(_ change: PersistentHistoryChange, of transaction: Int64) {
+    changes[transaction, default: []].append(change)
   }
 }
 

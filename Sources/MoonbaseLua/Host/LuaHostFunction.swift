@@ -104,6 +104,7 @@ extension LuaState {
   /// Lets the properties of host objects that have some names be called as methods too, where they are booleans or
   /// texts: `object:name()` gives `object.name`. Any other call of such a value is the error that it was.
   package func letPropertiesBeCalled(_ names: [String]) throws(LuaError) {
-    try check(mbl_call_properties(raw, names.joined(separator: " ")))
+    // `joined` looks through all conformances of the program, at each start.
+    try check(mbl_call_properties(raw, names.dropFirst().reduce(names.first ?? "") { $0 + " " + $1 }))
   }
 }

@@ -33,7 +33,7 @@ final class BatchFunction {
   /// The statement asks for the values of rows when it has looked at all of them.
   struct RowsAreCollected: Error {}
 
-  private let name: String
+  fileprivate let name: String
   private let inputs: [Input]
   private let column: String
   private let source: Source
@@ -52,7 +52,7 @@ final class BatchFunction {
   /// How often it was asked whether a value is another one.
   @exclusivity(unchecked) private(set) var count = 0
   /// The quick way to a script's function over plain values.
-  private let plain: RowFunction?
+  fileprivate let plain: RowFunction?
   private let check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
   /// The entity of the last row.
   @exclusivity(unchecked) private var knownNumber: Int64 = -1
@@ -85,6 +85,8 @@ final class BatchFunction {
     (self.inputs, self.attribute, self.column, first) = (inputs, attribute, column, kind)
     (layout, self.store, entity) = (store.layout, StoreNumber(store.identifier), rows.query.entity)
     name = "MOONBASE_BATCH_\(slot)"
+    columnPlace = inputs.firstIndex { $0.column == column } ?? inputs.count
+    askedColumns = inputs.map(\.column) + (columnPlace < inputs.count ? [] : [column])
     (plain, check) = Self.plain(value, of: inputs.map(\.type), toSet: attribute.type)
     cells = .allocate(capacity: inputs.count)
     cells.initialize(repeating: .null)
@@ -113,15 +115,15 @@ final class BatchFunction {
 
   private var row: String { list(["Z_PK", "Z_ENT"] + inputs.map(\.column)) }
 
-  private func list(_ columns: [String]) -> String {
+  fileprivate func list(_ columns: [String]) -> String {
     columns.map { "t0.\(identifier($0))" }.joined(separator: ", ")
   }
 
   /// The inputs, and the column that is set where it is none of them.
-  private var askedColumns: [String] { inputs.map(\.column) + (columnPlace < inputs.count ? [] : [column]) }
+  fileprivate let askedColumns: [String]
 
   /// Where the column that is set stands among the arguments of the question whether it differs.
-  private var columnPlace: Int { inputs.firstIndex { $0.column == column } ?? inputs.count }
+  fileprivate let columnPlace: Int
 
   /// The functions, with the numbers of their arguments.
   private var names: [(name: String, arguments: Int32)] {
@@ -162,62 +164,6 @@ final class BatchFunction {
     }
   }
 
-  // MARK: On two threads
-
-  /// Whether another thread may take what it gives from a pipe: it needs nothing to be known of a row but columns.
-  var fitsPipe: Bool { plain != nil }
-
-  /// Whether the next row of the pipe gets another value.
-  var pipedDifference: String { "\(nextName)(t0.Z_PK)" }
-
-  /// The value of that row.
-  var pipedValue: String { "\(takenName)()" }
-
-  private var nextName: String { name + "_NEXT" }
-  private var takenName: String { name + "_TAKEN" }
-
-  /// What `compute` reads of rows `t0`.
-  var pipedColumns: String { list(["Z_PK", "Z_ENT", "Z_OPT"] + askedColumns) }
-
-  /// Makes functions known to a connection that take rows from a pipe.
-  func register(on connection: Connection, taking pipe: RowPipe) throws {
-    (isWaiting, count) = (false, 0)
-    try connection.register(function: nextName, arguments: 1, traits: .directOnly) { [self] call in
-      if isWaiting { throw RowPipe.Misfit() }
-      count += 1
-      isWaiting = try pipe.next(call.integer(0))
-      call.set(Int64(isWaiting ? 1 : 0))
-    }
-    try connection.register(function: takenName, arguments: 0, traits: .directOnly) { [self] call in
-      isWaiting = false
-      plain?.set(pipe.value, on: call)
-    }
-  }
-
-  /// Takes them away again.
-  func unregisterPipe(on connection: Connection) {
-    connection.unregister(function: nextName, arguments: 1)
-    connection.unregister(function: takenName, arguments: 0)
-  }
-
-  /// Computes all rows of a statement for a pipe, or as many as are taken. False where there is one of which it knows no answer.
-  func compute(_ statement: Statement, into pipe: RowPipe) throws -> Bool {
-    guard let plain else { return false }
-    let first: Int32 = 3
-    let place = first + Int32(columnPlace)
-    while try statement.step() {
-      try HostWork.charge()
-      guard isSound(statement.storage(1), statement.integer(1), statement.storage(2), statement.integer(2)) else {
-        throw BatchRefusal()
-      }
-      guard isAnswered({ plain.compute(statement, from: first) }) else { return false }
-      let cell = plain.differs(from: statement, at: place) ? plain.given : nil
-      guard try pipe.add(statement.integer(0), cell) else { return true }
-    }
-    try pipe.complete()
-    return true
-  }
-
   /// Takes it away from a connection, which would keep what the function holds.
   func unregister(on connection: Connection) {
     for (name, arguments) in names { connection.unregister(function: name, arguments: arguments) }
@@ -227,7 +173,7 @@ final class BatchFunction {
 
   /// Whether a row's entity and version, stored so, are such as a save would take.
   @inline(__always)
-  private func isSound(_ entity: StorageClass, _ number: Int64, _ version: StorageClass, _ count: Int64) -> Bool {
+  fileprivate func isSound(_ entity: StorageClass, _ number: Int64, _ version: StorageClass, _ count: Int64) -> Bool {
     guard entity == .integer, number == knownNumber || isKnown(number) else { return false }
     return version == .null || version == .integer && count < .max
   }
@@ -247,7 +193,7 @@ final class BatchFunction {
 
   /// Whether the quick way knows an answer that may stand, for which no store was asked.
   @inline(__always)
-  private func isAnswered(_ compute: () -> Bool) -> Bool {
+  fileprivate func isAnswered(_ compute: () -> Bool) -> Bool {
     let refusals = HostFunction.refusals
     return compute() && passesCheck && HostFunction.refusals == refusals
   }
@@ -331,6 +277,82 @@ final class BatchFunction {
     default: break
     }
     throw BatchRefusal()
+  }
+}
+
+/// Functions of one update whose values one thread computes and another takes in a pipe.
+final class PipedFunctions {
+  private let functions: [(function: BatchFunction, plain: RowFunction)]
+  let pipe: RowPipe
+  /// Whether a row is to get its values.
+  @exclusivity(unchecked) private var isWaiting = false
+  /// How many rows were taken.
+  @exclusivity(unchecked) private(set) var count = 0
+
+  /// Nil where a function needs to know more of a row than columns.
+  init?(_ functions: [BatchFunction]) {
+    let plain = functions.compactMap { function in function.plain.map { (function, $0) } }
+    guard !functions.isEmpty, plain.count == functions.count else { return nil }
+    (self.functions, pipe) = (plain, RowPipe(width: functions.count))
+  }
+
+  /// Whether the next row of the pipe gets other values.
+  var difference: String { "\(nextName)(t0.Z_PK)" }
+
+  /// The value of a function for that row.
+  func value(_ index: Int) -> String { "\(takenName(index))()" }
+
+  private var nextName: String { functions[0].function.name + "_NEXT" }
+  private func takenName(_ index: Int) -> String { functions[index].function.name + "_TAKEN" }
+
+  /// What `compute` reads of rows `t0`.
+  var columns: String {
+    let asked = functions.flatMap(\.function.askedColumns)
+    return functions[0].function.list(["Z_PK", "Z_ENT", "Z_OPT"] + asked)
+  }
+
+  /// Makes the functions that take rows from the pipe known to a connection.
+  func register(on connection: Connection) throws {
+    try connection.register(function: nextName, arguments: 1, traits: .directOnly) { [self] call in
+      if isWaiting { throw RowPipe.Misfit() }
+      count += 1
+      isWaiting = try pipe.next(call.integer(0))
+      call.set(Int64(isWaiting ? 1 : 0))
+    }
+    for (index, (_, plain)) in functions.enumerated() {
+      try connection.register(function: takenName(index), arguments: 0, traits: .directOnly) { [self] call in
+        isWaiting = false
+        plain.set(pipe.value(column: index), on: call)
+      }
+    }
+  }
+
+  /// Takes them away again.
+  func unregister(on connection: Connection) {
+    connection.unregister(function: nextName, arguments: 1)
+    for index in functions.indices { connection.unregister(function: takenName(index), arguments: 0) }
+  }
+
+  /// Computes all rows of a statement, or as many as are taken. False where there is one of which a function knows no answer.
+  func compute(_ statement: Statement) throws -> Bool {
+    let first = functions[0].function
+    while try statement.step() {
+      try HostWork.charge()
+      guard first.isSound(statement.storage(1), statement.integer(1), statement.storage(2), statement.integer(2)) else {
+        throw BatchRefusal()
+      }
+      var (column, differs) = (Int32(3), false)
+      for (function, plain) in functions {
+        guard function.isAnswered({ plain.compute(statement, from: column) }) else { return false }
+        if plain.differs(from: statement, at: column + Int32(function.columnPlace)) { differs = true }
+        column += Int32(function.askedColumns.count)
+      }
+      // A row gets all values, also those that it has.
+      if differs { for index in functions.indices { pipe.set(functions[index].plain.given, column: index) } }
+      guard try pipe.add(statement.integer(0), differs: differs) else { return true }
+    }
+    try pipe.complete()
+    return true
   }
 }
 

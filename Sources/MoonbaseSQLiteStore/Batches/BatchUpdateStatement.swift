@@ -141,9 +141,7 @@ struct BatchUpdateStatement: BatchStatement {
     guard let first = functions.first, !rows.givesIDs, rows.select.isWhole(rows.query),
       try rows.history(in: session) == nil
     else { return nil }
-    if functions.count == 1, assignments.count == 1, let result = try runOnTwoThreads(first.function, in: session) {
-      return result
-    }
+    if let result = try runOnTwoThreads(in: session) { return result }
     do {
       let written = try rows.run(updateRowByRow, in: session)
       return StoreBatchResult(
@@ -154,18 +152,19 @@ struct BatchUpdateStatement: BatchStatement {
     }
   }
 
-  /// The same, with the function called on this thread for rows that another connection reads, in the state in which the update finds them, while another thread
-  /// writes what it gave. Nil, and nothing done, where that is not possible, or not for all rows.
-  private func runOnTwoThreads(_ function: BatchFunction, in session: Session) throws -> StoreBatchResult? {
-    guard function.fitsPipe, HostErrand.hasSeveralCores, session.connection.usesWriteAheadLog,
+  /// The same, with the functions called on this thread for rows that another connection reads, in the state in which the update finds them, while another thread
+  /// writes what they gave. Nil, and nothing done, where that is not possible, or not for all rows.
+  private func runOnTwoThreads(in session: Session) throws -> StoreBatchResult? {
+    guard functions.count == assignments.count, let piped = PipedFunctions(functions.map(\.function)),
+      HostErrand.hasSeveralCores, session.connection.usesWriteAheadLog,
       try session.connection.integer("SELECT MAX(Z_PK) FROM \(identifier(rows.table))") ?? 0
         > rows.store.fewRows.withLock({ $0 }),
       let reader = try? StoreOpener.reader(rows.store.file, isReadOnly: false, options: rows.store.options)
     else { return nil }
-    let pipe = RowPipe()
-    try function.register(on: session.connection, taking: pipe)
-    defer { function.unregisterPipe(on: session.connection) }
-    let write = PipedUpdate(rows: rows, sql: updateFromPipe(function), session: session, pipe: pipe)
+    let pipe = piped.pipe
+    try piped.register(on: session.connection)
+    defer { piped.unregister(on: session.connection) }
+    let write = PipedUpdate(rows: rows, sql: updateFromPipe(piped), session: session, pipe: pipe)
     let errand = AwaitedErrand()
     let thread = Thread {
       errand.run { write.run() }
@@ -174,8 +173,8 @@ struct BatchUpdateStatement: BatchStatement {
     thread.start()
     // The other thread has the session until it is done.
     let computed = Result {
-      let sql = SQLFragment("SELECT \(function.pipedColumns) FROM \(rows.target) ORDER BY t0.Z_PK")
-      return try reader.running(sql, for: rows.query) { try function.compute($0, into: pipe) }
+      let sql = SQLFragment("SELECT \(piped.columns) FROM \(rows.target) ORDER BY t0.Z_PK")
+      return try reader.running(sql, for: rows.query) { try piped.compute($0) }
     }
     if (try? computed.get()) != true { pipe.breakOff() }
     let ending = errand.wait()
@@ -184,9 +183,9 @@ struct BatchUpdateStatement: BatchStatement {
     do {
       let written = try write.result.get()
       guard isComputed, write.tookAll else { throw BatchRefusal() }
-      return StoreBatchResult(count: function.count, written: written, objectIDs: [], changes: changes(of: written))
+      return StoreBatchResult(count: piped.count, written: written, objectIDs: [], changes: changes(of: written))
     } catch is RowPipe.Misfit {
-      try function.register(on: session.connection)
+      for (_, function) in functions { try function.register(on: session.connection) }
       return nil
     }
   }
@@ -262,10 +261,11 @@ struct BatchUpdateStatement: BatchStatement {
       + differences.joined(" | ")
   }
 
-  private func updateFromPipe(_ function: BatchFunction) -> SQLFragment {
-    SQLFragment(
-      "UPDATE OR ABORT \(rows.target) SET \(identifier(assignments[0].column)) = \(function.pipedValue), "
-        + "Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE \(function.pipedDifference)")
+  private func updateFromPipe(_ piped: PipedFunctions) -> SQLFragment {
+    let changes = assignments.enumerated().map { "\(identifier($1.column)) = \(piped.value($0))" }
+    return SQLFragment(
+      "UPDATE OR ABORT \(rows.target) SET \(changes.joined(separator: ", ")), "
+        + "Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE \(piped.difference)")
   }
 
   private var update: SQLFragment { update(where: difference) }

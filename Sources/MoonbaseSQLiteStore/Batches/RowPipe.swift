@@ -10,10 +10,13 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
 
   private struct Row {
     var key: Int64
-    /// What the row gets; where bytes lie in the block stands in `place`.
-    var cell: PlainCell
-    var place: Int
     var differs: Bool
+  }
+
+  /// What a column of a row gets; where bytes lie in the block stands in `place`.
+  private struct Cell {
+    var cell: PlainCell
+    var place = 0
   }
 
   private final class Block: @unchecked Sendable {  // one side has it at a time
@@ -23,12 +26,17 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
 
     var count = 0
     let rows = UnsafeMutablePointer<Row>.allocate(capacity: capacity)
+    /// The cells of all rows.
+    let cells: UnsafeMutablePointer<Cell>
     private var size = 0
     private var space = 32 << 10
     private(set) var bytes = UnsafeMutableRawPointer.allocate(byteCount: 32 << 10, alignment: 1)
 
+    init(width: Int) { cells = .allocate(capacity: Self.capacity * width) }
+
     deinit {
       rows.deallocate()
+      cells.deallocate()
       bytes.deallocate()
     }
 
@@ -53,21 +61,35 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
 
   private let full = Handover<Block>(depth: 6)
   private let empty = Lock<[Block]>([])
+  /// How many values a row gets.
+  private let width: Int
 
   /// The block that is being filled.
-  private var filling = Block()
+  private var filling: Block
   /// The block that rows are taken from.
-  private var taking = Block()
+  private var taking: Block
   private var place = 0
+
+  init(width: Int) {
+    self.width = width
+    (filling, taking) = (Block(width: width), Block(width: width))
+  }
 
   // MARK: Computing
 
-  /// Adds a row, waiting for room. False where nobody takes any more. Throws where the run on this thread must end.
+  /// Gives a column of the row that is added next a value.
   @inline(__always)
-  func add(_ key: Int64, _ cell: PlainCell?) throws -> Bool {
-    var row = Row(key: key, cell: cell ?? PlainCell(), place: 0, differs: cell != nil)
-    if row.cell.kind == .bytes { row.place = filling.add(row.cell.bytes) }
-    (filling.rows + filling.count).initialize(to: row)
+  func set(_ value: PlainCell, column: Int) {
+    var cell = Cell(cell: value)
+    if value.kind == .bytes { cell.place = filling.add(value.bytes) }
+    (filling.cells + (filling.count &* width &+ column)).initialize(to: cell)
+  }
+
+  /// Adds a row, waiting for room; all columns of a row that differs have values. False where nobody takes any more.
+  /// Throws where the run on this thread must end.
+  @inline(__always)
+  func add(_ key: Int64, differs: Bool) throws -> Bool {
+    (filling.rows + filling.count).initialize(to: Row(key: key, differs: differs))
     filling.count += 1
     return filling.isFull ? try handOver() : true
   }
@@ -78,7 +100,7 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     } catch is BrokenHandover {
       return false
     }
-    filling = empty.withLock { $0.popLast() } ?? Block()
+    filling = empty.withLock { $0.popLast() } ?? Block(width: width)
     return true
   }
 
@@ -92,7 +114,7 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
 
   // MARK: Taking
 
-  /// Goes to the next row, which has to be the one of the key; whether it gets another value.
+  /// Goes to the next row, which has to be the one of the key; whether it gets other values.
   @inline(__always)
   func next(_ key: Int64) throws -> Bool {
     while place == taking.count { try takeBlock() }
@@ -102,11 +124,11 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     return row.pointee.differs
   }
 
-  /// The value of the row that was gone to; it holds good until the next one.
-  var value: PlainCell {
-    let row = taking.rows[place - 1]
-    guard row.cell.kind == .bytes else { return row.cell }
-    return PlainCell(bytes: UnsafeRawBufferPointer(start: taking.bytes + row.place, count: row.cell.bytes.count))
+  /// The value of a column of the row that was gone to; it holds good until the next one.
+  func value(column: Int) -> PlainCell {
+    let cell = taking.cells[(place - 1) * width + column]
+    guard cell.cell.kind == .bytes else { return cell.cell }
+    return PlainCell(bytes: UnsafeRawBufferPointer(start: taking.bytes + cell.place, count: cell.cell.bytes.count))
   }
 
   /// Whether no row is left, when the other side is done.

@@ -20,6 +20,9 @@ struct MappedMigration {
 
   private var file: StoreFile { base.file }
 
+  /// Rows are read and written in the order of the file, once in each phase: to keep more of it would only take memory.
+  private static let cacheSize = 8 << 20
+
   /// What is known before anything is written.
   private struct Work {
     let mapping: CompiledMapping
@@ -115,11 +118,13 @@ struct MappedMigration {
   ) throws {
     let old = try SQLiteStore(
       file: StoreFile(url: URL(fileURLWithPath: original.path)), model: work.old.model,
-      entities: work.old.entities.compactMap { $0?.entity }, options: SQLiteStoreOptions(readOnly: true), original: file
+      entities: work.old.entities.compactMap { $0?.entity },
+      options: SQLiteStoreOptions(readOnly: true, cacheSize: Self.cacheSize), original: file
     )
     let new = try SQLiteStore(
       file: StoreFile(url: URL(fileURLWithPath: successor.path)), model: destination,
-      entities: work.new.entities.compactMap { $0?.entity }, options: SQLiteStoreOptions(), original: file)
+      entities: work.new.entities.compactMap { $0?.entity }, options: SQLiteStoreOptions(cacheSize: Self.cacheSize),
+      original: file)
     values = new.externalData
     let coordinators = [
       PersistentStoreCoordinator(model: work.old.model), PersistentStoreCoordinator(model: destination),

@@ -26,6 +26,14 @@ struct SQLiteHistory: StoreHistory {
     } ?? []
   }
 
+  func changes(of transactions: ClosedRange<Int64>, after change: Int64, limit: Int) throws -> HistoryPart {
+    try reading { session, form in
+      var memory = HostMemory()
+      return try HistoryReader(store: store, connection: session.connection, form: form)
+        .changes(of: transactions, after: change, limit: limit, &memory)
+    } ?? HistoryPart()
+  }
+
   func number(ofLast count: Int) throws -> Int64? {
     guard count > 0 else { return nil }
     return try reading { session, _ in
@@ -156,8 +164,9 @@ private struct HistoryReader {
           bundleID: try optionalText(statement, 4), processID: try optionalText(statement, 5)))
     }
     guard includingChanges, let first = found.first, let last = found.last else { return found }
-    var changes = try changes(of: first.transactionNumber...last.transactionNumber, &memory)
-    return found.map { $0.with(changes.removeValue(forKey: $0.transactionNumber) ?? []) }
+    let part = try changes(
+      of: first.transactionNumber...last.transactionNumber, after: .min, limit: -1, &memory)
+    return found.map { $0.with(part.changes[$0.transactionNumber] ?? []) }
   }
 
   /// The expression of a text, which lies in a table of its own or in the transaction.
@@ -180,34 +189,57 @@ private struct HistoryReader {
 
   // MARK: Changes
 
-  /// Those of all transactions with one statement: no index leads from a transaction to its changes.
-  private func changes(
-    of transactions: ClosedRange<Int64>, _ memory: inout HostMemory
-  ) throws -> [Int64: [PersistentHistoryChange]] {
+  /// A bitmap of an entity, by its number.
+  private struct Bitmap: Hashable {
+    let entity: Int64
+    let bytes: Data
+  }
+
+  /// The changes of all transactions with one statement. A limit below 0 is none.
+  func changes(
+    of transactions: ClosedRange<Int64>, after change: Int64, limit: Int, _ memory: inout HostMemory
+  ) throws -> HistoryPart {
     let names = form.tombstoneColumns.map { ", \(identifier($0))" }.joined()
+    // An index leads from one transaction to its changes behind a number.
+    let isOne = transactions.count == 1
     let statement = try connection.statement(
       "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, ZTRANSACTIONID\(names) FROM ACHANGE "
-        + "WHERE ZTRANSACTIONID BETWEEN ? AND ? ORDER BY Z_PK")
+        + "WHERE ZTRANSACTIONID \(isOne ? "= ?1" : "BETWEEN ?1 AND ?4") AND Z_PK > ?2 "
+        + "ORDER BY ZTRANSACTIONID, Z_PK LIMIT ?3")
     statement.bind(transactions.lowerBound, at: 1)
-    statement.bind(transactions.upperBound, at: 2)
+    statement.bind(change, at: 2)
+    statement.bind(Int64(limit), at: 3)
+    if !isOne { statement.bind(transactions.upperBound, at: 4) }
     defer { statement.reset() }
-    var result: [Int64: [PersistentHistoryChange]] = [:]
+    var part = HistoryPart()
+    var known: [Bitmap: [String]] = [:]
+    var count = 0
     while try statement.step() {
       try HostWork.charge()
+      count += 1
+      part.end = count == limit ? (statement.integer(5), statement.integer(0)) : nil
       // Entities of older models, and of other configurations, are not known here.
       guard let number = statement.storedInteger(2) else {
         throw damage(statement, 2, "its entity (ZENTITY)", wanted: "entity number")
       }
       guard let entity = store.layout.numbered(number) else { continue }
       let layout = try store.layout.layout(entity)
-      let change = try change(statement, of: layout)
+      let change = try self.change(statement, of: layout) { bytes in
+        let bitmap = Bitmap(entity: number, bytes: bytes)
+        if let names = known[bitmap] { return names }
+        let names = ChangedColumns.names(bytes, of: layout)
+        known[bitmap] = names
+        return names
+      }
       try memory.hold(192 + change.tombstone.reduce(0) { $0 + 64 + $1.value.weight })
-      result[statement.integer(5), default: []].append(change)
+      part.append(change, of: statement.integer(5))
     }
-    return result
+    return part
   }
 
-  private func change(_ row: Statement, of layout: EntityLayout) throws -> PersistentHistoryChange {
+  private func change(
+    _ row: Statement, of layout: EntityLayout, names: (Data) -> [String]
+  ) throws -> PersistentHistoryChange {
     guard let type = row.storedInteger(1).flatMap(PersistentHistoryChange.ChangeType.init) else {
       throw damage(row, 1, "its kind (ZCHANGETYPE)", wanted: "insertion (0), update (1) or deletion (2)")
     }
@@ -216,7 +248,7 @@ private struct HistoryReader {
       changeID: row.integer(0),
       changedObjectID: try objectID(of: key, as: layout),
       changeType: type,
-      updatedProperties: type == .update ? ChangedColumns.names(row.data(4), of: layout) : [],
+      updatedProperties: type == .update ? names(row.data(4)) : [],
       tombstone: type == .delete ? try tombstone(row, of: layout) : [:])
   }
 

@@ -50,6 +50,27 @@ import Testing
     #expect(texts.output.components(separatedBy: "delete,").count == 3, "\(texts)")
   }
 
+  /// What lies deep in a value does not count for its hash.
+  @Test func keysThatDifferDeepInsideAreTwoKeys() throws {
+    let deep = "local function deep(x) for i = 1, 12 do x = { x } end return x end"
+    try store("a.sqlite", "\(deep) c:insert('P', { s = 'x', t = deep('a') }) c:insert('P', { s = 'y', t = deep('b') })")
+    try store("b.sqlite", "\(deep) c:insert('P', { s = 'z', t = deep('b') }) c:insert('P', { s = 'w', t = deep('c') })")
+    let outcome = try differ("--by", "t", "--format", "csv")
+    #expect(outcome.output.components(separatedBy: "insert,").count == 2, "\(outcome)")
+    #expect(outcome.output.components(separatedBy: "delete,").count == 2, "\(outcome)")
+    #expect(outcome.output.contains(",s,y,z"), "\(outcome)")
+  }
+
+  /// The first ones are the same, the second ones, and so on.
+  @Test func objectsWithEqualKeysAreComparedInTheirOrder() throws {
+    let insert = "for _, s in ipairs(names) do c:insert('P', { d = date(5), s = s }) assert(c:save()) end"
+    try store("a.sqlite", "local names = { '1', '2', '3' } \(insert) c:insert('P', { d = date(6), s = '0' })")
+    try store("b.sqlite", "c:insert('P', { d = date(6), s = '0' }) local names = { '1', '4' } \(insert)")
+    let outcome = try differ("--by", "d", "--format", "csv")
+    let rows = outcome.output.split(separator: "\n").dropFirst()
+    #expect(rows.count == 2 && rows[1].hasSuffix(",s,2,4") && rows[2].hasPrefix("delete,P d="), "\(outcome)")
+  }
+
   @Test func aPropertyOfTheFirstStoreAloneIsTold() throws {
     try store("a.sqlite", "c:insert('P', { s = 'x', n = 1 })")
     try bench.write(

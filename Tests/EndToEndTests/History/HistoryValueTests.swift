@@ -75,6 +75,43 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
+  /// The names of very many different updates are known, and the tombstones of objects that went together.
+  @Test func manyDifferentUpdatesAndManyDeletionsAreKnown() throws {
+    let bench = try Workbench()
+    try bench.write(
+      """
+      local attributes = { name = { "string", keep_in_history = true } }
+      for i = 1, 8 do attributes["a" .. i] = "integer64" end
+      return { entities = { P = { attributes = attributes } } }
+      """, to: "m.lua")
+    try run(
+      bench,
+      """
+      local one = c:insert("P")
+      assert(c:save())
+      for i = 1, 255 do
+        for bit = 0, 7 do if i >> bit & 1 == 1 then one["a" .. bit + 1] = i end end
+        assert(c:save())
+      end
+      one.a1 = -1
+      assert(c:save())
+      local others = {}
+      for i = 1, 70 do others[i] = c:insert("P", { name = "p" .. i }) end
+      assert(c:save())
+      for _, other in ipairs(others) do c:delete(other) end
+      assert(c:save())
+      """)
+    let rows = try rows(bench)
+    #expect(rows[0] == "insert, _id: P/1, old: null, new: {name: null}}")
+    #expect(rows[1..<255].allSatisfy { $0.hasSuffix("old: null, new: null}") })
+    let last = (2...8).map { "a\($0): 255" }.joined(separator: ", ")
+    #expect(rows[255].hasSuffix("new: {\(last)}}"), "\(rows[255])")
+    #expect(rows[256].hasSuffix("new: {a1: -1}}"), "\(rows[256])")
+    let names = Set((1...70).map { "{name: p\($0)}" })
+    #expect(Set(rows[257..<327].map { $0.replacing(/^.*new: |}$/, with: "") }) == names, "\(rows[257])")
+    #expect(rows[327...].count == 70 && rows[327...].allSatisfy { $0.hasPrefix("delete") })
+  }
+
   /// What is left out of the output counts as a later change all the same.
   @Test func aPartHasTheSameValues() throws {
     let bench = try bench()

@@ -142,6 +142,20 @@ import Testing
     #expect(transactions[2]["total"].int == 121 && transactions[2]["changes"].list.count == 100)
   }
 
+  /// A history is read some thousand changes at a time.
+  @Test func aTransactionOfManyChangesIsOneEntry() throws {
+    let bench = try Workbench()
+    try bench.write("return { entities = { P = { attributes = { n = 'integer64' } } } }", to: "m.lua")
+    let made = try bench.moonbase(
+      "run", "--store", "h.sqlite", "--model", "m.lua", "--keep-history", "-e",
+      "local c = moonbase.context for i = 1, 5000 do c:insert('P', { n = i }) end assert(c:save())")
+    try #require(made.status == 0, "\(made)")
+    let page = try InspectBench(bench, "h.sqlite")
+    let transactions = try page.get("/api/history").json["transactions"].list
+    #expect(transactions.count == 1 && transactions[0]["total"].int == 5000, "\(transactions.count)")
+    #expect(transactions[0]["changes"].list.count == 100)
+  }
+
   @Test func doctorIsAsked() throws {
     let answer = try page.get("/api/doctor").json
     #expect(answer["findings"].list.isEmpty && answer["whole"].bool == true, "\(answer)")

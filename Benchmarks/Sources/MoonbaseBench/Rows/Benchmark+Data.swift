@@ -5,8 +5,8 @@ import Yardsticks
 extension Benchmark {
   static var data: [Benchmark] {
     [
-      importCSV, upsert, exportNDJSON, fetchNDJSON, diff, eachValue, eachStatements, eachTwo, eachConvert, eachRule,
-      eachJobs,
+      importCSV, upsert, exportNDJSON, fetchNDJSON, diff, diffByKey, historyValues, migrateByScript, batchJob,
+      eachValue, eachStatements, eachTwo, eachConvert, eachRule, eachJobs,
     ]
   }
 
@@ -91,16 +91,7 @@ extension Benchmark {
   private static var diff: Benchmark {
     Benchmark(
       name: "diff", title: "diff of two stores, beside: fetch of both", goal: .ratio(3), greatestMemory: greatestMemory,
-      prepare: { workplace in
-        try makeStore(workplace)
-        try workplace.copyStore("imported.sqlite", to: "data.sqlite")
-        try moonbase(
-          workplace,
-          [
-            "each", "Person", "--store", "data.sqlite", "--where", "age == 0", "--do",
-            "object.firstName = object.firstName .. 'x'",
-          ])
-      },
+      prepare: makeDifferentStores,
       yardstick: { workplace in
         for store in ["imported.sqlite", "data.sqlite"] {
           try moonbase(workplace, ["fetch", "Person", "--format", "ndjson", "--store", store])
@@ -109,6 +100,94 @@ extension Benchmark {
       },
       subject: { workplace in
         try moonbase(workplace, ["diff", "imported.sqlite", "data.sqlite", "--format", "ndjson"], status: 1)
+        return .number(0)
+      })
+  }
+
+  /// The same stores, of which the last name tells which objects are the same.
+  private static var diffByKey: Benchmark {
+    func differ(_ workplace: Workplace, _ arguments: String...) throws -> Answer {
+      try moonbase(
+        workplace, ["diff", "imported.sqlite", "data.sqlite", "--format", "ndjson"] + arguments, status: 1)
+      return .number(0)
+    }
+    return Benchmark(
+      name: "diff-by", title: "diff of two stores by an attribute, beside: by their keys", goal: .none,
+      greatestMemory: greatestMemory, prepare: makeDifferentStores,
+      yardstick: { try differ($0) },
+      subject: { try differ($0, "--by", "lastName") })
+  }
+
+  private static func makeDifferentStores(_ workplace: Workplace) throws {
+    try makeStore(workplace)
+    try workplace.copyStore("imported.sqlite", to: "data.sqlite")
+    try moonbase(
+      workplace,
+      [
+        "each", "Person", "--store", "data.sqlite", "--where", "age == 0", "--do",
+        "object.firstName = object.firstName .. 'x'",
+      ])
+  }
+
+  /// A transaction that changed all objects, and one that changed them again.
+  private static var historyValues: Benchmark {
+    func history(_ workplace: Workplace, _ arguments: String...) throws -> Answer {
+      try moonbase(workplace, ["history", "data.sqlite", "--format", "ndjson"] + arguments)
+      return .number(0)
+    }
+    return Benchmark(
+      name: "history-values", title: "history with the values, beside: without them", goal: .none,
+      greatestMemory: greatestMemory,
+      prepare: { workplace in
+        try copyStore(workplace)
+        for code in ["object.age = object.age + 1", code] {
+          try moonbase(workplace, ["each", "Person", "--store", "data.sqlite", "--keep-history", "--do", code])
+        }
+      },
+      yardstick: { try history($0) },
+      subject: { try history($0, "--values") })
+  }
+
+  private static var migrateByScript: Benchmark {
+    func migrate(_ workplace: Workplace, _ arguments: String...) throws -> Answer {
+      try moonbase(workplace, ["migrate", "data.sqlite", "--to", "newer.lua"] + arguments)
+      return .number(0)
+    }
+    return Benchmark(
+      name: "migrate-script", title: "migrate by a Lua file, beside: without it", goal: .none,
+      greatestMemory: greatestMemory,
+      prepare: { workplace in
+        try copyStore(workplace)
+        let newer = plainModel.replacingOccurrences(of: "born =", with: "fullName = \"string\", born =")
+        try Data(newer.utf8).write(to: workplace.file("newer.lua"))
+        let script = """
+          return { Person = function(old, new) new.fullName = old.firstName .. " " .. old.lastName end }
+          """
+        try Data(script.utf8).write(to: workplace.file("mapping.lua"))
+      },
+      yardstick: { try migrate($0) },
+      subject: { try migrate($0, "--mapping", "mapping.lua") })
+  }
+
+  private static var batchJob: Benchmark {
+    Benchmark(
+      name: "batch-run", title: "batch run of a job, beside: each by objects", goal: .none,
+      greatestMemory: greatestMemory,
+      prepare: { workplace in
+        try copyStore(workplace)
+        let job = """
+          return { request = "Person", chunk = function(objects)
+            for _, object in ipairs(objects) do object.lastName = object.lastName:upper() end
+          end }
+          """
+        try Data(job.utf8).write(to: workplace.file("job.lua"))
+      },
+      yardstick: { workplace in
+        try moonbase(workplace, ["each", "Person", "--store", "data.sqlite", "--do", code, "--batch", "1000"])
+        return .number(0)
+      },
+      subject: { workplace in
+        try moonbase(workplace, ["batch", "run", "job.lua", "data.sqlite", "--quiet"])
         return .number(0)
       })
   }

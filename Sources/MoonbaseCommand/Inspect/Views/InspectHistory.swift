@@ -37,27 +37,39 @@ struct InspectHistory {
     let reader = ManagedObjectContext(session.context.coordinator, domain: session.context.domain)
     var walk = try HistoryWalk(reader, from: .token(start))
     var values = try HistoryValues(reader, from: .token(start))
-    var result: [InspectJSON] = []
+    var entries: [Entry] = []
     while let found = try walk.next() {
       for transaction in found {
-        guard transaction.transactionNumber <= end.transactionNumbers[transaction.storeID] ?? 0 else { return result }
-        result.append(try json(transaction, &values))
+        guard transaction.transactionNumber <= end.transactionNumbers[transaction.storeID] ?? 0 else {
+          return entries.map(json)
+        }
+        // One of many changes comes several times.
+        if entries.last?.transaction.token != transaction.token {
+          entries.append(Entry(transaction: transaction.with(nil)))
+        }
+        let changes = transaction.changes ?? []
+        let place = entries.count - 1
+        entries[place].total += changes.count
+        let some = changes.prefix(Self.greatestChanges - entries[place].rows.count)
+        try values.each(of: some) { entries[place].rows.append(try json($0)) }
       }
     }
-    return result
+    return entries.map(json)
   }
 
-  private func json(
-    _ transaction: PersistentHistoryTransaction, _ values: inout HistoryValues
-  ) throws -> InspectJSON {
-    let changes = transaction.changes ?? []
+  private struct Entry {
+    let transaction: PersistentHistoryTransaction
     var rows: [InspectJSON] = []
-    try values.each(of: changes.prefix(Self.greatestChanges)) { rows.append(try json($0)) }
+    var total = 0
+  }
+
+  private func json(_ entry: Entry) -> InspectJSON {
+    let transaction = entry.transaction
     return [
       "number": .int(Int(transaction.transactionNumber)),
       "date": .string(Value.date(transaction.timestamp).description),
       "author": .text(transaction.author), "context": .text(transaction.contextName),
-      "process": .text(transaction.processID), "changes": .array(rows), "total": .int(changes.count),
+      "process": .text(transaction.processID), "changes": .array(entry.rows), "total": .int(entry.total),
     ]
   }
 
