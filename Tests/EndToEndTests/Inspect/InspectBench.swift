@@ -18,7 +18,11 @@ final class InspectBench: @unchecked Sendable {  // the process is started and e
   var origin: String { "http://127.0.0.1:\(port)" }
 
   convenience init(_ bench: Workbench, _ arguments: String...) throws {
-    let process = try bench.beginBound(["inspect"] + arguments)
+    #if os(Linux)
+      let process = try bench.beginInterruptible(["inspect"] + arguments)
+    #else
+      let process = try bench.begin(["inspect"] + arguments)
+    #endif
     try process.wait(for: "\n")
     try self.init(bench, shown: process.output, process)
   }

@@ -118,15 +118,4 @@ import Testing
         !text.contains("insertAdjacentHTML") && !text.contains("document.write") && !text.contains("eval("), "\(name)")
     }
   }
-
-  #if os(Linux)
-    /// The test process that dies closes its end of the pipe.
-    @Test func theCommandOfABenchEndsWithTheTests() throws {
-      let process = try Workbench.withPage().beginBound(["inspect", "s.sqlite"])
-      try process.wait(for: "\n")
-      process.closeInput()
-      for _ in 0..<500 where process.isRunning { usleep(20_000) }
-      #expect(!process.isRunning)
-    }
-  #endif
 }

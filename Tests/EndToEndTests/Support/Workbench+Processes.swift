@@ -34,25 +34,8 @@ extension Workbench {
   /// The same, with the arguments as a list.
   func begin(_ arguments: [String]) throws -> ChildProcess { try ChildProcess(Self.command, arguments, in: folder) }
 
-  /// A run that goes no longer than the tests, also where these are killed, and in which SIGINT is not ignored. It reads
-  /// no input: a shell beside it waits for the end of that.
-  func beginBound(_ arguments: [String]) throws -> ChildProcess {
-    #if os(Linux)
-      let script = """
-        exec 3<&0
-        { while read -r _ <&3; do :; done; read -r _ _ _ parent _ < /proc/self/stat; [ "$parent" = $$ ] && kill -9 $$; } &
-        exec 3<&- < /dev/null
-        exec env --default-signal=INT "$@"
-        """
-      return try ChildProcess(
-        URL(fileURLWithPath: "/bin/sh"), ["-c", script, "sh", Self.command.path] + arguments, in: folder)
-    #else
-      return try begin(arguments)
-    #endif
-  }
-
   #if os(Linux)
-    /// A run where SIGINT is not ignored, whatever these tests were started by.
+    /// The same, where SIGINT is not ignored, whatever these tests were started by.
     func beginInterruptible(_ arguments: [String]) throws -> ChildProcess {
       let arguments = ["--default-signal=INT", Self.command.path] + arguments
       return try ChildProcess(URL(fileURLWithPath: "/usr/bin/env"), arguments, in: folder)
