@@ -18,7 +18,7 @@ struct BackupCommand: ParsableCommand {
       "The store; --store names it too, or the project, and the file stands alone then.", valueName: "store"))
   var first: String
 
-  @Argument(help: ArgumentHelp("The file that is to be the copy.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file that is to be the copy.", valueName: "file"), completion: .file())
   var second: String?
 
   @Option(name: StoreOption.store.parserName, help: StoreArgument.optionHelp)

@@ -19,10 +19,10 @@ struct BatchCommand: ParsableCommand {
 
 /// The options of what works on a job.
 struct JobOptionGroup: ParsableArguments {
-  @Argument(help: "The script of the job.")
+  @Argument(help: "The script of the job.", completion: .file())
   var script: String
 
-  @Argument(help: "The store (default: that of the project); --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.", completion: .file())
   var store: String?
 
   @OptionGroup var stores: WritingOptionGroup
@@ -224,7 +224,8 @@ struct BatchStatus: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"))
+      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"),
+    completion: .file())
   var second: String?
 
   @OptionGroup var stores: StoreOptionGroup

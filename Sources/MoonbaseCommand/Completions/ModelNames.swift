@@ -18,6 +18,10 @@ struct ModelNames {
   /// The names of entities.
   func entities(_ prefix: String) -> [String] { names(model?.entities.map(\.name) ?? [], prefix) }
 
+  /// The names of fetch request templates, and of configurations.
+  func templates(_ prefix: String) -> [String] { names(model?.fetchRequestTemplates.keys.map(\.self) ?? [], prefix) }
+  func configurations(_ prefix: String) -> [String] { names(model?.configurations.keys.map(\.self) ?? [], prefix) }
+
   /// The properties of the entity that the line names, for the last name of a list with commas.
   func properties(_ prefix: String) -> [String] {
     let start = prefix.lastIndex { ",-(".contains($0) }.map { prefix.index(after: $0) } ?? prefix.startIndex
@@ -60,6 +64,12 @@ struct ModelNames {
 extension CompletionKind {
   /// Names of the entities of the model at hand.
   static var entities: CompletionKind { .custom { words, _, prefix in ModelNames(words).entities(prefix) } }
+
+  /// Names of the fetch request templates of the model at hand.
+  static var templates: CompletionKind { .custom { words, _, prefix in ModelNames(words).templates(prefix) } }
+
+  /// Names of its configurations.
+  static var configurations: CompletionKind { .custom { words, _, prefix in ModelNames(words).configurations(prefix) } }
 
   /// Names of the properties of the entity that the command line names.
   static var properties: CompletionKind { .custom { words, _, prefix in ModelNames(words).properties(prefix) } }

@@ -9,20 +9,24 @@ struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copies all objects of a store into a new one.",
     discussion: """
-      The new store is made by the model and gets the objects in one save, with their keys, and the metadata that are not the store's own. It has an identity of \
-      its own, and no history. moonbase backup makes a copy that is the same store.
+      The new store is made by the model and gets the objects with their keys, and the metadata that are not the store's own. It has an identity of \
+      its own, and no history. It appears under its name when it is complete; a copy that fails or is interrupted leaves nothing. moonbase backup \
+      makes a copy that is the same store.
+
+      Exit status: 0 if all objects are in the new store; 4 if rows were left out that are of no entity of the model.
       """)
 
-  @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+  @Argument(help: ArgumentHelp("The store, [CONFIG=]PATH.", valueName: "store"), completion: .file())
   var source: String
 
   @Argument(
-    help: ArgumentHelp("The new store, which must not be there, or be empty.", valueName: "new store"),
-    completion: .file())
+    help: ArgumentHelp(
+      "The new store, [CONFIG=]PATH, which must not be there. It has the configuration of the store unless one is named.",
+      valueName: "new store"), completion: .file())
   var destination: String?
 
   @Option(
-    name: StoreOption.store.parserName, help: ArgumentHelp("The store, instead of the argument.", valueName: "PATH"))
+    name: StoreOption.store.parserName, help: StoreArgument.optionHelp, completion: .file())
   var named: [String] = []
 
   @OptionGroup var file: FileOptionGroup
@@ -41,32 +45,70 @@ struct CopyCommand: ParsableCommand {
   func run() throws { try file.limits.run { _ in try copy() } }
 
   private func copy() throws {
-    let (store, new) = (try place().store, try place().other)
-    try StoreSettings.requireStore(store)
-    guard URL(literalPath: store).resolvingSymlinksInPath() != URL(literalPath: new).resolvingSymlinksInPath() else {
-      throw UsageError("\(new) is the store itself: name another file")
+    let (store, destination) = (try place().place, NamedStore(try place().other).inProject)
+    try StoreSettings.requireStore(store.path)
+    let (from, to) = (URL(literalPath: store.path), URL(literalPath: destination.path))
+    guard from.resolvingSymlinksInPath() != to.resolvingSymlinksInPath() else {
+      throw UsageError("\(destination.path) is the store itself: name another file")
     }
-    let coordinator = try file.coordinatorOfStoredValues(store)
-    let isNew = access(new, F_OK) != 0
+    let held = try file.withHeldConfiguration(store)
+    Interruption.isWaitedFor()
+    let new = try NewStore(at: to, busyTimeout: patience())
+    let watch = watch(new, destination.path)
+    defer { watch.withLock { $0 = true } }
+    let count: Int, leftOut: LeftOutRows
     do {
-      let other = try SQLiteStore(url: URL(literalPath: new), model: coordinator.model)
-      guard let source = coordinator.persistentStores.first else { return }
-      try coordinator.migratePersistentStore(source, to: other)
-      try tell(coordinator, store, new)
+      (count, leftOut) = try copy(held, to: new, as: destination)
+      try new.takePlace()
     } catch {
-      if isNew { for ending in ["", "-wal", "-shm"] { unlink(new + ending) } }
-      throw error
+      // The files are taken away after SIGINT, and then the process ends.
+      while Interruption.hasCome { pause() }
+      throw (error as? GraphError).map(new.named) ?? error
     }
+    leftOut.tell("copied")
+    try tell(store.path, destination.path, count, leftOut)
+    if !leftOut.isEmpty { throw ExitCode(ExitStatus.rejects) }
   }
 
-  private func tell(_ coordinator: PersistentStoreCoordinator, _ store: String, _ new: String) throws {
-    guard !quiet || summary.json else { return }
+  private func patience() throws(UsageError) -> Int? { try file.patience.milliseconds() }
+
+  /// Fills the new store, and closes both. Gives the number of objects.
+  private func copy(_ store: NamedStore, to new: NewStore, as destination: NamedStore) throws -> (Int, LeftOutRows) {
+    let coordinator = try file.coordinatorOfStoredValues(store)
+    guard let source = coordinator.persistentStores.first else { return (0, LeftOutRows()) }
+    let leftOut = try LeftOutRows(of: source)
+    try destination.entities(in: coordinator.model.description)
+    let held = destination.configuration ?? store.configuration
+    let other = try SQLiteStore(url: new.url, model: coordinator.model, configuration: held)
+    try coordinator.migratePersistentStore(source, to: other)
     let context = try ManagedObjectContext(coordinator)
-    let count = try context.model.entities.filter { $0.parent == nil }.reduce(0) {
+    let count = try other.entities.filter { $0.parent == nil }.reduce(0) {
       try $0 + context.count(FetchRequest($1.name))
     }
+    try coordinator.remove(other)
+    return (count, leftOut)
+  }
+
+  /// Ends the process after SIGINT, with nothing of the new store left.
+  private func watch(_ new: NewStore, _ name: String) -> Lock<Bool> {
+    let isOver = Lock(false)
+    Thread.detachNewThread { [weak new] in
+      while !isOver.withLock({ $0 }) {
+        if Interruption.hasCome, let new {
+          new.giveUp()
+          Terminal.complain("moonbase: interrupted: \(name) was not made")
+          _exit(ExitStatus.interrupted)
+        }
+        usleep(20_000)
+      }
+    }
+    return isOver
+  }
+
+  private func tell(_ store: String, _ new: String, _ count: Int, _ leftOut: LeftOutRows) throws {
     try summary.tell(
-      ["store": .string(store), "copy": .string(new), "objects": .count(count)], quiet: quiet,
-      lines: ["\(count) object\(count == 1 ? "" : "s") in \(new)"])
+      [
+        "store": .string(store), "copy": .string(new), "objects": .count(count), "leftOut": leftOut.report,
+      ], quiet: quiet, lines: ["\(count) object\(count == 1 ? "" : "s") in \(new)"])
   }
 }

@@ -17,14 +17,15 @@ struct DiffCommand: ParsableCommand {
       Exit status: 0 if the stores are equal, 1 if they differ.
       """)
 
-  @Argument(help: ArgumentHelp("The store as it was.", valueName: "store"), completion: .file())
+  @Argument(help: ArgumentHelp("The store as it was, [CONFIG=]PATH.", valueName: "store"), completion: .file())
   var old: String
 
-  @Argument(help: ArgumentHelp("The store as it is.", valueName: "store"), completion: .file())
+  @Argument(help: ArgumentHelp("The store as it is, [CONFIG=]PATH.", valueName: "store"), completion: .file())
   var new: String
 
   @Option(
-    help: ArgumentHelp("Attributes that tell which objects are the same, as in email or code,year.", valueName: "keys"))
+    help: ArgumentHelp("Attributes that tell which objects are the same, as in email or code,year.", valueName: "keys"),
+    completion: .properties)
   var by: String?
 
   @Option(help: "Only objects of this entity, and of its subentities.", completion: .entities)
@@ -35,6 +36,9 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var output: RowOptionGroup
   @OptionGroup var file: FileOptionGroup
+
+  private var oldStore: NamedStore { NamedStore(old).inProject }
+  private var newStore: NamedStore { NamedStore(new).inProject }
 
   func validate() throws {
     if by?.isEmpty == true { throw ValidationError("--by takes attributes, as in email or code,year") }
@@ -48,14 +52,14 @@ struct DiffCommand: ParsableCommand {
   }
 
   private func compare() throws -> Bool {
-    let (left, right) = (try context(old), try context(new))
+    let (left, right) = (try context(oldStore), try context(newStore))
     let keys = by.map(FetchColumns.names) ?? []
     let difference = StoreDifference(from: left, to: right, keys: keys)
     let writer: any DifferenceWriter =
       script
       ? DifferenceScript(of: left.coordinator.persistentStores.first?.identifier ?? "", left.model)
       : DifferenceRows(try output.form)
-    let entities = try entities(in: left.model, right.model, keys)
+    let entities = try entities(in: left, right, keys)
     tellOldProperties(of: entities, in: left.model, right.model)
     try difference.run(entities, writer)
     try writer.finish()
@@ -69,7 +73,7 @@ struct DiffCommand: ParsableCommand {
       guard let other = right.entity(own.name) else { continue }
       for property in own.properties where property.isCompared && isDeclared(property, in: own, entities) {
         guard other.property(property.name).map(\.isTransient) ?? true else { continue }
-        Terminal.complain("moonbase: \(own.name).\(property.name) is only in \(old): it is not compared")
+        Terminal.complain("moonbase: \(own.name).\(property.name) is only in \(oldStore.path): it is not compared")
       }
     }
   }
@@ -79,25 +83,39 @@ struct DiffCommand: ParsableCommand {
     property.declaringEntity == own.index || entities.contains(own.name)
   }
 
-  private func context(_ path: String) throws -> ManagedObjectContext {
-    try StoreSettings.requireStore(path)
-    return try ManagedObjectContext(file.coordinatorOfStoredValues(path))
+  private func context(_ store: NamedStore) throws -> ManagedObjectContext {
+    try ManagedObjectContext(file.coordinatorOfStoredValues(store))
   }
 
-  /// The entities at the top of both models, or the one that is asked for. An entity without the attributes of `--by`
+  /// The names of the entities that a store holds: of a configuration of the model these are not all.
+  private static func heldEntities(of context: ManagedObjectContext) -> Set<String> {
+    Set(context.coordinator.persistentStores.flatMap(\.entities).map(\.name))
+  }
+
+  /// The entities at the top of both stores, or the one that is asked for. An entity without the attributes of `--by`
   /// is left out, with a message.
-  private func entities(in left: ResolvedModel, _ right: ResolvedModel, _ keys: [String]) throws -> [String] {
+  private func entities(
+    in left: ManagedObjectContext, _ right: ManagedObjectContext, _ keys: [String]
+  ) throws -> [String] {
     if let entity {
-      for model in [left, right] where model.entity(entity) == nil { throw GraphError.unknownEntity(entity, in: model) }
+      for model in [left.model, right.model] where model.entity(entity) == nil {
+        throw GraphError.unknownEntity(entity, in: model)
+      }
     }
-    let names = entity.map { [$0] } ?? left.entities.filter { $0.parent == nil }.map(\.name)
-    for name in Set(right.entities.filter { $0.parent == nil }.map(\.name)).subtracting(names).sorted()
-    where entity == nil {
-      Terminal.complain("moonbase: \(old) has no entity \(name): its objects are not compared")
+    let (held, others) = (Self.heldEntities(of: left), Self.heldEntities(of: right))
+    func tops(_ model: ResolvedModel, _ held: Set<String>) -> [String] {
+      model.entities.filter { $0.parent == nil && held.contains($0.name) }.map(\.name)
+    }
+    let names = entity.map { [$0] } ?? tops(left.model, held)
+    for name in Set(tops(right.model, others)).subtracting(names).sorted() where entity == nil {
+      Terminal.complain("moonbase: \(oldStore.path) has no entity \(name): its objects are not compared")
     }
     let compared = try names.filter { name in
-      guard let other = right.entity(name), let own = left.entity(name) else {
-        Terminal.complain("moonbase: \(new) has no entity \(name): its objects are not compared")
+      let lack = !held.contains(name) ? oldStore : !others.contains(name) ? newStore : nil
+      guard lack == nil, let own = left.model.entity(name), let other = right.model.entity(name) else {
+        let message = "\((lack ?? newStore).path) has no entity \(name)"
+        guard entity == nil else { throw GraphError(.incompatibleSchema, message: "\(message): compare another one") }
+        Terminal.complain("moonbase: \(message): its objects are not compared")
         return false
       }
       guard
@@ -109,11 +127,10 @@ struct DiffCommand: ParsableCommand {
       Terminal.complain("moonbase: \(name) has no attribute \(missing): its objects are not compared")
       return false
     }
-    guard compared.isEmpty, !keys.isEmpty, !names.isEmpty else { return compared }
-    let known = left.entities.flatMap { $0.properties.filter { $0.attribute != nil }.map(\.name) }
+    guard compared.isEmpty, !names.isEmpty else { return compared }
+    let known = left.model.entities.flatMap { $0.properties.filter { $0.attribute != nil }.map(\.name) }
     let hints = keys.filter { !known.contains($0) }.map { suggestion(for: $0, among: known) }.joined()
-    throw GraphError(
-      .unknownName,
-      message: "no entity of both stores has \(keys.joined(separator: " and ")), so that nothing is compared\(hints)")
+    let what = keys.isEmpty ? "both stores hold no entity together" : "no entity of both stores has \(keys.listed())"
+    throw GraphError(.unknownName, message: "\(what), so that nothing is compared\(hints)")
   }
 }

@@ -34,9 +34,14 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Print JSON: an object a line.")
   var json = false
 
+  @Flag(help: "Print the URIs of objects in the place of short IDs.")
+  var uri = false
+
   @OptionGroup var file: FileOptionGroup
 
-  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  @Option(
+    name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp,
+    completion: StoreOption.modules.parserCompletion)
   var extensions: [String] = []
 
   @Option(name: StoreOption.withoutExtension.parserName, help: StoreOption.withoutExtension.parserHelp)
@@ -198,15 +203,16 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private func tell(_ what: String, _ finding: StoreFinding) {
+    let place = uri ? finding.placeByURI : finding.place
     guard json else {
       return Terminal.print(
-        "\(what == "found" ? "" : "\(what): ")\(finding.kind.rawValue): \(finding.place): \(finding.message)")
+        "\(what == "found" ? "" : "\(what): ")\(finding.kind.rawValue): \(place): \(finding.message)".inOneLine)
     }
     let writer = RowWriter(
       OutputForm(format: .ndjson), columns: ["event", "kind", "place", "message", "repairable"])
     // What standard output does not take is told at the end.
     try? writer.write([
-      .string(what), .string(finding.kind.rawValue), .string(finding.place), .string(finding.message),
+      .string(what), .string(finding.kind.rawValue), .string(place), .string(finding.message),
       .bool(finding.repair != .none),
     ])
     try? writer.finish()
@@ -246,7 +252,7 @@ struct DoctorCommand: ParsableCommand {
         try object.setValue(.null, forKey: property)
         try context.save()
       } catch let error as GraphError where error.code != .storeBusy {
-        refusals.append("\(id.entityName) \(id.key): \(property) stays as it is: \(error.message)")
+        refusals.append("\(uri ? id.uriRepresentation : id.short): \(property) stays as it is: \(error.message)")
         try context.rollback()
       }
       try context.refreshAllObjects()

@@ -52,12 +52,11 @@ struct ExtensionCheck {
   }
 
   private func tellRule(_ error: GraphError, of object: ManagedObject) {
-    let place = place(of: object)
     let isKnown = known.contains {
-      $0.place.hasPrefix("\(place) (") && $0.message.hasPrefix("\(error.property ?? "") ")
+      $0.object == object.objectID && $0.message.hasPrefix("\(error.property ?? "") ")
     }
     guard !isKnown else { return }
-    tell(StoreFinding(kind: .rule, place: place, message: error.description))
+    tell(StoreFinding(kind: .rule, of: object.objectID, message: error.description))
   }
 
   private func checkStored(_ object: ManagedObject) throws {
@@ -71,7 +70,7 @@ struct ExtensionCheck {
       else { continue }
       tell(
         StoreFinding(
-          kind: .derived, place: place(of: object),
+          kind: .derived, of: object.objectID,
           message:
             "\(name) is \(former.beginning ?? "no value"), and the extension computes \(now.beginning ?? "no value"): "
             + "moonbase recompute \(object.entity.name) \(name) brings it up to date"))
@@ -87,6 +86,4 @@ struct ExtensionCheck {
       return error.details.isEmpty ? [error] : error.details
     }
   }
-
-  private func place(of object: ManagedObject) -> String { "\(object.entity.name) \(object.objectID.key)" }
 }

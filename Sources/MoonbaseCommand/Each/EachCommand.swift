@@ -20,13 +20,14 @@ struct EachCommand: ParsableCommand {
   @Argument(help: "The entity; objects of its subentities are visited too.", completion: .entities)
   var entity: String
 
-  @Argument(help: "The store (default: that of the project); --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.", completion: .file())
   var store: String?
 
   @Option(name: .customLong("do"), parsing: .unconditional, help: ArgumentHelp("Lua to run.", valueName: "code"))
   var code: String?
 
-  @Option(help: ArgumentHelp("A Lua file that returns function(object, context).", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A Lua file that returns function(object, context).", valueName: "file"), completion: .file())
   var script: String?
 
   @OptionGroup var condition: ConditionOptionGroup

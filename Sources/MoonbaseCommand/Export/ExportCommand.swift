@@ -29,15 +29,19 @@ struct ExportCommand: ParsableCommand {
     completion: .entities)
   var first: String?
 
-  @Argument(help: ArgumentHelp("The file, or '-' for standard output (default).", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("The file, or '-' for standard output (default).", valueName: "file"), completion: .file())
   var second: String?
 
   @Argument(
     help: ArgumentHelp(
-      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"))
+      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"),
+    completion: .file())
   var third: String?
 
-  @Option(help: ArgumentHelp("All of the store, in a folder that is new or empty.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("All of the store, in a folder that is new or empty.", valueName: "folder"),
+    completion: .directory)
   var all: String?
 
   @OptionGroup var stores: StoreOptionGroup
@@ -135,15 +139,21 @@ struct ExportCommand: ParsableCommand {
     Interruption.isWaitedFor()
     var export = StoreExport(
       stores[0], of: coordinator.model, to: try ExportFolder(folder, replacing: force), showing: bar)
+    let leftOut = try LeftOutRows(of: stores[0])
     let counts = try export.run().entities.mapValues(\.count)
     bar.end()
+    leftOut.tell("written")
     let objects = counts.values.reduce(0, +)
     try summary.tell(
-      ["folder": .string(folder), "objects": .count(objects), "entities": .map(counts.mapValues(Value.count))],
+      [
+        "folder": .string(folder), "objects": .count(objects), "entities": .map(counts.mapValues(Value.count)),
+        "leftOut": leftOut.report,
+      ],
       quiet: quiet,
       lines: [
         "\(objects) object\(objects == 1 ? "" : "s") of \(counts.count) entit\(counts.count == 1 ? "y" : "ies") in \(folder)"
       ])
+    if !leftOut.isEmpty { throw ExitCode(ExitStatus.rejects) }
   }
 
   private func form() throws(UsageError) -> OutputForm {

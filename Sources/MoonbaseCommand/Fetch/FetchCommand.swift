@@ -18,7 +18,7 @@ struct FetchCommand: ParsableCommand {
   @Argument(help: "The entity; objects of its subentities are among the results.", completion: .entities)
   var entity: String
 
-  @Argument(help: "The store (default: that of the project); --store names it too.")
+  @Argument(help: "The store (default: that of the project); --store names it too.", completion: .file())
   var store: String?
 
   @OptionGroup var stores: StoreOptionGroup
@@ -37,8 +37,8 @@ struct FetchCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Print each object with those that these relationships lead to, as in people,people.friends.", valueName: "paths")
-  )
+      "Print each object with those that these relationships lead to, as in people,people.friends.", valueName: "paths"),
+    completion: .properties)
   var tree: String?
 
   func validate() throws {

@@ -100,7 +100,7 @@ struct ParameterTexts {
   }
 
   /// The attribute at the end of a key path.
-  private func attribute(_ expression: Expression) -> AttributeDescription? {
+  func attribute(_ expression: Expression) -> AttributeDescription? {
     guard case .keyPath(.evaluatedObject, let keys) = expression, var entity else { return nil }
     for (index, key) in keys.enumerated() {
       guard let property = entity.property(key) else { return nil }

@@ -3,8 +3,6 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-import enum MoonbaseModel.Predicate
-
 /// The options that say which objects of an entity a command is about.
 struct ConditionOptionGroup: ParsableArguments {
   @Option(
@@ -21,7 +19,8 @@ struct ConditionOptionGroup: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A fetch request template of the model; --param NAME=VALUE gives its variables.", valueName: "name"))
+      "A fetch request template of the model; --param NAME=VALUE gives its variables.", valueName: "name"),
+    completion: .templates)
   var template: String?
 
   func validate() throws {
@@ -41,53 +40,14 @@ struct ConditionOptionGroup: ParsableArguments {
 
   /// A request for the objects of an entity.
   func request(_ entity: String, in context: ManagedObjectContext) throws -> FetchRequest {
-    if let template { return try request(template: template, of: entity, in: context) }
+    if let template {
+      return try TemplateRequest(template, of: entity, in: context).request(parameters)
+    }
     var request = FetchRequest(entity)
     if let predicate {
       request.predicate = try ParameterTexts(parameters, entity: entity, in: context).predicate(predicate)
     }
     return request
-  }
-}
-
-extension ConditionOptionGroup {
-  private func request(
-    template: String, of entity: String, in context: ManagedObjectContext
-  ) throws -> FetchRequest {
-    // Of an unknown template it tells the nearest name.
-    var request = context.model.description.fetchRequestTemplates[template] ?? FetchRequest(entity)
-    if request == FetchRequest(entity) { request = try context.fetchRequest(fromTemplate: template) }
-    guard request.entityName == entity else {
-      throw UsageError("the template \(template) is of \(request.entityName), not of \(entity): name that entity")
-    }
-    let pairs = parameters.map {
-      $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    }
-    let names = pairs.map { $0[0] }
-    try check(names, in: request.predicate, of: template)
-    request.predicate = try request.predicate.map { predicate in
-      let texts = ParameterTexts(pairs.map { $0[1] }, entity: entity, in: context)
-      return try texts.substituting(names, in: predicate).substituting([:])
-    }
-    request.resultType = .objects
-    return request
-  }
-
-  /// Throws for a name that is no variable, and for a variable without a value.
-  private func check(_ names: [String], in predicate: Predicate?, of template: String) throws {
-    var variables: [String] = []
-    _ = predicate?.replacing { part in
-      if case .variable(let name) = part, !variables.contains(name) { variables.append(name) }
-      return nil
-    }
-    let known = variables.isEmpty ? "it has none" : "it has \(variables.joined(separator: ", "))"
-    if let unknown = names.first(where: { !variables.contains($0) }) {
-      throw UsageError(
-        "the template \(template) has no variable \(unknown)\(suggestion(for: unknown, among: variables)): \(known)")
-    }
-    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-      throw UsageError("--param gives \(twice) twice: leave one out")
-    }
   }
 }
 

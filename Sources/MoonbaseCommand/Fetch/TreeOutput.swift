@@ -104,6 +104,6 @@ struct TreeOutput {
   private func text(_ value: Value) -> String {
     let value = form.hasShortIDs ? value.withShortIDs : value
     if case .date(let date) = value { return form.textForPeople(of: date) }
-    return value.beginning ?? value.description
+    return (value.beginning ?? value.description).inOneLine
   }
 }

@@ -32,17 +32,19 @@ struct ImportCommand: ParsableCommand {
     completion: .entities)
   var first: String?
 
-  @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"), completion: .file())
   var second: String?
 
   @Argument(
     help: ArgumentHelp(
-      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"))
+      "The store, as the last argument (default: that of the project); --store names it too.", valueName: "store"),
+    completion: .file())
   var third: String?
 
   @Option(
     help: ArgumentHelp(
-      "A folder that export --all made, for a new store: all of its objects, as they are.", valueName: "folder"))
+      "A folder that export --all made, for a new store: all of its objects, as they are.", valueName: "folder"),
+    completion: .directory)
   var all: String?
 
   @Flag(
@@ -63,24 +65,26 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "What separates the fields of csv: a character, or tab (default: what the first lines have: , ; | or a tab).",
-      valueName: "character"))
+      valueName: "character"), completion: .list(["tab", ",", ";", "|"]))
   var separator: FieldSeparator?
 
   @Option(
     help: ArgumentHelp(
-      "The encoding of the file (default: utf-8): \(TextEncoding.names.joined(separator: ", ")).", valueName: "name"))
+      "The encoding of the file (default: utf-8): \(TextEncoding.names.joined(separator: ", ")).", valueName: "name"),
+    completion: .list(TextEncoding.names))
   var encoding: InputEncoding?
 
   @Flag(help: "The first line of csv has no names: the columns are column1, column2 and so on.")
   var noHeader = false
 
-  @Option(help: ArgumentHelp("A Lua file that says what columns and rows become.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A Lua file that says what columns and rows become.", valueName: "file"), completion: .file())
   var map: String?
 
   @Option(
     help: ArgumentHelp(
       "Attributes by which a row is that of an object that is there already, as in email or code,year.",
-      valueName: "keys"))
+      valueName: "keys"), completion: .properties)
   var upsert: String?
 
   @Flag(help: "Make objects that a column like department.name leads to and that are not there.")
@@ -97,7 +101,7 @@ struct ImportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Where rejected rows go (default: FILE.rejects.csv beside the file; FILE.dry-run.rejects.csv with --dry-run).",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var rejects: String?
 
   @Option(help: ArgumentHelp("How many rows are saved together.", valueName: "rows"))
@@ -226,10 +230,12 @@ struct ImportCommand: ParsableCommand {
       let script = try map.map {
         try ImportScript(ScriptSource(path: $0, limit: scripts.limits.sourceSize), in: domain)
       }
+      let new = try NewStores(stores)
       try checkColumns(of: input, as: entity, script, scripts.limiting(description, stores))
       let container = try Interruption.endingProcess {
         try PersistentContainer(scripts.limiting(description, stores))
       }
+      new.tell(quiet: quiet || infer)
       let context = try domain.context(of: container.opened)
       try ImportRun(self, entity, input, file, in: context, script).run()
       try domain.state.flushFiles()

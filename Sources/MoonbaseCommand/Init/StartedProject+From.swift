@@ -9,25 +9,34 @@ import MoonbaseSQLiteStore
 
 extension StartedProject {
   /// A project around a store, or around a file of rows, whose model is guessed.
-  static func around(_ path: String) throws -> StartedProject {
+  static func around(
+    _ named: String, _ extensions: [String], without: [String]
+  ) throws -> StartedProject {
+    let store = NamedStore(named)
+    let path = store.path
     guard FileIdentity.kind(path) == nil, access(path, R_OK) == 0 else {
       throw GraphError(
         .cannotOpenFile, message: "\(path): there is no such file that can be read: name a store, or a file of rows")
     }
-    let stem = stem(of: path)
-    guard try BoundedFile.beginning(of: path, count: 16).starts(with: Array("SQLite format 3".utf8)) else {
-      return try around(rows: path, stem: stem)
+    if try BoundedFile.beginning(of: path, count: 16).starts(with: Array("SQLite format 3".utf8)) {
+      return try around(StartedStore(store, extensions, without: without), stem: stem(of: path))
     }
-    let model = try SQLiteStore.cachedModel(ofStoreAt: URL(literalPath: path))
-    var project = try around(model, stem: stem, data: nil)
-    project.files.append((modelName, Array(try model.luaSource().utf8)))
+    guard store.configuration == nil, extensions.isEmpty, without.isEmpty else {
+      throw UsageError(
+        "\(path) holds rows, and a configuration, --extension and --without-extension are for a store: leave them out")
+    }
+    return try around(rows: path, stem: stem(of: path))
+  }
+
+  private static func around(_ store: StartedStore, stem: String) throws -> StartedProject {
+    var project = try around(store.model, holding: store.entities, stem: stem, extensions: store.extensions)
     let name = "\(stem).sqlite"
-    project.store = (
-      name,
-      { (folder: String) throws in
-        try SQLiteStore.backUp(storeAt: URL(literalPath: path), to: URL(literalPath: "\(folder)/\(name)"))
-      }
-    )
+    if let configuration = store.configuration {
+      project.replaceText(
+        of: Project.fileName, "store = \(name.luaText)", by: "store = { [\(configuration.luaText)] = \(name.luaText) }")
+    }
+    project.files.append((modelName, Array(try store.model.luaSource().utf8)))
+    project.store = (name, { (folder: String) throws in try store.copy(to: "\(folder)/\(name)") })
     return project
   }
 
@@ -35,7 +44,7 @@ extension StartedProject {
     let entity = RowInference.entityName(ofFile: path)
     let input = try ImportInput(path, format: nil, rejectPath: nil)
     guard let inferred = try RowInference(input).model(entity: entity) else { throw ExitCode(ExitStatus.interrupted) }
-    var project = try around(inferred.model, stem: stem, data: path.lastPartOfPath)
+    var project = try around(inferred.model, holding: nil, stem: stem, extensions: StartedExtensions())
     project.files.append((modelName, Array(try inferred.luaSource().utf8)))
     let name = "\(stem).sqlite"
     project.store = (
@@ -61,26 +70,37 @@ extension StartedProject {
     return stem.isEmpty || stem == "model" || stem == "script" ? "data" : stem
   }
 
-  /// The files but for the model, which comes from elsewhere.
-  private static func around(_ model: ManagedObjectModel, stem: String, data: String?) throws -> StartedProject {
-    let subject = Subject(of: try model.resolved())
-    var files = [
+  /// The files but for the model, which comes from elsewhere. With `entities` the store holds these of the model alone.
+  private static func around(
+    _ model: ManagedObjectModel, holding entities: Set<String>?, stem: String, extensions: StartedExtensions
+  ) throws -> StartedProject {
+    let subject = Subject(of: try model.resolved(), holding: entities)
+    let own = extensions.paths.isEmpty
+    let paths = own ? ["\(stem).lua"] : extensions.paths
+    var project = StartedProject([
       (
         Project.fileName,
-        StarterTexts.project.replacingOccurrences(of: "people.sqlite", with: "\(stem).sqlite")
-          .replacingOccurrences(of: "people.lua", with: "\(stem).lua")
+        StarterTexts.project.replacing("people.sqlite", with: "\(stem).sqlite")
+          .replacing("\"people.lua\"", with: paths.map(\.luaText).joined(separator: ", "))
       ),
-      ("\(stem).lua", subject.extensionText(named: stem)), ("\(stem)_test.lua", subject.test),
-      ("script.lua", StarterTexts.countingScript),
-    ]
-    files.append(
+      ("\(stem)_test.lua", own ? subject.test : subject.testOfExtensions),
+      ("script.lua", StarterTexts.countingScript(of: entities)),
       (
         "README.md",
         StarterTexts.readme(
           store: "\(stem).sqlite", entity: subject.entity, attribute: subject.attribute, extension: stem,
-          script: "counts what is in the store")
-      ))
-    return StartedProject(files)
+          script: "counts what is in the store"
+        ).replacing("`\(stem).lua`", with: paths.map { "`\($0)`" }.joined(separator: ", "))
+      ),
+    ])
+    if own { project.files.append(("\(stem).lua", Array(subject.extensionText(named: stem).utf8))) }
+    project.files += extensions.files
+    return project
+  }
+
+  private mutating func replaceText(of name: String, _ text: String, by other: String) {
+    guard let index = files.firstIndex(where: { $0.name == name }) else { return }
+    files[index].bytes = Array(String(decoding: files[index].bytes, as: UTF8.self).replacing(text, with: other).utf8)
   }
 }
 
@@ -92,8 +112,8 @@ private struct Subject {
   private let kept: KeptNames
 
   /// The first text of an entity that has objects; else any attribute.
-  init(of model: ResolvedModel) {
-    let entities = model.entities.filter { !$0.description.isAbstract }
+  init(of model: ResolvedModel, holding held: Set<String>?) {
+    let entities = model.entities.filter { !$0.description.isAbstract && held?.contains($0.name) ?? true }
     func attributes(_ entity: ResolvedEntity) -> [ResolvedProperty] {
       entity.attributeSlots.map { entity.properties[$0] }.filter { !$0.isTransient }
     }
@@ -150,6 +170,20 @@ private struct Subject {
 
     """ + "  "
 
+  /// A test of a project with extensions of its store.
+  var testOfExtensions: String {
+    """
+    -- moonbase test
+    return {
+      ["the extensions take an object"] = function(t)
+        local object = t.context:insert(\(entity.luaText))
+        t.equal(object ~= nil, true)
+      end,
+    }
+
+    """
+  }
+
   var test: String {
     guard !attribute.isEmpty else { return "return { [\"there is nothing to test yet\"] = function() end }\n" }
     let rule = """
@@ -174,14 +208,16 @@ private struct Subject {
 }
 
 extension StarterTexts {
-  /// A script that counts objects.
-  static let countingScript = """
-    -- moonbase run script.lua
-    local context = moonbase.context
-    local names = {}
-    for name in pairs(moonbase.model.entities) do names[#names + 1] = name end
-    table.sort(names)
-    for _, name in ipairs(names) do print(context:fetch(name):count(), name) end
+  /// A script that counts objects: of these entities, or of all.
+  static func countingScript(of entities: Set<String>?) -> String {
+    let names = entities.map { "{ \($0.sorted().map(\.luaText).joined(separator: ", ")) }" } ?? "{}"
+    let all = "for name in pairs(moonbase.model.entities) do names[#names + 1] = name end\ntable.sort(names)\n"
+    return """
+      -- moonbase run script.lua
+      local context = moonbase.context
+      local names = \(names)
+      \(entities == nil ? all : "")for _, name in ipairs(names) do print(context:fetch(name):count(), name) end
 
-    """
+      """
+  }
 }

@@ -23,6 +23,7 @@ struct StartedProject {
       throw UsageError("\(folder)/\(name) is there: init makes a project in a folder without one, and replaces no file")
     }
     for (name, bytes) in files {
+      if name.contains("/") { try OutputFolder.make("\(folder)/\(name)".folderOfPath) }
       let file = try OutputDestination(file: "\(folder)/\(name)", replacing: false)
       try bytes.withUnsafeBytes { try file.write($0) }
       try file.finish()

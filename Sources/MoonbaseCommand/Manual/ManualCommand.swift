@@ -5,5 +5,5 @@ struct ManualCommand: ParsableCommand {
     commandName: "manual", abstract: "Prints the manual page, made of the help.",
     discussion: "moonbase manual > moonbase.1 && man -l moonbase.1")
 
-  func run() { Terminal.write(ManualPage.text) }
+  func run() throws { Terminal.write(try ManualPage.text()) }
 }

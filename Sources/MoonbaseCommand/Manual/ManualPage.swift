@@ -1,40 +1,111 @@
 import ArgumentParser
 import MoonbasePlatform
 
-/// The page for `man`: the help of all commands, as it is printed.
+/// The page for `man`, made of the help of all commands, with the sections that pages have.
 enum ManualPage {
-  private static let width = 72
-
-  static var text: String {
-    let head = """
+  static func text() throws -> String {
+    let help = try CommandHelp.all()
+    let commands = (help.subcommands ?? []).filter { $0.commandName != "help" }
+    return """
       .TH MOONBASE 1 "" "moonbase \(MoonbaseVersion.text)" "User Commands"
       .SH NAME
-      moonbase \\- \(escaped(RootCommand.configuration.abstract))
+      moonbase \\- \(escaped(name))
+      .SH SYNOPSIS
+      .B moonbase
+      .I command
+      .RI [ options ]
+      .RI [ arguments ]
       .SH DESCRIPTION
-      \(block(RootCommand.helpMessage(columns: width)))
-      .SH COMMANDS
+      .B moonbase
+      works on stores in Core Data's SQLite format. It runs Lua scripts over their objects, fetches, changes, checks, \
+      imports and exports them, and converts models. Extensions in Lua add rules, derived attributes and classes of values.
+      .PP
+      A project file, moonbase.project.lua, in the current folder or above it names the store, the model and the extensions. \
+      Options win over it.
+      .PP
+      The commands are:
+      \(commands.map { ".TP\n.B \(escaped($0.commandName))\n\(sentence($0.abstract))\n" }.joined()).SH COMMANDS
+      \(zip(commands, RootCommand.configuration.subcommands).map { section($0, of: $1, "moonbase") }.joined()).SH "EXIT STATUS"
+      \(statuses.map { ".TP\n.B \($0)\n\($1)\n" }.joined()).SH ENVIRONMENT
+      .TP
+      .B MOONBASE_STORE
+      The store of commands that are given none, before that of the project.
+      .TP
+      .B COLUMNS
+      The width of tables where standard output is no terminal.
+      .TP
+      .B TMPDIR
+      The folder for files of a while.
+      .TP
+      .B XDG_STATE_HOME
+      The folder above moonbase/history, in which inputs of the prompt are kept (default: ~/.local/state).
+      .SH FILES
+      .TP
+      .I moonbase.project.lua
+      The project of a folder: store, model, extensions.
+      .TP
+      .I ~/.editrc
+      Keys of the prompt.
+      .SH "SEE ALSO"
+      .BR sqlite3 (1),
+      .BR lua (1)
 
       """
-    return head + sections(of: RootCommand.self, path: "moonbase")
   }
 
-  private static func sections(of command: any ParsableCommand.Type, path: String) -> String {
-    command.configuration.subcommands.map { subcommand in
-      let path = "\(path) \(subcommand.configuration.commandName ?? "")"
-      return ".SS \(escaped(path))\n\(block(help(of: subcommand)))\n" + sections(of: subcommand, path: path)
+  /// What the command is, as an index of pages shows it.
+  private static var name: String {
+    let text = RootCommand.configuration.abstract
+    return (text.prefix(1).lowercased() + text.dropFirst()).trimmingCharacters(in: CharacterSet(charactersIn: "."))
+  }
+
+  private static let statuses = [
+    ("0", "Done."), ("1", "The script, the data or a check failed."), ("2", "Wrong usage."),
+    ("3", "A limit was exceeded."), ("4", "Done but for rows, objects or chunks that failed and were told."),
+    ("75", "The store is busy: try again."), ("130", "Interrupted."),
+    ("other", "What os.exit of a script gives."),
+  ]
+
+  // MARK: Commands
+
+  private static func section(_ help: CommandHelp, of command: any ParsableCommand.Type, _ path: String) -> String {
+    let path = "\(path) \(help.commandName)"
+    let options = (help.arguments ?? []).filter(\.shouldDisplay).filter { !isOfAllCommands($0) }
+    let below = zip(help.subcommands ?? [], command.configuration.subcommands)
+    return ".SS \(escaped(path))\n\(sentence(help.abstract))\n.PP\n"
+      + ".B \(escaped(usage(of: command)))\n"
+      + paragraphs(help.discussion) + options.map(option).joined() + below.map { section($0, of: $1, path) }.joined()
+  }
+
+  private static func isOfAllCommands(_ argument: CommandHelp.Argument) -> Bool {
+    (argument.names ?? []).contains { ["--help", "--version"].contains($0.option) }
+  }
+
+  private static func usage(of command: any ParsableCommand.Type) -> String {
+    let usage = command.configuration.usage ?? RootCommand.usageString(for: command)
+    return usage.replacing("Usage: ", with: "").split(whereSeparator: \.isNewline)
+      .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+  }
+
+  /// The paragraphs of a text; lines with commands stay as they are.
+  private static func paragraphs(_ text: String?) -> String {
+    (text ?? "").components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { paragraph in
+      let lines = paragraph.components(separatedBy: "\n").map(escaped).joined(separator: "\n")
+      return paragraph.hasPrefix("moonbase ") || paragraph.hasPrefix("source ")
+        ? ".PP\n.RS 4\n.nf\n\(lines)\n.fi\n.RE\n" : ".PP\n\(lines)\n"
     }.joined()
   }
 
-  /// The argument parser does not know the options of `run`.
-  private static func help(of command: any ParsableCommand.Type) -> String {
-    command is RunEntry.Type
-      ? RunOptions.helpText : RootCommand.helpMessage(for: command, columns: width)
+  private static func option(_ argument: CommandHelp.Argument) -> String {
+    let names = (argument.names ?? []).map { "\\fB\(escaped($0.option))\\fR" }.joined(separator: ", ")
+    let value = argument.kind == "flag" ? nil : argument.valueName.map { "\\fI\(escaped($0))\\fR" }
+    let head = [names, value ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    return ".TP\n\(head)\n\(sentence(argument.abstract))\n"
   }
 
-  /// Text whose lines stay as they are.
-  private static func block(_ text: String) -> String {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
-    return ".nf\n" + lines.joined(separator: "\n") + "\n.fi"
+  /// A text in one line that is no request.
+  private static func sentence(_ text: String?) -> String {
+    escaped((text ?? "").split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
   /// A line that begins with a dot or an apostrophe would be a request.

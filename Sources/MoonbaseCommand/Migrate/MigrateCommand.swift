@@ -32,12 +32,14 @@ struct MigrateCommand: ParsableCommand {
 
   @Option(
     help:
-      "A model that it may be of, if it carries none; with --staged a version on the way. May be given several times.")
+      "A model that it may be of, if it carries none; with --staged a version on the way. May be given several times.",
+    completion: .file())
   var from: [String] = []
 
   @Option(
     name: .customLong("configuration"),
-    help: "The configuration of the model that the store holds; CONFIG=PATH says it too.")
+    help: "The configuration of the model that the store holds; CONFIG=PATH says it too.",
+    completion: .configurations)
   var namedConfiguration: String?
 
   private var configuration: String? { namedConfiguration ?? place.place.configuration }

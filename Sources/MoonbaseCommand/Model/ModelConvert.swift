@@ -13,14 +13,17 @@ struct ModelConvert: ParsableCommand {
       thing is named and nothing is written, unless --allow-loss.
       """)
 
-  @Argument(help: ArgumentHelp("The model: \(ModelFile.forms).", valueName: "from"))
+  @Argument(help: ArgumentHelp("The model: \(ModelFile.forms).", valueName: "from"), completion: .file())
   var source: String
 
   @Argument(
-    help: ArgumentHelp("The file or folder to write; without one --to prints to standard output.", valueName: "to"))
+    help: ArgumentHelp("The file or folder to write; without one --to prints to standard output.", valueName: "to"),
+    completion: .file())
   var target: String?
 
-  @Option(name: .customLong("to"), help: ArgumentHelp("The form, whatever the suffix is: \(forms).", valueName: "FORM"))
+  @Option(
+    name: .customLong("to"), help: ArgumentHelp("The form, whatever the suffix is: \(forms).", valueName: "FORM"),
+    completion: .list(ModelForm.allCases.map(\.rawValue)))
   var named: String?
 
   @Option(

@@ -25,7 +25,8 @@ struct ModelDiagramCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write to a file, .svg, or .mmd for --format mermaid; other suffixes need --format.", valueName: "FILE"))
+      "Write to a file, .svg, or .mmd for --format mermaid; other suffixes need --format.", valueName: "FILE"),
+    completion: .file())
   var output: String?
 
   @Option(help: ArgumentHelp("The title, instead of the model's name.", valueName: "TEXT"))

@@ -8,10 +8,10 @@ struct ModelDiff: ParsableCommand {
     abstract: "Prints how two models differ and whether a store has to be migrated.",
     discussion: "Exit status: 0 if the models say the same, 1 if they differ, 2 if one of them cannot be read.")
 
-  @Argument(help: "The older model: \(ModelFile.forms).")
+  @Argument(help: "The older model: \(ModelFile.forms).", completion: .file())
   var old: String
 
-  @Argument(help: "The newer model; the same forms.")
+  @Argument(help: "The newer model; the same forms.", completion: .file())
   var new: String
 
   @Flag(help: "Print JSON.")

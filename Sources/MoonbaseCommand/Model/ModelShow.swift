@@ -5,12 +5,13 @@ struct ModelShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Prints a model as a Lua model file, or as JSON with its version hashes.")
 
-  @Argument(help: ModelFile.help)
+  @Argument(help: ModelFile.help, completion: .file())
   var model: String?
 
   @Option(
     name: StoreOption.store.parserName,
-    help: ArgumentHelp("The store whose model is meant, instead of the argument.", valueName: "PATH"))
+    help: ArgumentHelp("The store whose model is meant, instead of the argument.", valueName: "PATH"),
+    completion: .file())
   var stores: [String] = []
 
   @Flag(help: "Print JSON.")

@@ -14,7 +14,7 @@ struct ModelSwift: ParsableCommand {
     help: ArgumentHelp("The model: \(ModelFile.forms). Without one that of the project.", valueName: "model"))
   var named: String?
 
-  @Option(help: ArgumentHelp("Write files into a folder.", valueName: "FOLDER"))
+  @Option(help: ArgumentHelp("Write files into a folder.", valueName: "FOLDER"), completion: .directory)
   var output: String?
 
   @Flag(help: "Make classes and properties public.")

@@ -17,12 +17,16 @@ struct ModelTypes: ParsableCommand {
     help: ArgumentHelp("The model: \(ModelFile.forms). Without one that of the project.", valueName: "model"))
   var named: String?
 
-  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  @Option(
+    name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp,
+    completion: StoreOption.modules.parserCompletion)
   var extensions: [String] = []
 
   @OptionGroup var project: ProjectOptionGroup
 
-  @Option(help: ArgumentHelp("Write files for an editor and a linter into a folder.", valueName: "FOLDER"))
+  @Option(
+    help: ArgumentHelp("Write files for an editor and a linter into a folder.", valueName: "FOLDER"),
+    completion: .directory)
   var output: String?
 
   func run() throws {

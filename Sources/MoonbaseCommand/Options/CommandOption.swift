@@ -8,6 +8,8 @@ struct CommandOption: Sendable {
   /// What stands behind it; nil for a flag.
   let argument: String?
   var isRepeatable = false
+  /// What shells offer for the value.
+  var completion = Completion.none
   let help: String
   let apply: @Sendable (String, inout CommandSettings) throws(UsageError) -> Void
 
@@ -16,6 +18,21 @@ struct CommandOption: Sendable {
 
   static let quiet = CommandOption(name: "--quiet", argument: nil, help: "no word but errors on standard error") {
     _, settings in settings.isQuiet = true
+  }
+}
+
+extension CommandOption {
+  enum Completion: Sendable {
+    case none, files
+    case values([String])
+  }
+
+  var parserCompletion: CompletionKind? {
+    switch completion {
+    case .none: nil
+    case .files: .file()
+    case .values(let values): .list(values)
+    }
   }
 }
 

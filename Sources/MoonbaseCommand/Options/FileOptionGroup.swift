@@ -39,15 +39,24 @@ struct FileOptionGroup: ParsableArguments {
   /// The model that stands in for the store's own; nil where none is named.
   func namedModel() throws -> ResolvedModel? { try model.map(ModelFile.read) }
 
-  /// A store that is only read, with the values that it holds: no extension takes part.
-  func coordinatorOfStoredValues(_ store: String) throws -> PersistentStoreCoordinator {
-    var settings = try settings(NamedStore(path: store))
+  /// A store that is only read, with the values that it holds: no extension takes part. It is opened with the
+  /// configuration that it holds, which may be named.
+  func coordinatorOfStoredValues(_ store: NamedStore) throws -> PersistentStoreCoordinator {
+    var settings = try settings(withHeldConfiguration(store))
     settings.readOnly = true
     var description = try settings.container
     description.missingExtensions = .ignored
-    var model = try description.model(inMemory: false)
+    var model = try model(ofStoreAt: URL(literalPath: store.path)).description
     model.allowsUnknownClasses = true
     description.model = .value(model)
     return try PersistentContainer(description).coordinator
+  }
+
+  /// A store with the configuration of the model that it holds. Throws where another one is named.
+  func withHeldConfiguration(_ store: NamedStore) throws -> NamedStore {
+    try StoreSettings.requireStore(store.path)
+    let (model, busyTimeout) = (try model(ofStoreAt: URL(literalPath: store.path)), try patience.milliseconds())
+    try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
+    return try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)
   }
 }

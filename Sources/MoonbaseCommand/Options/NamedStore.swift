@@ -38,14 +38,7 @@ extension NamedStore {
   /// nothing of it.
   func requireConfiguration(_ model: ManagedObjectModel? = nil, busyTimeout: Int?) throws {
     guard !isOfProject, let configuration, let model = try model ?? keptModel(busyTimeout) else { return }
-    guard let entities = model.configurations[configuration] else {
-      let known = model.configurations.keys.sorted()
-      throw GraphError(
-        .unknownName,
-        message:
-          "\(path): the model has no configuration \(configuration)\(suggestion(for: configuration, among: known)): "
-          + (known.isEmpty ? "it has none: leave '\(configuration)=' out" : "it has \(known.listed())"))
-    }
+    let entities = try entities(in: model)
     let held = try heldEntities(busyTimeout)
     guard held.isEmpty || held == Set(entities) else {
       let other =
@@ -55,6 +48,18 @@ extension NamedStore {
         message: "\(path) holds \(other), and not configuration \(configuration): name another file, or leave "
           + "'\(configuration)=' out")
     }
+  }
+
+  /// The names of the entities of the configuration, or of all. Throws for a configuration that the model does not have.
+  @discardableResult func entities(in model: ManagedObjectModel) throws -> [String] {
+    guard let configuration else { return model.entities.map(\.name) }
+    if let entities = model.configurations[configuration] { return entities }
+    let known = model.configurations.keys.sorted()
+    throw GraphError(
+      .unknownName,
+      message:
+        "\(path): the model has no configuration \(configuration)\(suggestion(for: configuration, among: known)): "
+        + (known.isEmpty ? "it has none: leave '\(configuration)=' out" : "it has \(known.listed())"))
   }
 
   /// The store with the configuration whose entities it holds, where none is named and it does not hold all.

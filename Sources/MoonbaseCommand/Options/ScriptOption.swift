@@ -12,7 +12,7 @@ extension CommandOption {
   ) { _, settings in settings.scripts.strict = true }
 
   static let saveOrder = CommandOption(
-    name: "--save-order", argument: "ORDER",
+    name: "--save-order", argument: "ORDER", completion: .values(["guide", "framework"]),
     help: "guide (default): rules, then will_save; framework: will_save, then rules"
   ) { value, settings throws(UsageError) in
     switch value {
@@ -23,7 +23,8 @@ extension CommandOption {
   }
 
   static let sandbox = CommandOption(
-    name: "--sandbox", argument: "PRESET", help: "pure, standard (default), compat or trusted"
+    name: "--sandbox", argument: "PRESET", completion: .values(LuaPreset.allCases.map(\.rawValue)),
+    help: "pure, standard (default), compat or trusted"
   ) { value, settings throws(UsageError) in
     guard let preset = LuaPreset(rawValue: value) else {
       let names = LuaPreset.allCases.map(\.rawValue).joined(separator: ", ")

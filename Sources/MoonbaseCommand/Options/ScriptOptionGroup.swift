@@ -5,10 +5,14 @@ struct ScriptOptionGroup: ParsableArguments {
   @Flag(name: CommandOption.strict.parserName, help: CommandOption.strict.parserHelp)
   var strict = false
 
-  @Option(name: CommandOption.saveOrder.parserName, help: CommandOption.saveOrder.parserHelp)
+  @Option(
+    name: CommandOption.saveOrder.parserName, help: CommandOption.saveOrder.parserHelp,
+    completion: CommandOption.saveOrder.parserCompletion)
   var saveOrder: String?
 
-  @Option(name: CommandOption.sandbox.parserName, help: CommandOption.sandbox.parserHelp)
+  @Option(
+    name: CommandOption.sandbox.parserName, help: CommandOption.sandbox.parserHelp,
+    completion: CommandOption.sandbox.parserCompletion)
   var sandbox: String?
 
   @Option(name: CommandOption.allow.parserName, help: CommandOption.allow.parserHelp)
@@ -48,7 +52,9 @@ struct WritingOptionGroup: ParsableArguments {
   @Flag(name: StoreOption.keepsHistory.parserName, help: StoreOption.keepsHistory.parserHelp)
   var keepHistory = false
 
-  @Option(name: StoreOption.synchronous.parserName, help: StoreOption.synchronous.parserHelp)
+  @Option(
+    name: StoreOption.synchronous.parserName, help: StoreOption.synchronous.parserHelp,
+    completion: StoreOption.synchronous.parserCompletion)
   var synchronous: String?
 
   @Option(name: StoreOption.author.parserName, parsing: .unconditional, help: StoreOption.author.parserHelp)

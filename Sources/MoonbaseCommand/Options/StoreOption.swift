@@ -24,12 +24,12 @@ extension CommandOption {
   }
 
   static let model = CommandOption(
-    name: "--model", argument: "PATH",
+    name: "--model", argument: "PATH", completion: .files,
     help: "the model (default: that of the project, else the one that the store keeps)"
   ) { value, settings in settings.stores.model = value }
 
   static let modules = CommandOption(
-    name: "--extension", argument: "PATH", isRepeatable: true,
+    name: "--extension", argument: "PATH", isRepeatable: true, completion: .files,
     help: "load an extension (default: those of the project); repeatable, dependencies in any order"
   ) { value, settings in settings.stores.extensions.append(value) }
 
@@ -78,7 +78,7 @@ extension CommandOption {
 
   /// For what writes objects.
   static let synchronous = CommandOption(
-    name: "--synchronous", argument: "normal|full",
+    name: "--synchronous", argument: "normal|full", completion: .values(["normal", "full"]),
     help: "full: each save is on the disk before it is done; normal: a loss of power may take the last ones (default)"
   ) { value, settings throws(UsageError) in
     guard ["normal", "full"].contains(value) else {

@@ -11,7 +11,9 @@ struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.model.parserName, help: StoreOption.model.parserHelp, completion: .file())
   var model: String?
 
-  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  @Option(
+    name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp,
+    completion: StoreOption.modules.parserCompletion)
   var modules: [String] = []
 
   @Option(name: StoreOption.extensionLimit.parserName, help: StoreOption.extensionLimit.parserHelp)

@@ -13,19 +13,23 @@ struct TableLines {
   private var first: [[String]]? = []
   /// The columns of the terminal that all has to fit in; nil for any number.
   private let room: Int?
-  /// How many columns are shown.
-  private var count: Int
+  /// The places of the columns that are shown.
+  private var visible: [Int]
+  /// Which columns have a value in some row.
+  private var isFilled: [Bool]
 
-  /// With `room` texts are cut to fit, and where that is not enough the last columns are left out and named below.
+  /// With `room` columns without a value are left out where not all fit, and texts are cut. Where that is not enough the
+  /// last columns are left out too. Columns that are left out are named below.
   init(columns: [String], room: Int? = nil) {
     (self.columns, widths) = (columns.map { Self.shown($0) }, columns.map { DisplayWidth.of(Self.shown($0)) })
     isRight = columns.map { _ in false }
-    (isWhole, self.room, count) = (isRight, room, columns.count)
+    (isWhole, isFilled, self.room, visible) = (isRight, isRight, room, Array(columns.indices))
   }
 
   mutating func add(_ cells: [String], isNumber: [Bool], isID: [Bool], to bytes: inout [UInt8]) {
     let most = max(Self.greatestWidth, room ?? 0)
     let row = zip(cells, isID).map { $1 ? $0 : Self.shown($0, most) }
+    for (index, cell) in row.enumerated() where !cell.isEmpty { isFilled[index] = true }
     guard first != nil else { return append(row, isWhole: zip(isNumber, isID).map { $0 || $1 }, to: &bytes) }
     for (index, cell) in row.enumerated() {
       widths[index] = max(widths[index], DisplayWidth.of(cell))
@@ -38,8 +42,12 @@ struct TableLines {
 
   mutating func finish(_ bytes: inout [UInt8]) {
     if first != nil { begin(&bytes) }
-    guard count < columns.count else { return }
-    bytes.append(contentsOf: "(not shown: \(columns[count...].joined(separator: ", ")))\n".utf8)
+    let others = columns.indices.filter { !visible.contains($0) }
+    for (what, places) in [
+      ("without values", others.filter { !isFilled[$0] }), ("not shown", others.filter { isFilled[$0] }),
+    ] where !places.isEmpty {
+      bytes.append(contentsOf: "(\(what): \(places.map { columns[$0] }.joined(separator: ", ")))\n".utf8)
+    }
   }
 
   private mutating func begin(_ bytes: inout [UInt8]) {
@@ -53,11 +61,12 @@ struct TableLines {
   /// `isWhole` says of which cells nothing is cut off, though they are wider than their columns.
   private func append(_ row: [String], isWhole: [Bool] = [], to bytes: inout [UInt8]) {
     var line = ""
-    for (index, whole) in row.prefix(count).enumerated() {
+    for index in visible {
+      let whole = row[index]
       let fits = room == nil || (!isWhole.isEmpty && isWhole[index]) || DisplayWidth.of(whole) <= widths[index]
       let cell = fits ? whole : Self.cut(whole, to: widths[index])
       let space = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(cell)))
-      line += (index > 0 ? "  " : "") + (isRight[index] ? space + cell : cell + space)
+      line += (index == visible[0] ? "" : "  ") + (isRight[index] ? space + cell : cell + space)
     }
     while line.last == " " { line.removeLast() }
     bytes.append(contentsOf: (line + "\n").utf8)
@@ -71,15 +80,15 @@ struct TableLines {
 
   private mutating func fit(in room: Int) {
     let least = zip(widths, isWhole).map { $1 ? $0 : min($0, Self.leastWidth) }
-    while count > 1, Self.sum(least.prefix(count)) > room { count -= 1 }
-    while Self.sum(widths.prefix(count)) > room {
-      let narrowable = (0..<count).filter { widths[$0] > least[$0] }
+    func sum(_ widths: [Int]) -> Int { visible.reduce(Self.gap * (visible.count - 1)) { $0 + widths[$1] } }
+    if sum(widths) > room, isFilled.contains(true) { visible.removeAll { !isFilled[$0] } }
+    while visible.count > 1, sum(least) > room { visible.removeLast() }
+    while sum(widths) > room {
+      let narrowable = visible.filter { widths[$0] > least[$0] }
       guard let widest = narrowable.max(by: { widths[$0] < widths[$1] }) else { return }
       widths[widest] -= 1
     }
   }
-
-  private static func sum(_ widths: ArraySlice<Int>) -> Int { widths.reduce(gap * (widths.count - 1), +) }
 
   /// The beginning of a text, and a sign that there is more.
   private static func cut(_ text: String, to width: Int) -> String {
@@ -93,21 +102,34 @@ struct TableLines {
     return result + "…"
   }
 
-  /// The text as a line of plain characters. Control characters are written out, and those that turn the direction of
-  /// text: a terminal would obey them.
+  /// The text as a line of plain characters, cut to its beginning.
   private static func shown(_ text: String, _ most: Int = greatestWidth) -> String {
     var result = ""
     var count = 0
     for character in text {
       guard count < most else { return result + "…" }
-      let isPlain = character.unicodeScalars.allSatisfy { !isControl($0.value) }
-      result += isPlain ? String(character) : character.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+      result += character.inOneLine
       count += max(1, DisplayWidth.of(character))
     }
     return result
   }
+}
 
-  private static func isControl(_ code: UInt32) -> Bool {
+extension String {
+  /// The text as a line of plain characters. Control characters are written out, and those that turn the direction of
+  /// text: a terminal would obey them.
+  var inOneLine: String {
+    unicodeScalars.contains { Character.isControl($0.value) } ? map(\.inOneLine).joined() : self
+  }
+}
+
+extension Character {
+  fileprivate var inOneLine: String {
+    let isPlain = unicodeScalars.allSatisfy { !Self.isControl($0.value) }
+    return isPlain ? String(self) : unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+  }
+
+  fileprivate static func isControl(_ code: UInt32) -> Bool {
     code < 0x20 || 0x7f...0x9f ~= code || 0x202a...0x202e ~= code || 0x2066...0x2069 ~= code
   }
 }

@@ -42,21 +42,21 @@ extension Repl {
   private func help(_ word: String) {
     let names = DotCommand.Name.named(word.hasPrefix(".") ? String(word.dropFirst()) : word)
     guard !names.isEmpty else { return fail("there is no command \(word): .help lists them") }
-    var table = TableLines(columns: ["command", "does"])
-    var bytes: [UInt8] = []
-    for name in names {
-      let head = ".\(name.rawValue)" + (name.argument.isEmpty ? "" : " \(name.argument)")
-      table.add([head, name.help], isNumber: [false, false], isID: [true, true], to: &bytes)
+    let heads = names.map { ".\($0.rawValue)" + ($0.argument.isEmpty ? "" : " \($0.argument)") }
+    let width = TerminalWidth.columns
+    let indent = (heads.map(\.count).max() ?? 0) + 2
+    for (head, name) in zip(heads, names) {
+      // In a narrow terminal the words stand below the command.
+      let isBeside = indent + 30 <= width
+      let words = WrappedText.lines(name.help, width: width, indent: isBeside ? indent : 4)
+      Terminal.print(isBeside ? head + words.dropFirst(head.count) : "\(head)\n\(words)")
     }
-    table.finish(&bytes)
-    Terminal.write(String(decoding: bytes, as: UTF8.self))
-    if word.isEmpty { Terminal.print(Self.hint) }
+    if word.isEmpty { Terminal.print("\n" + WrappedText.lines(Self.hint, width: width)) }
   }
 
-  private static let hint = """
-    All else is Lua, as in context:fetch("Person"):where("age > 30"). An expression prints its value, and _ is the
-    last one. Variables stay, those with local too. Tab completes, Ctrl-C gives up a line or what runs.
-    """
+  private static let hint =
+    "All else is Lua, as in context:fetch(\"Person\"):where(\"age > 30\"). An expression prints its value, and _ is the "
+    + "last one. Variables stay, those with local too. Tab completes, Ctrl-C gives up a line or what runs."
 
   private func setRows(_ text: String) {
     if text.isEmpty { return Terminal.print("\(output.greatestCount)") }

@@ -42,7 +42,9 @@ final class Repl {
       (context, watch) = (nil, nil)
       return
     }
+    let new = try NewStores(stores)
     let container = try PersistentContainer(scripts.limiting(stores.container, stores))
+    new.tell(quiet: settings.isQuiet)
     let context = try domain.context(of: container.opened)
     try domain.setContext(context)
     try prompt.nameContext()

@@ -16,7 +16,9 @@ struct ReplCommand: ParsableCommand {
       if changes were not saved.
       """)
 
-  @Argument(help: "The store (default: that of the project); --store names it too. Without one the store is in memory.")
+  @Argument(
+    help: "The store (default: that of the project); --store names it too. Without one the store is in memory.",
+    completion: .file())
   var store: String?
 
   @Option(

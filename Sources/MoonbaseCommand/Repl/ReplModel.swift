@@ -74,25 +74,41 @@ struct ReplModel {
     return parts.compactMap { name, text in text.map { "\(name) \($0)" } } + validation.predicates.map(\.message)
   }
 
-  /// A table that fits in the terminal.
+  /// A table, or where it does not fit in the terminal a list: a part of a name names nothing.
   private struct Table {
-    private var lines: TableLines
-    private var bytes: [UInt8] = []
-    private let count: Int
+    private let columns: [String]
+    private var rows: [[String]] = []
 
-    init(_ columns: [String]) {
-      lines = TableLines(columns: columns, room: TerminalWidth.columns)
-      count = columns.count
+    init(_ columns: [String]) { self.columns = columns }
+
+    mutating func add(_ cells: [String]) { rows.append(cells.map(\.inOneLine)) }
+
+    func print() {
+      let width = TerminalWidth.columns
+      let widths = columns.indices.map { index in
+        ([columns] + rows).map { DisplayWidth.of($0[index]) }.max() ?? 0
+      }
+      let isTable = widths.reduce(2 * (columns.count - 1), +) <= width
+      Terminal.write(isTable ? table : list(width))
     }
 
-    mutating func add(_ cells: [String]) {
-      // Names are whole: a part of one names nothing.
-      lines.add(cells, isNumber: cells.map { _ in false }, isID: cells.indices.map { $0 == 0 }, to: &bytes)
-    }
-
-    mutating func print() {
+    private var table: String {
+      var lines = TableLines(columns: columns)
+      var bytes: [UInt8] = []
+      // All is whole.
+      for row in rows {
+        lines.add(row, isNumber: row.map { _ in false }, isID: row.map { _ in true }, to: &bytes)
+      }
       lines.finish(&bytes)
-      Terminal.write(String(decoding: bytes, as: UTF8.self))
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func list(_ width: Int) -> String {
+      rows.map { row in
+        let rest = zip(columns, row).dropFirst().filter { !$1.isEmpty }
+        return ([row[0]] + rest.map { WrappedText.lines("\($0): \($1)", width: width, indent: 2, hanging: 4) })
+          .joined(separator: "\n") + "\n"
+      }.joined()
     }
   }
 }

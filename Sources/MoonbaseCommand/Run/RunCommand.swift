@@ -65,7 +65,9 @@ struct RunCommand {
   private func openStores(of domain: ScriptDomain, for watch: WatchedRun?) throws {
     let stores = options.settings.stores
     guard !stores.stores.isEmpty || stores.model != nil || !stores.extensions.isEmpty else { return }
+    let new = try NewStores(stores)
     let container = try PersistentContainer(options.container)
+    new.tell(quiet: options.settings.isQuiet)
     watch?.take(container)
     try domain.setContext(try domain.context(of: container.opened))
   }

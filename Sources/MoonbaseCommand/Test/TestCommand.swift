@@ -23,13 +23,15 @@ struct TestCommand: ParsableCommand {
   @OptionGroup var target: TargetOptionGroup
   @OptionGroup var scripts: ScriptOptionGroup
 
-  @Option(name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp)
+  @Option(
+    name: StoreOption.modules.parserName, help: StoreOption.modules.parserHelp,
+    completion: StoreOption.modules.parserCompletion)
   var extensions: [String] = []
 
   @Option(help: ArgumentHelp("Run the tests whose names have this text, in any case.", valueName: "text"))
   var filter: String?
 
-  @Option(help: ArgumentHelp("Write the results as JUnit's XML.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the results as JUnit's XML.", valueName: "file"), completion: .file())
   var junit: String?
 
   @Flag(help: "Print which lines of the extensions' files ran.")

@@ -28,6 +28,24 @@ extension ResolvedModel {
   package func modelCaches() throws(ModelError) -> (plain: Data, complete: Data?) {
     let plain = try ArchivedModelWriter.write(self, isComplete: false)
     let complete = try ArchivedModelWriter.write(self, isComplete: true)
+    try requireReadable(complete)
     return (try Deflate.deflate(plain), complete == plain ? nil : try Deflate.deflate(complete))
+  }
+
+  /// An archive of fewer bytes has no more values than are read.
+  private static let readableSize = 1_000_000
+
+  /// Throws for an archive that is too large to be read: no store with it would open.
+  private func requireReadable(_ archive: Data) throws(ModelError) {
+    guard archive.count > Self.readableSize else { return }
+    do { _ = try PropertyList(binary: archive) } catch {
+      guard error.code == .malformedFile else { throw error }
+      let count = entities.reduce(0) { $0 + $1.description.attributes.count }
+      throw ModelError(
+        .unsupportedForm,
+        message:
+          "the model is too large for a store, which keeps it: it has \(count) attributes in \(entities.count) entities, "
+          + "which are more values than are read again; divide it into several models")
+    }
   }
 }

@@ -24,12 +24,11 @@ struct SwiftClass {
   /// The name of a to-many relationship within names of methods. Of two that differ in their first letter only each
   /// keeps its own.
   func methodName(of property: SwiftProperty) -> String {
-    let name = SwiftName.capitalized(property.swiftName)
-    return sharedMethodNames.contains(name) ? "_\(property.swiftName)" : name
+    methodNames[property.swiftName] ?? SwiftName.capitalized(property.swiftName)
   }
 
-  /// Names that two relationships would have, inherited ones too.
-  fileprivate(set) var sharedMethodNames: Set<String> = []
+  /// The names of to-many relationships within names of methods, inherited ones too.
+  fileprivate(set) var methodNames: [String: String] = [:]
 
   /// The list of key paths in the file that is written anew.
   var nameOfKeyPaths: String { "keyPathsOf\(name)" }
@@ -51,13 +50,22 @@ struct SwiftClasses {
     names = SwiftTypeNames(classes: Set(classes.map(\.name)))
     let listNames = Set(classes.map(\.nameOfKeyPaths))
     for index in classes.indices { addProperties(to: index, besides: listNames) }
-    for index in classes.indices { classes[index].sharedMethodNames = sharedNames(of: allProperties(of: index)) }
+    for index in classes.indices { classes[index].methodNames = methodNames(of: index) }
   }
 
-  private func sharedNames(of properties: [SwiftProperty]) -> Set<String> {
-    var known: Set<String> = []
-    return Set(
-      properties.filter(\.isToMany).map { SwiftName.capitalized($0.swiftName) }.filter { !known.insert($0).inserted })
+  private func methodNames(of index: Int) -> [String: String] {
+    var names = classes[index].parent.map(methodNames) ?? [:]
+    var taken = Set(names.values)
+    let own = classes[index].properties.filter(\.isToMany).map(\.swiftName)
+    var known = taken
+    let shared = Set(own.map(SwiftName.capitalized).filter { !known.insert($0).inserted })
+    for name in own {
+      let plain = SwiftName.capitalized(name)
+      var candidate = shared.contains(plain) ? "_\(name)" : plain
+      while !taken.insert(candidate).inserted { candidate += "_" }
+      names[name] = candidate
+    }
+    return names
   }
 
   /// All properties of a class, inherited ones first.

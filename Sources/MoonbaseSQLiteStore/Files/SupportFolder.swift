@@ -101,6 +101,21 @@ struct SupportFolder: Sendable {
     }
   }
 
+  /// Takes files from the folder of another store of the same disk.
+  func take(_ names: [String], from other: SupportFolder) throws {
+    guard !names.isEmpty else { return }
+    for name in names {
+      try other.reporting("cannot be moved", name: name, advice: "") {
+        try other.entered(creating: false) { source in
+          try entered(creating: true) { folder in
+            guard renameat(source, name, folder, name) == 0 else { throw Refusal(errno) }
+          }
+        }
+      }
+    }
+    try synchronize()
+  }
+
   func remove(_ name: String) {
     try? entered(creating: false) { folder in
       try allow(.remove, name)

@@ -57,7 +57,7 @@ extension StoreCheck {
         try HostWork.charge(1 + Int(statement.integer(1)))
         try tell(
           StoreFinding(
-            kind: .order, place: "\(places.owner.entity.name) \(statement.text(0)) (\(places.owner.table))",
+            kind: .order, of: id(statement, places.owner), in: places.owner.table,
             message: "\(places.property.name): of \(statement.integer(1)) objects \(statement.integer(2)) "
               + "\(statement.integer(2) == 1 ? "has" : "have") no place of \(statement.integer(2) == 1 ? "its" : "their") own",
             repair: .file))
@@ -95,7 +95,7 @@ extension StoreCheck {
         func shown(_ column: Int32) -> String { statement.isNull(column) ? "nothing" : statement.text(column) }
         try tell(
           StoreFinding(
-            kind: .derived, place: "\(entity.entity.name) \(statement.text(0)) (\(entity.table))",
+            kind: .derived, of: id(statement, entity), in: entity.table,
             message:
               "\(attribute.name) holds \(shown(1)), and \(expression) gives \(shown(2))\(advice)",
             repair: fits ? .file : .none))

@@ -6,7 +6,7 @@ import MoonbaseSQLite
 extension StoreCheck {
   /// Rows that a fetch through an R-tree would miss, and places in it that are no row's.
   func check(_ tree: RTreeLayout) throws {
-    let entity = layout.model.entities[tree.entity].name
+    let entity = layout.model.entities[tree.entity].symbol
     for (sql, what) in [
       (tree.strays, "has another place in \(tree.name) than its values say, or none: fetches by it miss the row"),
       (tree.leftovers, "has a place in \(tree.name) and none by its values, or is not there"),
@@ -17,7 +17,8 @@ extension StoreCheck {
         try HostWork.charge()
         try tell(
           StoreFinding(
-            kind: .index, place: "\(entity) \(statement.text(0)) (\(tree.table))", message: what, repair: .file))
+            kind: .index, of: ManagedObjectID(store: number, entity: entity, key: statement.integer(0)), in: tree.table,
+            message: what, repair: .file))
       }
     }
   }

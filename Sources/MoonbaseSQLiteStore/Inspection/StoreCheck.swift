@@ -17,7 +17,7 @@ package final class StoreCheck {
   private let reading: ReadingConnection
   let layout: StoreLayout
   private let missingFeatures: [MissingFeature]
-  private let number: StoreNumber
+  let number: StoreNumber
   private let external: ExternalData
   var connection: Connection { reading.connection }
   /// The files of values that are there.
@@ -203,7 +203,7 @@ package final class StoreCheck {
           let advice = property.derivationAdvice.map { "; \($0)" } ?? ""
           try tell(
             StoreFinding(
-              kind: .value, place: place(statement, layout),
+              kind: .value, of: id(statement, layout), in: layout.table,
               message: "\(property.name) \(mismatch.description)\(advice)"))
         }
       }
@@ -214,7 +214,7 @@ package final class StoreCheck {
         } catch {
           try tell(
             StoreFinding(
-              kind: .value, place: place(statement, layout),
+              kind: .value, of: id(statement, layout), in: layout.table,
               message: "\(error.name(of: property.name)) \(error.description)"))
         }
       }
@@ -227,8 +227,9 @@ package final class StoreCheck {
     Int(try connection.integer("SELECT COUNT(*) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)") ?? 0)
   }
 
-  private func place(_ row: Statement, _ layout: EntityLayout) -> String {
-    "\(layout.entity.name) \(row.text(0)) (\(layout.table))"
+  /// The ID of the object whose key is the first column of a row.
+  func id(_ row: Statement, _ layout: EntityLayout) -> ManagedObjectID {
+    ManagedObjectID(store: number, entity: layout.entity.symbol, key: row.integer(0))
   }
 
   private func isMissingFile(
@@ -239,7 +240,7 @@ package final class StoreCheck {
     }
     try tell(
       StoreFinding(
-        kind: .value, place: place(row, layout),
+        kind: .value, of: id(row, layout), in: layout.table,
         message: "\(property.name) names the file \(folder.path(name)), which is not there: restore it from a backup"))
     return true
   }
@@ -254,7 +255,8 @@ package final class StoreCheck {
       var messages = try property.validate(value).map(\.message)
       if value.isNull, !property.isOptional { messages = ["is required and has no value"] }
       for message in messages {
-        try tell(StoreFinding(kind: .rule, place: place(row, layout), message: "\(property.name) \(message)"))
+        try tell(
+          StoreFinding(kind: .rule, of: id(row, layout), in: layout.table, message: "\(property.name) \(message)"))
       }
     }
   }
@@ -334,11 +336,11 @@ package final class StoreCheck {
     defer { statement.reset() }
     while try statement.step() {
       try HostWork.charge()
-      let id = ManagedObjectID(store: number, entity: layout.entity.symbol, key: statement.integer(0))
+      let id = id(statement, layout)
       try tell(
         StoreFinding(
-          kind: .reference, place: self.place(statement, layout),
-          message: "\(property.name) leads to \(destination.entity.name) \(statement.text(1)), which is not there"
+          kind: .reference, of: id, in: layout.table,
+          message: "\(property.name) leads to \(destination.entity.name)/\(statement.text(1)), which is not there"
             + (property.isOptional
               ? "" : "; it is required, so that --repair leaves it: give it another destination, or delete the object"),
           repair: property.isOptional ? .nullify(id, property: property.name) : .none))
@@ -360,8 +362,8 @@ package final class StoreCheck {
     while try statement.step() {
       try tell(
         StoreFinding(
-          kind: .reference, place: self.place(statement, layout),
-          message: "\(property.name) leads to \(destination.entity.name) \(statement.text(1)), whose "
+          kind: .reference, of: id(statement, layout), in: layout.table,
+          message: "\(property.name) leads to \(destination.entity.name)/\(statement.text(1)), whose "
             + "\(destination.entity.property(at: slot).name) leads to \(statement.text(2)): set one of them"))
     }
   }

@@ -43,12 +43,29 @@ package struct StoreFinding: Sendable, Hashable {
   }
 
   package let kind: Kind
-  /// Where it is: a table and a row, a file.
+  /// Where it is: an object and its table, a table and a row, a file.
   package let place: String
+  /// The object that it is about; nil for anything else.
+  package var object: ManagedObjectID?
   package let message: String
   package var repair = Repair.none
 
   package init(kind: Kind, place: String, message: String, repair: Repair = .none) {
     (self.kind, self.place, self.message, self.repair) = (kind, place, message, repair)
+  }
+
+  /// A finding about an object.
+  package init(
+    kind: Kind, of object: ManagedObjectID, in table: String? = nil, message: String, repair: Repair = .none
+  ) {
+    let short = "\(object.entityName)/\(object.key)"
+    self.init(kind: kind, place: table.map { "\(short) (\($0))" } ?? short, message: message, repair: repair)
+    self.object = object
+  }
+
+  /// The place with the URI of the object.
+  package var placeByURI: String {
+    guard let object else { return place }
+    return object.uriRepresentation + place.dropFirst("\(object.entityName)/\(object.key)".count)
   }
 }

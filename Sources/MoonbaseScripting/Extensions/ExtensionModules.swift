@@ -51,6 +51,9 @@ final class ExtensionModules: Sendable {
   /// The names of the modules in messages.
   var names: [String] { known.withLock { $0.values.compactMap(\.found?.source.name) } }
 
+  /// The paths of the files that were read.
+  var filesInUse: [String] { known.withLock { $0.values.compactMap(\.found?.path) } }
+
   /// The files of the extensions that require a module of which another text would be read now.
   func outdatedUsers() -> Set<String> {
     let entries = known.withLock { Array($0.values) }

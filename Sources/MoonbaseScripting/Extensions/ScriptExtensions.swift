@@ -103,6 +103,11 @@ public final class ScriptExtensions: ExtensionProvider {
     current.withLock { now in now.sources.filter { $0.folderPath != nil }.map(\.name) + now.modules.names }
   }
 
+  /// The files of the extensions, and those of the modules that they required so far.
+  package var filesInUse: [String] {
+    current.withLock { now in now.sources.filter { $0.folderPath != nil }.map(\.name) + now.modules.filesInUse }
+  }
+
   /// Lets an extension that is disabled go on; false where none of that name is.
   @discardableResult
   public func enable(_ name: String) -> Bool {

@@ -50,6 +50,39 @@ import Testing
     #expect(outcome.output == "Person\nname,-age\n\nRobot\ninitial\n\n", "\(outcome)")
   }
 
+  @Test func valuesOfOptionsAreCompleted() throws {
+    let bench = try Workbench()
+    let script = try bench.moonbase("completions", "bash")
+    try bench.write(script.output, to: "moonbase.bash")
+    try bench.write(
+      #"return { entities = { P = { attributes = { a = "string" } } }, fetch_requests = { old = { "P", "a == $A" } } }"#,
+      to: "m.lua")
+    let outcome = try bench.program(
+      "bash", "--norc", "-c",
+      """
+      source ./moonbase.bash
+      complete_words() {
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+        COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+        _moonbase "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        echo "${COMPREPLY[@]}"
+      }
+      complete_words "$0" fetch P --format ""; complete_words "$0" run --sandbox ""; complete_words "$0" each P --save-order ""
+      complete_words "$0" repl --synchronous ""; complete_words "$0" model convert m.lua --to ""
+      complete_words "$0" fetch P --model m.lua --template o; complete_words "$0" import P --encoding utf-16
+      """, Workbench.command.path)
+    let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").sorted().joined(separator: " ") }
+    #expect(
+      lines == [
+        "csv json ndjson table tsv", "compat pure standard trusted", "framework guide", "full normal",
+        "lua mom momd xcdatamodel xcdatamodeld xml", "old", "utf-16 utf-16be utf-16le",
+      ], "\(outcome)")
+    for shell in ["zsh", "fish"] {
+      let text = try bench.moonbase("completions", shell).output
+      #expect(text.contains("trusted") && text.contains("framework"), "\(shell)")
+    }
+  }
+
   @Test func otherShellsHaveTheirOwnAndUnknownOnesAreRefused() throws {
     let bench = try Workbench()
     #expect(try bench.moonbase("completions", "zsh").output.hasPrefix("#compdef moonbase"))

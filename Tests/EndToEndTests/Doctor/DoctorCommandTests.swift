@@ -73,7 +73,7 @@ import Testing
     let before = try bench.contents()
     let outcome = try doctor(bench)
     #expect(outcome.status == 1)
-    #expect(outcome.output.contains("value: Person 1 (ZPERSON): age holds the text \"old\""), "\(outcome)")
+    #expect(outcome.output.contains("value: Person/1 (ZPERSON): age holds the text \"old\""), "\(outcome)")
     #expect(outcome.output.contains("row: ZDEPARTMENT 1: Z_ENT is 99, which is no entity of this table"))
     #expect(outcome.output.contains("row: ZPERSON 2: Z_OPT is x, which is no version, or none can follow it"))
     #expect(outcome.complaints.contains("3 things are wrong"))
@@ -106,7 +106,7 @@ import Testing
     let found = try doctor(bench)
     #expect(found.status == 1)
     #expect(
-      found.output.contains("reference: Person 1 (ZPERSON): department leads to Department 77, which is not there"))
+      found.output.contains("reference: Person/1 (ZPERSON): department leads to Department/77, which is not there"))
     #expect(found.output.contains("the pair of 1 and 88 names a row that is not there"), "\(found)")
     #expect(found.output.contains("Z_MAX is 1, and ZPERSON has a row 3"))
     let mended = try doctor(bench, "--repair")
@@ -148,9 +148,9 @@ import Testing
       UPDATE ZBOOK SET ZPAGECOUNT = 7, ZUPPER = 'X'; DELETE FROM ZTAG WHERE Z_PK = 3;
       """, in: "s.sqlite")
     let found = try doctor(bench).output
-    #expect(found.contains("order: Book 1 (ZBOOK): pages: of 4 objects 2 have no place of their own"), "\(found)")
-    #expect(found.contains("derived: Book 1 (ZBOOK): pageCount holds 7, and pages.@count gives 4"), "\(found)")
-    #expect(found.contains("derived: Book 1 (ZBOOK): upper holds X, and uppercase:(title) gives DUNE"), "\(found)")
+    #expect(found.contains("order: Book/1 (ZBOOK): pages: of 4 objects 2 have no place of their own"), "\(found)")
+    #expect(found.contains("derived: Book/1 (ZBOOK): pageCount holds 7, and pages.@count gives 4"), "\(found)")
+    #expect(found.contains("derived: Book/1 (ZBOOK): upper holds X, and uppercase:(title) gives DUNE"), "\(found)")
     #expect(found.contains("reference: Z_"), "\(found)")
     let mended = try doctor(bench, "--repair")
     #expect(mended.status == 0 && mended.complaints.contains("mended"), "\(mended)")
@@ -204,5 +204,18 @@ import Testing
     let damaged = try doctor(bench)
     #expect(damaged.status == 1 && !(damaged.output + damaged.complaints).isEmpty, "\(damaged)")
     #expect(try bench.bytes(of: "s.sqlite") == bytes)
+  }
+
+  @Test func objectsHaveShortIDsOrURIsAndValuesBreakNoLines() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute(
+      "UPDATE ZPERSON SET ZAGE = 'two' || CHAR(10) || 'lines' || CHAR(27) WHERE Z_PK = 1", in: "s.sqlite")
+    let short = try bench.moonbase("doctor", "s.sqlite")
+    #expect(short.output.hasPrefix(#"value: Person/1 (ZPERSON): age holds the text "two\nlines"#), "\(short)")
+    #expect(short.output.split(separator: "\n").count == 1 && !short.output.contains("\u{1b}"), "\(short)")
+    let whole = try bench.moonbase("doctor", "s.sqlite", "--uri")
+    #expect(whole.output.hasPrefix("value: x-coredata://") && whole.output.contains("/Person/p1 (ZPERSON)"), "\(whole)")
+    let json = try bench.moonbase("doctor", "s.sqlite", "--uri", "--json")
+    #expect(json.output.contains("/Person/p1 (ZPERSON)"), "\(json)")
   }
 }

@@ -12,6 +12,12 @@ import Testing
       #expect(page.output.contains(".SS moonbase \(name)\n"), "\(name)")
     }
     #expect(page.output.contains("\\-\\-sandbox"))
+    let sections = [
+      "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "\"EXIT STATUS\"", "ENVIRONMENT", "FILES", "\"SEE ALSO\"",
+    ]
+    let places = sections.map { page.output.components(separatedBy: ".SH \($0)\n").first?.utf8.count ?? 0 }
+    #expect(places == places.sorted() && Set(places).count == sections.count, "\(places)")
+    #expect(!page.output.contains("OVERVIEW"))
     try bench.write(page.output, to: "moonbase.1")
     let formatted = try bench.program(
       "sh", "-c", "command -v groff > /dev/null || exit 0; groff -man -Tutf8 -ww -z moonbase.1")

@@ -87,4 +87,21 @@ import Testing
     try bench.write("return { model = \"shop.lua\" }", to: "moonbase.project.lua")
     #expect(try bench.moonbase("model", "swift", "--quiet").output.contains("class Person: Animal {"))
   }
+
+  /// Names that differ in the case of their first letter, and those that the way out of it would have.
+  @Test func noTwoMethodsAreEqual() throws {
+    try bench.write(
+      """
+      return { entities = {
+        A = { relationships = { books = { to_many = "B", inverse = "a" }, Books = { to_many = "B", inverse = "b" },
+          _books = { to_many = "B", inverse = "c" } } },
+        D = { parent = "A", relationships = { _Books = { to_many = "B", inverse = "d" } } },
+        B = { relationships = { a = { to = "A", inverse = "books" }, b = { to = "A", inverse = "Books" },
+          c = { to = "A", inverse = "_books" }, d = { to = "D", inverse = "_Books" } } },
+      } }
+      """, to: "names.lua")
+    let text = try bench.moonbase("model", "swift", "names.lua", "--quiet").output
+    let heads = text.split(separator: "\n").filter { $0.contains("func addTo") }.map { $0.prefix { $0 != "{" } }
+    #expect(heads.count == 8 && Set(heads).count == 8, "\(heads)")
+  }
 }

@@ -151,7 +151,7 @@ import Testing
     #expect(named.contains("store       f.sqlite") && !named.contains("l.sqlite"), "\(named)")
     try writeRule("n % 2 == 0")
     let doctor = try bench.moonbase("doctor")
-    #expect(doctor.status == 1 && doctor.output.hasPrefix("rule: A 1: "), "\(doctor)")
+    #expect(doctor.status == 1 && doctor.output.hasPrefix("rule: A/1: "), "\(doctor)")
     #expect(doctor.output.split(separator: "\n").count == 1, "\(doctor)")
     #expect(
       doctor.complaints.hasPrefix("moonbase: l.sqlite:\nmoonbase: one thing is wrong\nmoonbase: f.sqlite:\n"),

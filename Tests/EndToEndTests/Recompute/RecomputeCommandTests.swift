@@ -123,9 +123,9 @@ import Testing
     let outcome = try bench.moonbase("doctor", "s.sqlite", "--no-project", "--extension", "rules.lua")
     #expect(outcome.status == 1 && outcome.complaints.contains("5 things are wrong"), "\(outcome)")
     #expect(
-      outcome.output.contains("derived: Person 1: initial is A, and the extension computes An"), "\(outcome)")
-    #expect(outcome.output.contains("rule: Person 2: Person.age (-1) is negative"), "\(outcome)")
-    #expect(!outcome.output.contains("derived: Person 2"))
+      outcome.output.contains("derived: Person/1: initial is A, and the extension computes An"), "\(outcome)")
+    #expect(outcome.output.contains("rule: Person/2: Person.age (-1) is negative"), "\(outcome)")
+    #expect(!outcome.output.contains("derived: Person/2"))
     #expect(try bench.bytes(of: "s.sqlite") == before)
     let json = try bench.moonbase("doctor", "--json").output.split(separator: "\n")
     #expect(json.count == 5 && json.allSatisfy { $0.hasPrefix("{\"event\": \"found\"") })

@@ -184,4 +184,18 @@ import Testing
       #expect(text.contains(part), "\(part): \(text)")
     }
   }
+
+  /// In narrow terminals help is wrapped, columns without values give way, and no name of a model is cut.
+  @Test func aNarrowTerminalShowsAllThatCounts() throws {
+    let help = try shown(".help\n", width: 60)
+    #expect(help.split(separator: "\n").allSatisfy { $0.count <= 60 }, "\(help)")
+    #expect(try shown(".help\n", width: 40).contains("\n    lists the commands\n"))
+    let model = try shown(".model\n.model Book\n", width: 40)
+    #expect(model.contains("Book\n  attributes: ") && model.contains("  relationships: author\n"), "\(model)")
+    #expect(!model.contains("…") && !model.contains("not shown"), "\(model)")
+    let rows = try shown(
+      "for _, book in ipairs(context:fetch('Book'):all()) do book.note = nil book.isbn = nil end\ncontext:fetch('Book')\n"
+        + "context:rollback()\n", width: 50)
+    #expect(rows.contains("(without values: isbn, note)") && rows.contains("author"), "\(rows)")
+  }
 }

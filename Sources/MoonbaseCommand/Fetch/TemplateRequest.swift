@@ -1,0 +1,101 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+import enum MoonbaseModel.Expression
+import enum MoonbaseModel.Predicate
+
+/// A fetch request template of the model, whose variables get their values by texts of the command line.
+struct TemplateRequest {
+  private let name: String
+  private let template: FetchRequest
+  private let context: ManagedObjectContext
+  /// The variables in the order of the predicate, and the attributes beside which they stand.
+  private var variables: [(name: String, attribute: AttributeDescription?)] = []
+
+  /// Throws for a template that the model does not have, or that is of another entity.
+  init(_ name: String, of entity: String, in context: ManagedObjectContext) throws {
+    let templates = context.model.description.fetchRequestTemplates
+    guard let template = templates[name] else {
+      let names = templates.keys.sorted()
+      throw GraphError(
+        .unknownName,
+        message: "the model has no fetch request template \(name)\(suggestion(for: name, among: names)): "
+          + (names.isEmpty ? "it has none" : "it has \(names.listed())"))
+    }
+    guard template.entityName == entity else {
+      if context.model.entity(entity) == nil { throw GraphError.unknownEntity(entity, in: context.model) }
+      throw UsageError("the template \(name) is of \(template.entityName), not of \(entity): name that entity")
+    }
+    (self.name, self.template, self.context) = (name, template, context)
+    if let predicate = template.predicate { addVariables(of: predicate) }
+  }
+
+  /// The request with the values of `NAME=VALUE`.
+  func request(_ parameters: [String]) throws -> FetchRequest {
+    let pairs = parameters.map {
+      $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    }
+    let names = pairs.map { $0[0] }
+    try check(names)
+    var request = template
+    let texts = ParameterTexts(pairs.map { $0[1] }, entity: template.entityName, in: context)
+    request.predicate = try request.predicate.map { try texts.substituting(names, in: $0).substituting([:]) }
+    request.havingPredicate = try request.havingPredicate?.substituting([:])
+    request.resultType = .objects
+    do { return try request.checked(in: context.model) } catch {
+      guard error.code == .predicateMismatch else { throw error }
+      throw ModelError(
+        error.code, message: "the template \(name): \(error.message); \(wanted)", entity: request.entityName)
+    }
+  }
+
+  /// Throws for a name that is no variable or is given twice, and for a variable without a value.
+  private func check(_ names: [String]) throws {
+    let known = variables.map(\.name)
+    if let unknown = names.first(where: { !known.contains($0) }) {
+      throw UsageError(
+        "the template \(name) has no variable \(unknown)\(suggestion(for: unknown, among: known)): \(wanted)")
+    }
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw UsageError("--param gives \(twice) twice: leave one out")
+    }
+    let missing = known.filter { !names.contains($0) }
+    guard missing.isEmpty else {
+      let options = missing.map { "--param \($0)=VALUE" }.joined(separator: " ")
+      throw UsageError("the template \(name) has no value for \(missing.listed()): add \(options); \(wanted)")
+    }
+  }
+
+  /// `it takes AGE (integer16) and NAME (string)`, for messages.
+  private var wanted: String {
+    guard !variables.isEmpty else { return "it has none" }
+    let all = variables.map { variable in
+      variable.attribute.map { "\(variable.name) (\($0.type.modelName))" } ?? variable.name
+    }
+    return "it takes \(all.listed())"
+  }
+
+  // MARK: Variables
+
+  private mutating func addVariables(of predicate: Predicate) {
+    switch predicate {
+    case .constant: return
+    case .and(let parts), .or(let parts): for part in parts { addVariables(of: part) }
+    case .not(let inner): addVariables(of: inner)
+    case .comparison(let comparison):
+      addVariables(of: comparison.left, beside: comparison.right)
+      addVariables(of: comparison.right, beside: comparison.left)
+    }
+  }
+
+  private mutating func addVariables(of side: Expression, beside other: Expression) {
+    let attribute = ParameterTexts([], entity: template.entityName, in: context).attribute(other)
+    var found: [String] = []
+    _ = side.replacing { part in
+      if case .variable(let name) = part { found.append(name) }
+      return nil
+    }
+    for name in found where !variables.contains(where: { $0.name == name }) { variables.append((name, attribute)) }
+  }
+}

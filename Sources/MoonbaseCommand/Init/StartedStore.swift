@@ -1,0 +1,96 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseSQLiteStore
+
+/// An existing store that a project is made around.
+struct StartedStore {
+  private let path: String
+  let model: ManagedObjectModel
+  /// The configuration of the model that the store holds, and its entities; nil for all.
+  let configuration: String?
+  let entities: Set<String>?
+  let extensions: StartedExtensions
+  /// The names of the extensions that the copy is to forget.
+  private let forgotten: [String]
+
+  /// Throws where saves of the store ran with extensions that are neither given nor to be forgotten: commands of the
+  /// project would not write the store.
+  init(_ store: NamedStore, _ paths: [String], without names: [String]) throws {
+    path = store.path
+    model = try SQLiteStore.cachedModel(ofStoreAt: URL(literalPath: store.path))
+    try store.requireConfiguration(model, busyTimeout: nil)
+    let held = try store.withHeldConfiguration(model, busyTimeout: nil).configuration
+    configuration = held
+    entities = try held.map { [model] in Set(try model.resolved().entities(inConfiguration: $0).map(\.name)) }
+    extensions = try StartedExtensions(paths, for: model)
+    forgotten = names
+    try checkExtensions(RememberedExtensions.versions(in: SQLiteStore.metadata(ofStoreAt: URL(literalPath: path))))
+  }
+
+  private func checkExtensions(_ remembered: [String: String]) throws {
+    let known = remembered.keys.sorted()
+    if let unknown = forgotten.first(where: { remembered[$0] == nil }) {
+      let all = known.isEmpty ? "it remembers none" : "it remembers \(known.listed())"
+      throw UsageError("\(path) remembers no extension \(unknown)\(suggestion(for: unknown, among: known)): \(all)")
+    }
+    let missing = known.filter { !extensions.names.contains($0) && !forgotten.contains($0) }
+    guard let first = missing.first else { return }
+    throw GraphError(
+      .extensionConflict,
+      message:
+        "\(path): saves of the store ran with \(missing.count == 1 ? "extension" : "extensions") \(missing.listed()): "
+        + "give the file, which is copied into the project (--extension PATH), or let the copy of the store forget it "
+        + "(--without-extension \(first))")
+  }
+
+  /// Copies the store, which forgets the extensions that are given up.
+  func copy(to place: String) throws {
+    try SQLiteStore.backUp(storeAt: URL(literalPath: path), to: URL(literalPath: place))
+    guard !forgotten.isEmpty else { return }
+    var model = model
+    model.allowsUnknownClasses = true
+    var store = PersistentStoreDescription.sqlite(URL(literalPath: place), configuration: configuration)
+    store.allowsCloudKit = true
+    var description = ContainerDescription(model: .value(model), stores: [store])
+    description.missingExtensions = .ignored
+    let container = try PersistentContainer(description)
+    for name in forgotten { try container.forgetExtension(name) }
+  }
+}
+
+/// The extensions of an existing store that go into a project, with the modules that they require.
+struct StartedExtensions {
+  private static let folder = "extensions"
+
+  /// The paths of the extensions in the project.
+  private(set) var paths: [String] = []
+  private(set) var names: Set<String> = []
+  private(set) var files: [(name: String, bytes: [UInt8])] = []
+
+  init() {}
+
+  /// Loads the extensions, so that their names and modules are known.
+  init(_ sources: [String], for model: ManagedObjectModel) throws {
+    guard !sources.isEmpty else { return }
+    let description = ContainerDescription(
+      model: .value(model), stores: [.inMemory], extensions: sources.map { .path($0) })
+    let extensions = try PersistentContainer(description).extensions
+    names = Set(extensions.loaded.map(\.name))
+    let folders = sources.map { FileIdentity.truePath($0) ?? $0 }
+      .map { FileIdentity.kind($0) == nil ? $0.folderOfPath : $0 }
+    let places = Set(extensions.loaded.map { FileIdentity.truePath($0.source) ?? $0.source })
+    for file in extensions.filesInUse.compactMap(FileIdentity.truePath) {
+      guard let home = folders.first(where: { file.hasPrefix("\($0)/") }) else {
+        throw UsageError("\(file) is required from outside of the folders of the extensions: copy it there before")
+      }
+      let name = "\(Self.folder)/\(file.dropFirst(home.count + 1))"
+      guard !files.contains(where: { $0.name == name }) else {
+        throw UsageError("two files of extensions are called \(name.lastPartOfPath): rename one")
+      }
+      files.append((name, try BoundedFile.read(file, limit: 64 << 20)))
+      if places.contains(file) { paths.append(name) }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import MoonbasePlatform
+
+/// The help of commands as the argument parser dumps it.
+struct CommandHelp: Decodable {
+  let commandName: String
+  let abstract: String?
+  let discussion: String?
+  let arguments: [Argument]?
+  let subcommands: [CommandHelp]?
+
+  struct Argument: Decodable {
+    let kind: String
+    let names: [Name]?
+    let valueName: String?
+    let abstract: String?
+    let shouldDisplay: Bool
+  }
+
+  struct Name: Decodable {
+    let kind: String
+    let name: String
+
+    /// With its dashes.
+    var option: String { (kind == "long" ? "--" : "-") + name }
+  }
+
+  private struct Dump: Decodable {
+    let command: CommandHelp
+  }
+
+  /// The help of the command and of all below it.
+  static func all() throws -> CommandHelp {
+    try JSONDecoder().decode(Dump.self, from: Data(RootCommand._dumpHelp().utf8)).command
+  }
+}

@@ -1,0 +1,41 @@
+import Moonbase
+import MoonbaseGraph
+import MoonbasePlatform
+
+/// The stores that do not exist yet and that a command makes by opening them.
+struct NewStores {
+  private let paths: [String]
+
+  /// Throws where nobody said that the store is to be made, since its name may be mistyped: a new store needs a model
+  /// that the command line names, or is the store of the project.
+  init(_ settings: StoreSettings) throws {
+    let missing = settings.stores.compactMap(\.path).filter { access($0, F_OK) != 0 && errno == ENOENT }
+    paths = settings.readOnly ? [] : missing
+    guard let first = paths.first else { return }
+    guard let model = settings.model else {
+      // The model comes from the other stores; where there is none, opening says so.
+      guard paths.count < settings.stores.count else { return }
+      throw GraphError(
+        .cannotOpenFile, message: "\(first) does not exist: correct the name, or name a model to make it (--model FILE)"
+      )
+    }
+    guard settings.projectFiles.contains(where: { $0.key == "model" }), let project = try Project.current() else {
+      return
+    }
+    let known = try project.namedStores()
+    let places = Set(known.map { Self.place($0.path) })
+    guard let stranger = paths.first(where: { !places.contains(Self.place($0)) }) else { return }
+    let advice = known.isEmpty ? "" : ", and the store of \(project.file) is \(known.phrase)"
+    throw GraphError(
+      .cannotOpenFile,
+      message: "\(stranger) does not exist\(advice): correct the name, or name the model to make it (--model \(model))")
+  }
+
+  private static func place(_ path: String) -> String { URL(literalPath: path).standardizedFileURL.path }
+
+  /// Says which stores were made.
+  func tell(quiet: Bool) {
+    guard !quiet else { return }
+    for path in paths where access(path, F_OK) == 0 { Terminal.complain("moonbase: \(path) is a new store") }
+  }
+}

@@ -1,0 +1,32 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbaseSQLiteStore
+
+/// The rows of a store that a copy of all its objects leaves out, because they are of no entity of the model.
+struct LeftOutRows {
+  private var rows: [StrayRows] = []
+
+  init() {}
+
+  init(of store: any PersistentStore) throws { rows = try (store as? SQLiteStore)?.strayRows() ?? [] }
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  /// Tells on standard error which rows were not `done`: copied or written.
+  func tell(_ done: String) {
+    for part in rows {
+      let (rows, have, they) = part.count == 1 ? ("row", "has", "it was") : ("rows", "have", "they were")
+      Terminal.complain(
+        "moonbase: \(part.count) \(rows) of \(part.table) \(have) Z_ENT \(part.number ?? "NULL"), which is no entity of "
+          + "the model with objects there: \(they) not \(done); moonbase doctor lists such rows")
+    }
+  }
+
+  /// For reports as JSON.
+  var report: Value {
+    .list(
+      rows.map {
+        .map(["table": .string($0.table), "entity": .text($0.number), "rows": .count($0.count)])
+      })
+  }
+}

@@ -1,0 +1,126 @@
+package import MoonbaseGraph
+import MoonbaseModel
+package import MoonbasePlatform
+import MoonbaseSQLite
+
+/// A new store that is made in a folder beside its place, and takes its place in one step when it is complete.
+///
+/// The folder goes with this object. A folder that a process left when it died goes with the next new store for the same
+/// place, and so do the values that it had moved already: a process at work holds a lock on its folder.
+package final class NewStore: Sendable {
+  private static let suffix = ".copy"
+
+  private let destination: StoreFile
+  /// The file in which the store is made.
+  private let made: StoreFile
+  private let workshop: String
+  private let descriptor: Int32
+  private let isOver = Lock(false)
+
+  /// The place of the store while it is made.
+  package var url: URL { made.url }
+
+  /// Makes the folder. Throws where a file is there already, and where none can be made.
+  package init(at place: URL, busyTimeout: Int? = nil) throws {
+    destination = StoreFile(url: place, busyTimeout: busyTimeout)
+    try SQLiteStore.requireClosed(destination, participle: "replaced")
+    try Self.removeLeft(beside: destination)
+    guard try destination.state() == .absent else { throw Self.isThere(destination) }
+    try destination.checkPlace()
+    workshop = "\(destination.truePath)-\(UUID.random().uuidString)\(Self.suffix)"
+    guard mkdir(workshop, 0o755) == 0 else { throw Self.refusal(destination) }
+    descriptor = open(workshop, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    made = StoreFile(
+      url: URL(fileURLWithPath: "\(workshop)/\(destination.truePath.lastPartOfPath)"), busyTimeout: busyTimeout)
+  }
+
+  deinit { giveUp() }
+
+  /// Removes what was made, unless it has taken its place. Another thread may call this.
+  package func giveUp() {
+    isOver.withLock { isOver in
+      guard !isOver else { return }
+      isOver = true
+      // Another thread may be making files there.
+      for _ in 0..<50 where access(workshop, F_OK) == 0 {
+        if (try? FileManager.default.removeItem(atPath: workshop)) == nil { usleep(10_000) }
+      }
+      close(descriptor)
+    }
+  }
+
+  /// Moves the complete store, which is not open any more, to its place.
+  package func takePlace() throws {
+    try SQLiteStore.requireClosed(made, participle: "moved")
+    try isOver.withLock { isOver in
+      guard !isOver else { throw CancellationError() }
+      let names = try made.alone(OrphanSweep.namedFiles).sorted()
+      let folder = SupportFolder(store: destination.truePath)
+      SupportFolder.synchronize(made.truePath)
+      do {
+        try folder.take(names, from: SupportFolder(store: made.truePath))
+        try appear()
+      } catch {
+        names.forEach(folder.remove)
+        folder.removeIfEmpty()
+        throw error
+      }
+      isOver = true
+      try? FileManager.default.removeItem(atPath: workshop)
+      close(descriptor)
+    }
+  }
+
+  /// The message of an error, which names the store by its place.
+  package func named(_ error: GraphError) -> GraphError {
+    var error = error
+    error.message = error.message.replacing(made.path, with: destination.path)
+    return error
+  }
+
+  private func appear() throws {
+    guard try destination.state() == .absent else { throw Self.isThere(destination) }
+    // A log that lies beside no store would be taken for the new store's.
+    destination.removeCompanions()
+    guard rename(made.truePath, destination.truePath) == 0 else { throw Self.refusal(destination) }
+    SupportFolder.synchronize(destination.truePath.folderOfPath)
+  }
+
+  private static func isThere(_ file: StoreFile) -> GraphError {
+    GraphError(.invalidRequest, message: "\(file.path) is there already: name another file")
+  }
+
+  private static func refusal(_ file: StoreFile) -> GraphError {
+    GraphError(.cannotOpenFile, message: "\(file.path) cannot be made: \(String(cString: strerror(errno)))")
+  }
+
+  // MARK: What is left of others
+
+  /// Removes the folders of processes that died, with the values that they had moved.
+  private static func removeLeft(beside file: StoreFile) throws {
+    let folder = file.truePath.folderOfPath
+    let prefix = file.truePath.lastPartOfPath + "-"
+    let length = prefix.utf8.count + UUID().uuidString.utf8.count + suffix.utf8.count
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix(prefix) && name.hasSuffix(suffix) && name.utf8.count == length {
+      let left = open("\(folder)/\(name)", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard left >= 0 else { continue }
+      defer { close(left) }
+      guard flock(left, LOCK_EX | LOCK_NB) == 0 else { continue }
+      // The values of a store that has taken its place are in use.
+      if try file.state() == .absent {
+        removeValues(of: "\(folder)/\(name)/\(file.truePath.lastPartOfPath)", movedTo: file)
+      }
+      try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
+  }
+
+  private static func removeValues(of path: String, movedTo file: StoreFile) {
+    let folder = SupportFolder(store: file.truePath)
+    let left = StoreFile(url: URL(fileURLWithPath: path))
+    // A store that was not complete has moved no values.
+    for name in (try? left.reading(OrphanSweep.namedFiles)) ?? [] { folder.remove(name) }
+    folder.removeIfEmpty()
+  }
+}
