@@ -58,19 +58,22 @@ struct DrawnLines {
     }
   }
 
-  /// Pairs of lines that cross. Lines that end at one point of a box's head touch there only.
+  /// Points where two lines cross. Lines that end at one point of a box's head touch there only.
   var crossings: Int {
-    lines.indices.reduce(0) { sum, index in sum + (0..<index).count { cross(lines[index], lines[$0]) } }
+    lines.indices.reduce(0) { sum, index in sum + (0..<index).reduce(0) { $0 + crossings(lines[index], lines[$1]) } }
   }
 
-  private func cross(_ one: [Point], _ other: [Point]) -> Bool {
-    guard Self.mayMeet(one, other, \.x), Self.mayMeet(one, other, \.y) else { return false }
-    return zip(one, one.dropFirst()).contains { piece in
-      zip(other, other.dropFirst()).contains { rest in
-        guard max(piece.0.x, piece.1.x) >= min(rest.0.x, rest.1.x), max(rest.0.x, rest.1.x) >= min(piece.0.x, piece.1.x)
-        else { return false }
-        return Self.cross(piece.0, piece.1, rest.0, rest.1)
-      }
+  /// Two lines may cross more than once: between each two columns that both lead through.
+  private func crossings(_ one: [Point], _ other: [Point]) -> Int {
+    guard Self.mayMeet(one, other, \.x), Self.mayMeet(one, other, \.y) else { return 0 }
+    return zip(one, one.dropFirst()).reduce(0) { sum, piece in
+      sum
+        + zip(other, other.dropFirst()).count { rest in
+          guard max(piece.0.x, piece.1.x) >= min(rest.0.x, rest.1.x),
+            max(rest.0.x, rest.1.x) >= min(piece.0.x, piece.1.x)
+          else { return false }
+          return Self.cross(piece.0, piece.1, rest.0, rest.1)
+        }
     }
   }
 

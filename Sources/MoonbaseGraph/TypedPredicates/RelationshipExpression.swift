@@ -1,0 +1,223 @@
+public import MoonbaseModel
+
+public import enum MoonbaseModel.Expression
+
+/// A to-one relationship in typed conditions: its key, or a path that leads to one.
+///
+/// The keys of the destination's class are its members: `Person.department.name`, `Person.department.company.city`.
+@dynamicMemberLookup
+public protocol ToOneExpression<Owner, Destination>: Sendable {
+  /// The class whose objects have the relationship.
+  associatedtype Owner: ManagedObject
+  /// The class that it leads to.
+  associatedtype Destination: ManagedObject
+  /// The path in words: `department.company`.
+  var relationshipKeyPath: String { get }
+}
+
+/// A to-many relationship in typed conditions: its key, or a path that leads to one.
+public protocol ToManyExpression<Owner, Destination>: Sendable {
+  /// The class whose objects have the relationship.
+  associatedtype Owner: ManagedObject
+  /// The class that it leads to.
+  associatedtype Destination: ManagedObject
+  /// The path in words: `department.people`.
+  var relationshipKeyPath: String { get }
+}
+
+/// A path over to-one relationships to another one.
+public struct ToOnePath<Owner: ManagedObject, Destination: ManagedObject>: ToOneExpression {
+  public let relationshipKeyPath: String
+}
+
+/// A path over to-one relationships to a to-many one.
+public struct ToManyPath<Owner: ManagedObject, Destination: ManagedObject>: ToManyExpression {
+  public let relationshipKeyPath: String
+}
+
+extension ToOne: ToOneExpression {
+  public var relationshipKeyPath: String { relationshipName }
+}
+
+extension ToMany: ToManyExpression {
+  public var relationshipKeyPath: String { relationshipName }
+}
+
+extension ToOneExpression {
+  /// An attribute of the destination. There is no value where there is no destination.
+  public subscript<Value>(
+    dynamicMember key: KeyPath<Destination.Type, Attribute<Destination, Value>>
+  ) -> AttributePath<Owner, Value?> {
+    .init(path(to: Destination.self[keyPath: key].name))
+  }
+
+  /// An attribute of the destination that may have no value.
+  public subscript<Value>(
+    dynamicMember key: KeyPath<Destination.Type, Attribute<Destination, Value?>>
+  ) -> AttributePath<Owner, Value?> {
+    .init(path(to: Destination.self[keyPath: key].name))
+  }
+
+  /// A to-one relationship of the destination.
+  public subscript<Next>(
+    dynamicMember key: KeyPath<Destination.Type, ToOne<Destination, Next>>
+  ) -> ToOnePath<Owner, Next> {
+    .init(relationshipKeyPath: path(to: Destination.self[keyPath: key].relationshipName))
+  }
+
+  /// A to-many relationship of the destination.
+  public subscript<Next>(
+    dynamicMember key: KeyPath<Destination.Type, ToMany<Destination, Next>>
+  ) -> ToManyPath<Owner, Next> {
+    .init(relationshipKeyPath: path(to: Destination.self[keyPath: key].relationshipName))
+  }
+
+  private func path(to name: String) -> String { "\(relationshipKeyPath).\(name)" }
+
+  private var key: KeyExpression { Expression.key(relationshipKeyPath) }
+
+  /// Whether an object is the destination; with `nil` whether there is none.
+  public static func == (relationship: Self, object: Destination?) -> TypedPredicate<Owner> {
+    .init(relationship.key == object)
+  }
+  /// Whether another object is the destination; with `nil` whether there is one.
+  public static func != (relationship: Self, object: Destination?) -> TypedPredicate<Owner> {
+    .init(relationship.key != object)
+  }
+  /// Whether the object of an ID is the destination.
+  public static func == (relationship: Self, id: ManagedObjectID) -> TypedPredicate<Owner> {
+    .init(relationship.key == id)
+  }
+  /// `IN`: whether the destination is among objects.
+  public func isIn(_ objects: some Sequence<Destination>) -> TypedPredicate<Owner> { .init(key.isIn(objects)) }
+}
+
+extension ToManyExpression {
+  private var key: KeyExpression { Expression.key(relationshipKeyPath) }
+
+  /// How many members there are.
+  public var count: AttributePath<Owner, Int> { .init("\(relationshipKeyPath).@count") }
+
+  /// Whether a condition holds for a member.
+  ///
+  /// ```swift
+  /// Person.friends.any(\.age > 3)
+  /// Person.friends.any { $0.age > 3 && $0.name.beginsWith("A") }
+  /// ```
+  public func any(_ condition: TypedPredicate<Destination>) -> TypedPredicate<Owner> {
+    .init(.comparison(.init(members(condition), .greaterThan, .constant(.int(0)))))
+  }
+
+  /// Whether a condition holds for each member; it does where there are none.
+  public func all(_ condition: TypedPredicate<Destination>) -> TypedPredicate<Owner> {
+    .init(.comparison(.init(members(condition), .equal, count.expression)))
+  }
+
+  /// Whether a condition holds for no member.
+  public func none(_ condition: TypedPredicate<Destination>) -> TypedPredicate<Owner> {
+    .init(.comparison(.init(members(condition), .equal, .constant(.int(0)))))
+  }
+
+  /// Whether a condition holds for a member.
+  public func any(_ condition: (Destination.Type) -> TypedPredicate<Destination>) -> TypedPredicate<Owner> {
+    any(condition(Destination.self))
+  }
+
+  /// Whether a condition holds for each member; it does where there are none.
+  public func all(_ condition: (Destination.Type) -> TypedPredicate<Destination>) -> TypedPredicate<Owner> {
+    all(condition(Destination.self))
+  }
+
+  /// Whether a condition holds for no member.
+  public func none(_ condition: (Destination.Type) -> TypedPredicate<Destination>) -> TypedPredicate<Owner> {
+    none(condition(Destination.self))
+  }
+
+  /// How many members a condition holds for.
+  public func count(where condition: TypedPredicate<Destination>) -> AttributeComputation<Owner, Int> {
+    .init(KeyExpression(members(condition)))
+  }
+
+  /// Whether an object is a member.
+  public func contains(_ object: Destination) -> TypedPredicate<Owner> { .init(key.any == object) }
+
+  /// Whether the object of an ID is a member.
+  public func contains(_ id: ManagedObjectID) -> TypedPredicate<Owner> { .init(key.any == id) }
+
+  /// The sum of an attribute over the members.
+  public func sum<Value: NumberValue>(_ attribute: Attribute<Destination, Value>) -> AttributePath<Owner, Value> {
+    aggregate("@sum", attribute)
+  }
+
+  /// The average of an attribute over the members; none where there are no members.
+  public func average<Value: NumberValue>(_ attribute: Attribute<Destination, Value>) -> AttributePath<Owner, Double?> {
+    aggregate("@avg", attribute)
+  }
+
+  /// The smallest value of an attribute over the members; none where there are no members.
+  public func minimum<Value>(_ attribute: Attribute<Destination, Value>) -> AttributePath<Owner, Value?> {
+    aggregate("@min", attribute)
+  }
+
+  /// The greatest value of an attribute over the members; none where there are no members.
+  public func maximum<Value>(_ attribute: Attribute<Destination, Value>) -> AttributePath<Owner, Value?> {
+    aggregate("@max", attribute)
+  }
+
+  private func aggregate<Value, Result>(
+    _ name: String, _ attribute: Attribute<Destination, Value>
+  ) -> AttributePath<Owner, Result> {
+    .init("\(relationshipKeyPath).\(name).\(attribute.name)")
+  }
+
+  /// The number of members that a condition holds for: a subquery. Those within the condition have other variables.
+  private func members(_ condition: TypedPredicate<Destination>) -> Expression {
+    let variable = "element\(condition.predicate.levelsOfSubqueries + 1)"
+    let inner = condition.predicate.replacing { $0 == .evaluatedObject ? .variable(variable) : nil }
+    return .keyPath(.subquery(.keyPath(relationshipKeyPath), variable: variable, inner), ["@count"])
+  }
+}
+
+extension MoonbaseModel.Predicate {
+  /// How many subqueries lie in each other.
+  fileprivate var levelsOfSubqueries: Int {
+    var levels = 0
+    _ = replacing { part in
+      if case .subquery(_, _, let condition) = part { levels = max(levels, condition.levelsOfSubqueries + 1) }
+      return nil
+    }
+    return levels
+  }
+}
+
+// MARK: - Keys of a class that the context tells: `\.age > 3`
+
+/// `==`
+public func == <Object: ManagedObject, Value: AttributeValue>(
+  key: KeyPath<Object.Type, Attribute<Object, Value>>, value: Value
+) -> TypedPredicate<Object> { Object.self[keyPath: key] == value }
+
+/// `!=`
+public func != <Object: ManagedObject, Value: AttributeValue>(
+  key: KeyPath<Object.Type, Attribute<Object, Value>>, value: Value
+) -> TypedPredicate<Object> { Object.self[keyPath: key] != value }
+
+/// `<`
+public func < <Object: ManagedObject, Value: AttributeValue>(
+  key: KeyPath<Object.Type, Attribute<Object, Value>>, value: Value
+) -> TypedPredicate<Object> { Object.self[keyPath: key] < value }
+
+/// `<=`
+public func <= <Object: ManagedObject, Value: AttributeValue>(
+  key: KeyPath<Object.Type, Attribute<Object, Value>>, value: Value
+) -> TypedPredicate<Object> { Object.self[keyPath: key] <= value }
+
+/// `>`
+public func > <Object: ManagedObject, Value: AttributeValue>(
+  key: KeyPath<Object.Type, Attribute<Object, Value>>, value: Value
+) -> TypedPredicate<Object> { Object.self[keyPath: key] > value }
+
+/// `>=`
+public func >= <Object: ManagedObject, Value: AttributeValue>(
+  key: KeyPath<Object.Type, Attribute<Object, Value>>, value: Value
+) -> TypedPredicate<Object> { Object.self[keyPath: key] >= value }

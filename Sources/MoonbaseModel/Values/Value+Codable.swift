@@ -1,0 +1,54 @@
+import MoonbasePlatform
+
+/// Values as JSON, as the command writes them: dates in ISO 8601, bytes in base64, decimal numbers, UUIDs, URIs and IDs as texts.
+///
+/// ```swift
+/// let rows = try context.fetchDictionaries(request)
+/// let body = try JSONEncoder().encode(rows)
+/// ```
+///
+/// Decoding gives truth values, numbers, texts, lists and maps. An attribute of another type reads its value from the text when it is set.
+extension Value: Codable {
+  /// Throws `EncodingError` for a value of an extension's class, and what the encoder throws for numbers that are not finite.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let flag): try container.encode(flag)
+    case .int(let number): try container.encode(number)
+    case .double(let number): try container.encode(number)
+    case .list(let list): try container.encode(list)
+    case .map(let map): try container.encode(map)
+    case .object(let object):
+      throw EncodingError.invalidValue(
+        self,
+        .init(
+          codingPath: encoder.codingPath,
+          debugDescription: "a value of class \(object.className) has no form outside its script"))
+    case .decimal, .string, .date, .data, .uuid, .uri, .objectID: try container.encode(description)
+    }
+  }
+
+  /// Reads null, a truth value, a number, a text, a list or a map.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let flag = try? container.decode(Bool.self) {
+      self = .bool(flag)
+    } else if let number = try? container.decode(Int64.self) {
+      self = .int(number)
+    } else if let number = try? container.decode(Double.self) {
+      self = .double(number)
+    } else if let text = try? container.decode(String.self) {
+      self = .string(text)
+    } else if let list = try? container.decode([Value].self) {
+      self = .list(list)
+    } else {
+      self = .map(try container.decode([String: Value].self))
+    }
+  }
+}
+
+// `"F\(number)"` is a value wherever `"F1"` is one.
+extension Value: ExpressibleByStringInterpolation {}
