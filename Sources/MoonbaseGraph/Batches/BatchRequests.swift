@@ -38,6 +38,12 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     self.predicate = predicate
     propertiesToUpdate = values.mapValues(Expression.constant)
   }
+
+  /// Makes a request that sets values of Swift's types. `nil` takes values away.
+  @_disfavoredOverload
+  public init(_ entityName: String, where predicate: Predicate? = nil, set values: ConvertibleValues) {
+    self.init(entityName, where: predicate, set: [String: Value](values))
+  }
 }
 
 /// Deletes all saved objects that match a request, past every context.
@@ -110,6 +116,12 @@ public struct BatchInsertRequest {
   public init(_ entityName: String, objects: [[String: Value]]) {
     self.entityName = entityName
     source = .dictionaries(objects)
+  }
+
+  /// Makes a request with the values of each object, of Swift's types.
+  @_disfavoredOverload
+  public init(_ entityName: String, objects: [ConvertibleValues]) {
+    self.init(entityName, objects: objects.map([String: Value].init))
   }
 
   /// Makes a request whose closure is asked for the values of one object after the other, until it returns true. What it set then is

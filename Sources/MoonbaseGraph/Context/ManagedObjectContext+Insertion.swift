@@ -17,6 +17,13 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The same with values of Swift's types: `["name": name, "department": department, "born": nil]`.
+  @_disfavoredOverload
+  @discardableResult
+  public func insert(_ entityName: String, values: ConvertibleValues) throws -> ManagedObject {
+    try insert(entityName, values: [String: Value](values))
+  }
+
   /// Makes a new object of the entity whose class this is, and sets its properties. On an error the object is not inserted.
   ///
   /// ```swift
@@ -31,6 +38,13 @@ extension ManagedObjectContext {
       for (key, value) in values { try object.setValue(value, forKey: key) }
       return try typed(object)
     }
+  }
+
+  /// The same with values of Swift's types: `["name": name, "department": department, "born": nil]`.
+  @_disfavoredOverload
+  @discardableResult
+  public func insert<Object: ManagedObject>(_ type: Object.Type, values: ConvertibleValues) throws -> Object {
+    try insert(type, values: [String: Value](values))
   }
 
   package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {

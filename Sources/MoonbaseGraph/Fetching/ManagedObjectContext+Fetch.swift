@@ -97,6 +97,12 @@ extension ManagedObjectContext {
     return lines.joined(separator: "\n")
   }
 
+  /// The request of a template of the model, with its variables replaced by values of Swift's types.
+  @_disfavoredOverload
+  public func fetchRequest(fromTemplate name: String, substituting values: ConvertibleValues) throws -> FetchRequest {
+    try fetchRequest(fromTemplate: name, substituting: [String: Value](values))
+  }
+
   /// The request of a template of the model, with its variables replaced.
   ///
   /// Throws for an unknown template and for a variable without a value.

@@ -5,26 +5,28 @@ public import MoonbasePlatform
 
 /// A Swift type that an attribute's value can be read as.
 ///
+/// An enumeration with raw values and a type that is `Codable` need to say no more than what stands for a missing value:
+///
 /// ```swift
 /// enum Size: String, AttributeValue {
 ///   case small, large
-///
-///   static func read(_ value: Value) -> Size? {
-///     if case .string(let text) = value { Size(rawValue: text) } else { nil }
-///   }
 ///   static var missing: Size { .small }
-///   var attributeValue: Value { .string(rawValue) }
+/// }
+///
+/// struct Frame: Codable, AttributeValue {
+///   var width = 0.0, height = 0.0
+///   static var missing: Frame { Frame() }
 /// }
 /// ```
-public protocol AttributeValue: SendableMetatype {
+///
+/// A `Frame` is kept as a tree of lists and maps, as its JSON is, in an attribute whose type is transformable.
+public protocol AttributeValue: ValueConvertible, SendableMetatype {
   /// The value as this type; nil if it is of another kind.
   static func read(_ value: Value) -> Self?
   /// The same of a value in a row, of which no `Value` is made; nil leaves it to `read(_:)`, as types do that say nothing of it.
   static func read(cell: RawCell) -> Self?
   /// What stands for a value that is missing or cannot be read.
   static var missing: Self { get }
-  /// This as a value.
-  var attributeValue: Value { get }
   /// Hands this to `put` as a cell, and returns what that returns: whether the cell was taken. False leaves it to `attributeValue`, as
   /// types do that say nothing of it.
   func putCell(_ put: (RawCell) -> Bool) -> Bool
@@ -45,26 +47,31 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
     cell.kind == .null ? .some(nil) : Wrapped.read(cell: cell).map { $0 }
   }
   @inlinable public static var missing: Wrapped? { nil }
-  @inlinable public var attributeValue: Value { self?.attributeValue ?? .null }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { self?.putCell(put) ?? put(RawCell(.null)) }
 }
 
-extension FixedWidthInteger where Self: AttributeValue {
+extension FixedWidthInteger where Self: AttributeValue & Codable {
   @inlinable public static func read(_ value: Value) -> Self? {
     if case .int(let number) = value { Self(exactly: number) } else { nil }
   }
   @inlinable public static func read(cell: RawCell) -> Self? { cell.kind == .int ? Self(exactly: cell.int) : nil }
   @inlinable public static var missing: Self { 0 }
-  @inlinable public var attributeValue: Value { .int(Int64(self)) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
-    put(RawCell(.int, word: UInt64(bitPattern: Int64(self))))
+    guard let number = Int64(exactly: self) else { return false }
+    return put(RawCell(.int, word: UInt64(bitPattern: number)))
   }
 }
 
-extension Int64: AttributeValue {}
-extension Int32: AttributeValue {}
-extension Int16: AttributeValue {}
 extension Int: AttributeValue {}
+extension Int8: AttributeValue {}
+extension Int16: AttributeValue {}
+extension Int32: AttributeValue {}
+extension Int64: AttributeValue {}
+extension UInt: AttributeValue {}
+extension UInt8: AttributeValue {}
+extension UInt16: AttributeValue {}
+extension UInt32: AttributeValue {}
+extension UInt64: AttributeValue {}
 
 extension Double: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Double? {
@@ -72,7 +79,6 @@ extension Double: AttributeValue {
   }
   @inlinable public static func read(cell: RawCell) -> Double? { cell.kind == .double ? cell.double : nil }
   @inlinable public static var missing: Double { 0 }
-  @inlinable public var attributeValue: Value { .double(self) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { put(RawCell(.double, word: bitPattern)) }
 }
 
@@ -80,7 +86,6 @@ extension Float: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Float? { Double.read(value).map { Float($0) } }
   @inlinable public static func read(cell: RawCell) -> Float? { cell.kind == .double ? Float(cell.double) : nil }
   @inlinable public static var missing: Float { 0 }
-  @inlinable public var attributeValue: Value { .double(Double(self)) }
 }
 
 extension Bool: AttributeValue {
@@ -89,7 +94,6 @@ extension Bool: AttributeValue {
   }
   @inlinable public static func read(cell: RawCell) -> Bool? { cell.kind == .bool ? cell.bool : nil }
   @inlinable public static var missing: Bool { false }
-  @inlinable public var attributeValue: Value { .bool(self) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { put(RawCell(.bool, word: self ? 1 : 0)) }
 }
 
@@ -101,7 +105,6 @@ extension String: AttributeValue {
     cell.kind == .text ? String(decoding: cell.bytes, as: UTF8.self) : nil
   }
   @inlinable public static var missing: String { "" }
-  @inlinable public var attributeValue: Value { .string(self) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
     utf8.withContiguousStorageIfAvailable { put(RawCell(.text, bytes: UnsafeRawBufferPointer($0))) } ?? false
   }
@@ -113,7 +116,6 @@ extension Date: AttributeValue {
     cell.kind == .date ? Date(timeIntervalSinceReferenceDate: cell.double) : nil
   }
   @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
-  @inlinable public var attributeValue: Value { .date(self) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
     put(RawCell(.date, word: timeIntervalSinceReferenceDate.bitPattern))
   }
@@ -127,7 +129,6 @@ extension Data: AttributeValue {
     return Data(bytes: start, count: cell.bytes.count)
   }
   @inlinable public static var missing: Data { Data() }
-  @inlinable public var attributeValue: Value { .data(self) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
     withUnsafeBytes { put(RawCell(.data, bytes: $0)) }
   }
@@ -136,7 +137,6 @@ extension Data: AttributeValue {
 extension URL: AttributeValue {
   @inlinable public static func read(_ value: Value) -> URL? { if case .uri(let uri) = value { uri } else { nil } }
   @inlinable public static var missing: URL { URL(fileURLWithPath: "/") }
-  @inlinable public var attributeValue: Value { .uri(self) }
 }
 
 extension Decimal: AttributeValue {
@@ -144,17 +144,64 @@ extension Decimal: AttributeValue {
     if case .decimal(let number) = value { number } else { nil }
   }
   @inlinable public static var missing: Decimal { 0 }
-  @inlinable public var attributeValue: Value { .decimal(self) }
 }
 
 extension UUID: AttributeValue {
   @inlinable public static func read(_ value: Value) -> UUID? { if case .uuid(let uuid) = value { uuid } else { nil } }
   @inlinable public static var missing: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
-  @inlinable public var attributeValue: Value { .uuid(self) }
 }
 
 extension Value: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Value? { value }
   @inlinable public static var missing: Value { .null }
-  @inlinable public var attributeValue: Value { self }
+}
+
+extension Array: AttributeValue where Element: AttributeValue {
+  /// A list whose elements all are of the type.
+  public static func read(_ value: Value) -> [Element]? {
+    guard case .list(let list) = value else { return nil }
+    let elements = list.compactMap(Element.read)
+    return elements.count == list.count ? elements : nil
+  }
+  public static var missing: [Element] { [] }
+}
+
+extension Dictionary: AttributeValue where Key == String, Value: AttributeValue {
+  /// A map whose values all are of the type.
+  public static func read(_ value: MoonbaseModel.Value) -> [String: Value]? {
+    guard case .map(let map) = value else { return nil }
+    let values = map.compactMapValues(Value.read)
+    return values.count == map.count ? values : nil
+  }
+  public static var missing: [String: Value] { [:] }
+}
+
+// MARK: Defaults
+
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  /// The case of a raw value.
+  @inlinable public static func read(_ value: Value) -> Self? { RawValue.read(value).flatMap(Self.init(rawValue:)) }
+  @inlinable public static func read(cell: RawCell) -> Self? { RawValue.read(cell: cell).flatMap(Self.init(rawValue:)) }
+  @inlinable public var attributeValue: Value { rawValue.attributeValue }
+  @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { rawValue.putCell(put) }
+}
+
+extension AttributeValue where Self: RawRepresentable & Codable, RawValue: AttributeValue {
+  /// The case of a raw value.
+  @inlinable public static func read(_ value: Value) -> Self? { RawValue.read(value).flatMap(Self.init(rawValue:)) }
+  @inlinable public var attributeValue: Value { rawValue.attributeValue }
+}
+
+extension AttributeValue where Self: Codable {
+  /// A tree of lists and maps, decoded.
+  public static func read(_ value: Value) -> Self? { try? CodedValue<Self>(value).content }
+  /// A tree of lists and maps. A value that cannot be encoded is refused where it is set.
+  public var attributeValue: Value {
+    do { return try CodedValue(self).attributeValue } catch { return .object(OpaqueObject(damage: error, digest: 0)) }
+  }
+}
+
+extension ManagedObject: ValueConvertible {
+  /// The object's ID, as a relationship holds it.
+  public final var attributeValue: Value { .objectID(objectID) }
 }

@@ -4,6 +4,12 @@ extension Predicate {
   /// The predicate with its variables replaced by values; a key path behind a variable that is a map gives the entry.
   ///
   /// Throws `.evaluation` where a variable has no value, `.invalidPredicate` where the tree is too deep. Variables of a SUBQUERY are its own and stay.
+  @_disfavoredOverload
+  public func substituting(_ values: ConvertibleValues) throws(ModelError) -> Predicate {
+    try substituting([String: Value](values))
+  }
+
+  /// The same with values of attributes.
   public func substituting(_ values: [String: Value]) throws(ModelError) -> Predicate {
     try PredicateLimits.check(.predicate(self))
     return try substituting { name, path throws(ModelError) in

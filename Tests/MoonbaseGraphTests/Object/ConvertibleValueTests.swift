@@ -83,7 +83,8 @@ import Testing
     item[Item.frame] = Frame(width: 2.5, names: ["a"])
     item[Item.number] = 7
     try context.save()
-    let copy = try #require(bench.context().fetch(Item.self).first)
+    let later = bench.context()
+    let copy = try #require(later.fetch(Item.self).first)
     #expect(copy[Item.status] == .open && copy[Item.level] == .high && copy[Item.number] == 7)
     #expect(copy[Item.frame] == Frame(width: 2.5, names: ["a"]))
     #expect(try copy.value(forKey: "level") == 2)

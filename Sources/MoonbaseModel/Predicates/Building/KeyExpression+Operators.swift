@@ -1,13 +1,17 @@
 /// Comparisons of a key path with a value or another key path, as in the format language.
 extension KeyExpression {
   /// `==`
-  public static func == (left: KeyExpression, right: Value) -> Predicate { left.compare(.equal, to: .value(right)) }
+  public static func == (left: KeyExpression, right: some ValueConvertible) -> Predicate {
+    left.compare(.equal, to: .value(right.attributeValue))
+  }
   /// `==`
   public static func == (left: KeyExpression, right: KeyExpression) -> Predicate {
     left.compare(.equal, to: right.expression)
   }
   /// `!=`
-  public static func != (left: KeyExpression, right: Value) -> Predicate { left.compare(.notEqual, to: .value(right)) }
+  public static func != (left: KeyExpression, right: some ValueConvertible) -> Predicate {
+    left.compare(.notEqual, to: .value(right.attributeValue))
+  }
   /// `!=`
   public static func != (left: KeyExpression, right: KeyExpression) -> Predicate {
     left.compare(.notEqual, to: right.expression)
@@ -17,30 +21,32 @@ extension KeyExpression {
   /// `!= nil`: the key path has a value.
   public static func != (left: KeyExpression, right: _OptionalNilComparisonType) -> Predicate { left.isNotNull }
   /// `<`
-  public static func < (left: KeyExpression, right: Value) -> Predicate { left.compare(.lessThan, to: .value(right)) }
+  public static func < (left: KeyExpression, right: some ValueConvertible) -> Predicate {
+    left.compare(.lessThan, to: .value(right.attributeValue))
+  }
   /// `<`
   public static func < (left: KeyExpression, right: KeyExpression) -> Predicate {
     left.compare(.lessThan, to: right.expression)
   }
   /// `<=`
-  public static func <= (left: KeyExpression, right: Value) -> Predicate {
-    left.compare(.lessThanOrEqual, to: .value(right))
+  public static func <= (left: KeyExpression, right: some ValueConvertible) -> Predicate {
+    left.compare(.lessThanOrEqual, to: .value(right.attributeValue))
   }
   /// `<=`
   public static func <= (left: KeyExpression, right: KeyExpression) -> Predicate {
     left.compare(.lessThanOrEqual, to: right.expression)
   }
   /// `>`
-  public static func > (left: KeyExpression, right: Value) -> Predicate {
-    left.compare(.greaterThan, to: .value(right))
+  public static func > (left: KeyExpression, right: some ValueConvertible) -> Predicate {
+    left.compare(.greaterThan, to: .value(right.attributeValue))
   }
   /// `>`
   public static func > (left: KeyExpression, right: KeyExpression) -> Predicate {
     left.compare(.greaterThan, to: right.expression)
   }
   /// `>=`
-  public static func >= (left: KeyExpression, right: Value) -> Predicate {
-    left.compare(.greaterThanOrEqual, to: .value(right))
+  public static func >= (left: KeyExpression, right: some ValueConvertible) -> Predicate {
+    left.compare(.greaterThanOrEqual, to: .value(right.attributeValue))
   }
   /// `>=`
   public static func >= (left: KeyExpression, right: KeyExpression) -> Predicate {
@@ -48,29 +54,33 @@ extension KeyExpression {
   }
 
   /// `+`
-  public static func + (left: KeyExpression, right: Value) -> KeyExpression { left.call(.add, with: .value(right)) }
+  public static func + (left: KeyExpression, right: some ValueConvertible) -> KeyExpression {
+    left.call(.add, with: .value(right.attributeValue))
+  }
   /// `+`
   public static func + (left: KeyExpression, right: KeyExpression) -> KeyExpression {
     left.call(.add, with: right.expression)
   }
   /// `-`
-  public static func - (left: KeyExpression, right: Value) -> KeyExpression {
-    left.call(.subtract, with: .value(right))
+  public static func - (left: KeyExpression, right: some ValueConvertible) -> KeyExpression {
+    left.call(.subtract, with: .value(right.attributeValue))
   }
   /// `-`
   public static func - (left: KeyExpression, right: KeyExpression) -> KeyExpression {
     left.call(.subtract, with: right.expression)
   }
   /// `*`
-  public static func * (left: KeyExpression, right: Value) -> KeyExpression {
-    left.call(.multiply, with: .value(right))
+  public static func * (left: KeyExpression, right: some ValueConvertible) -> KeyExpression {
+    left.call(.multiply, with: .value(right.attributeValue))
   }
   /// `*`
   public static func * (left: KeyExpression, right: KeyExpression) -> KeyExpression {
     left.call(.multiply, with: right.expression)
   }
   /// `/`
-  public static func / (left: KeyExpression, right: Value) -> KeyExpression { left.call(.divide, with: .value(right)) }
+  public static func / (left: KeyExpression, right: some ValueConvertible) -> KeyExpression {
+    left.call(.divide, with: .value(right.attributeValue))
+  }
   /// `/`
   public static func / (left: KeyExpression, right: KeyExpression) -> KeyExpression {
     left.call(.divide, with: right.expression)

@@ -67,15 +67,21 @@ public struct KeyExpression: Sendable, Hashable {
   /// `IN`
   public func isIn(_ values: [Value]) -> Predicate { compare(.in, to: .value(.list(values))) }
 
+  /// `IN`
+  @_disfavoredOverload
+  public func isIn(_ values: some Sequence<some ValueConvertible>) -> Predicate { isIn(values.map(\.attributeValue)) }
+
   /// `IN` a collection that a key path leads to.
   public func isIn(_ collection: KeyExpression) -> Predicate { compare(.in, to: collection.expression) }
 
   /// `BETWEEN`, both bounds included.
-  public func isBetween(_ lower: Value, _ upper: Value) -> Predicate { compare(.between, to: .value([lower, upper])) }
+  public func isBetween(_ lower: some ValueConvertible, _ upper: some ValueConvertible) -> Predicate {
+    compare(.between, to: .value([lower.attributeValue, upper.attributeValue]))
+  }
 
   /// `CONTAINS`: part of a string, or element of a collection.
-  public func contains(_ value: Value, options: Predicate.Comparison.Options = []) -> Predicate {
-    compare(.contains, to: .value(value), options: options)
+  public func contains(_ value: some ValueConvertible, options: Predicate.Comparison.Options = []) -> Predicate {
+    compare(.contains, to: .value(value.attributeValue), options: options)
   }
 
   /// `BEGINSWITH`
@@ -99,8 +105,8 @@ public struct KeyExpression: Sendable, Hashable {
   }
 
   /// `==` with options: `equals("ada", [.caseInsensitive])`.
-  public func equals(_ value: Value, options: Predicate.Comparison.Options) -> Predicate {
-    compare(.equal, to: .value(value), options: options)
+  public func equals(_ value: some ValueConvertible, options: Predicate.Comparison.Options) -> Predicate {
+    compare(.equal, to: .value(value.attributeValue), options: options)
   }
 
   func compare(

@@ -13,6 +13,12 @@ extension Predicate {
   }
 
   /// Whether a map satisfies the predicate; a key that it lacks is nil.
+  @_disfavoredOverload
+  public func evaluate(with map: ConvertibleValues, substituting variables: ConvertibleValues = [:]) throws -> Bool {
+    try evaluate(with: [String: Value](map), substituting: [String: Value](variables))
+  }
+
+  /// The same with values of attributes.
   public func evaluate(with map: [String: Value], substituting variables: [String: Value] = [:]) throws -> Bool {
     try evaluate(with: Value.map(map), substituting: variables)
   }

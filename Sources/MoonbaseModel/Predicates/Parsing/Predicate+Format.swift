@@ -9,6 +9,16 @@ extension Predicate {
     self = try PredicateParser.predicate(format, arguments: arguments)
   }
 
+  /// The same with arguments of Swift's types.
+  ///
+  /// ```swift
+  /// let recent = try Predicate(format: "age > %@ AND born > %@", age, lastWeek)
+  /// ```
+  @_disfavoredOverload
+  public init<each Argument: ValueConvertible>(format: String, _ arguments: repeat each Argument) throws(ModelError) {
+    try self.init(format: format, arguments: [Value](converting: repeat each arguments))
+  }
+
   /// Reads a predicate in Core Data's format language with its arguments in an array.
   public init(format: String, arguments: [Value]) throws(ModelError) {
     self = try PredicateParser.predicate(format, arguments: arguments)
@@ -19,6 +29,12 @@ extension Expression {
   /// Reads an expression in Core Data's format language.
   public init(format: String, _ arguments: Value...) throws(ModelError) {
     self = try PredicateParser.expression(format, arguments: arguments)
+  }
+
+  /// Reads an expression in Core Data's format language with arguments of Swift's types.
+  @_disfavoredOverload
+  public init<each Argument: ValueConvertible>(format: String, _ arguments: repeat each Argument) throws(ModelError) {
+    self = try PredicateParser.expression(format, arguments: [Value](converting: repeat each arguments))
   }
 
   /// The expression for a value: a list becomes an aggregate, as it is written, unless it is too deep to be used at all.
@@ -57,5 +73,14 @@ extension FetchRequest {
   /// ```
   public init(_ entityName: String, where text: String, _ arguments: Value...) throws(ModelError) {
     self.init(entityName, where: try PredicateParser.predicate(text, arguments: arguments))
+  }
+
+  /// A request from predicate text with placeholders for values of Swift's types.
+  @_disfavoredOverload
+  public init<each Argument: ValueConvertible>(
+    _ entityName: String, where text: String, _ arguments: repeat each Argument
+  ) throws(ModelError) {
+    self.init(
+      entityName, where: try PredicateParser.predicate(text, arguments: [Value](converting: repeat each arguments)))
   }
 }
