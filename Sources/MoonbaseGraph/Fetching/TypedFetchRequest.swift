@@ -15,6 +15,15 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   /// A request for all objects of the class.
   public init(where predicate: Predicate? = nil) { request.predicate = predicate }
 
+  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
+  public init(where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []) {
+    self.init(where: condition.predicate)
+    request.sortDescriptors = sort.map(\.descriptor)
+  }
+
+  /// A request for all objects of the class in an order.
+  public init(sort: [TypedSortDescriptor<Object>]) { request.sortDescriptors = sort.map(\.descriptor) }
+
   /// The request without its class, for a context whose model has an entity of the class. Throws where it has none.
   public func request(in context: ManagedObjectContext) throws -> FetchRequest {
     guard request.entityName.isEmpty else { return request }
@@ -35,6 +44,13 @@ extension TypedObject where Self: ManagedObject {
   public static func fetchRequest(where predicate: Predicate? = nil) -> TypedFetchRequest<Self> {
     TypedFetchRequest(where: predicate)
   }
+
+  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
+  public static func fetchRequest(
+    where condition: TypedPredicate<Self>, sort: [TypedSortDescriptor<Self>] = []
+  ) -> TypedFetchRequest<Self> {
+    TypedFetchRequest(where: condition, sort: sort)
+  }
 }
 
 extension ManagedObjectContext {
@@ -54,6 +70,30 @@ extension ManagedObjectContext {
     try fetch(TypedFetchRequest<Object>(where: predicate))
   }
 
+  /// The objects of a class that a condition of typed keys holds for, in an order.
+  ///
+  /// ```swift
+  /// let people = try context.fetch(
+  ///   Person.self, where: Person.age > 30 && Person.name.beginsWith("A", .caseInsensitive), sort: [Person.name.ascending])
+  /// ```
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
+  ) throws -> [Object] {
+    try fetch(TypedFetchRequest(where: condition, sort: sort))
+  }
+
+  /// The objects of a class in an order.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, sort: [TypedSortDescriptor<Object>]
+  ) throws -> [Object] {
+    try fetch(TypedFetchRequest(sort: sort))
+  }
+
+  /// How many objects of a class a condition of typed keys holds for.
+  public func count<Object: ManagedObject>(_ type: Object.Type, where condition: TypedPredicate<Object>) throws -> Int {
+    try count(TypedFetchRequest(where: condition))
+  }
+
   /// The objects of a class that match a condition in words.
   ///
   /// ```swift
@@ -63,5 +103,17 @@ extension ManagedObjectContext {
     _ type: Object.Type, where text: String, _ arguments: Value...
   ) throws -> [Object] {
     try fetch(type, where: Predicate(format: text, arguments: arguments))
+  }
+
+  /// The objects of a class that match a condition in words, with values of Swift's types.
+  ///
+  /// ```swift
+  /// let peers = try context.fetch(Person.self, where: "age >= %@ AND department == %@", age, department)
+  /// ```
+  @_disfavoredOverload
+  public func fetch<Object: ManagedObject, each Argument: ValueConvertible>(
+    _ type: Object.Type, where text: String, _ arguments: repeat each Argument
+  ) throws -> [Object] {
+    try fetch(type, where: Predicate(format: text, arguments: [Value](converting: repeat each arguments)))
   }
 }

@@ -23,6 +23,20 @@ public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
     self.name = name
     symbol = Symbol(name).number
   }
+
+  /// The key of a class for a class below it.
+  ///
+  /// Keys that are declared in this way are those of all classes below too, so that `Employee.age > 30` is a condition over employees:
+  ///
+  /// ```swift
+  /// extension TypedObject where Self: Person {
+  ///   static var age: Attribute<Self, Int64> { Attribute(Person.Keys.age) }
+  /// }
+  /// ```
+  @inlinable public init<Parent>(_ key: Attribute<Parent, Value>) {
+    name = key.name
+    symbol = key.symbol
+  }
 }
 
 /// A typed key of a to-one relationship.
@@ -37,10 +51,13 @@ public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
 /// ```
 public struct ToOne<Owner: ManagedObject, Destination: ManagedObject>: Sendable {
   /// The relationship's name.
-  public let name: String
+  public let relationshipName: String
 
   /// Makes a key.
-  public init(_ name: String) { self.name = name }
+  public init(_ name: String) { relationshipName = name }
+
+  /// The key of a class for a class below it.
+  public init<Parent>(_ key: ToOne<Parent, Destination>) { relationshipName = key.relationshipName }
 }
 
 /// A typed key of a to-many relationship.
@@ -55,8 +72,11 @@ public struct ToOne<Owner: ManagedObject, Destination: ManagedObject>: Sendable 
 /// ```
 public struct ToMany<Owner: ManagedObject, Destination: ManagedObject>: Sendable {
   /// The relationship's name.
-  public let name: String
+  public let relationshipName: String
 
   /// Makes a key.
-  public init(_ name: String) { self.name = name }
+  public init(_ name: String) { relationshipName = name }
+
+  /// The key of a class for a class below it.
+  public init<Parent>(_ key: ToMany<Parent, Destination>) { relationshipName = key.relationshipName }
 }

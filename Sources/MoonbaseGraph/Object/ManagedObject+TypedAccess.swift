@@ -90,14 +90,14 @@ extension TypedObject where Self: ManagedObject {
 
   /// The destination of a to-one relationship.
   public subscript<D: ManagedObject>(relationship: ToOne<Self, D>) -> D? {
-    get { keepingErrors(or: nil) { try object(forKey: relationship.name) as? D } }
-    set { keepingErrors(or: ()) { try setObject(newValue, forKey: relationship.name) } }
+    get { keepingErrors(or: nil) { try object(forKey: relationship.relationshipName) as? D } }
+    set { keepingErrors(or: ()) { try setObject(newValue, forKey: relationship.relationshipName) } }
   }
 
   /// The destinations of a to-many relationship.
   public subscript<D: ManagedObject>(relationship: ToMany<Self, D>) -> [D] {
-    get { keepingErrors(or: []) { try objects(forKey: relationship.name).compactMap { $0 as? D } } }
-    set { keepingErrors(or: ()) { try setObjects(newValue, forKey: relationship.name) } }
+    get { keepingErrors(or: []) { try objects(forKey: relationship.relationshipName).compactMap { $0 as? D } } }
+    set { keepingErrors(or: ()) { try setObjects(newValue, forKey: relationship.relationshipName) } }
   }
 }
 

@@ -113,13 +113,13 @@ extension TypedObject where Self: ManagedObject {
   public func mutableSet<Element: ManagedObject>(_ relationship: ToMany<Self, Element>) throws -> MutableObjectSet<
     Element
   > {
-    MutableObjectSet(members: try Members(self, key: relationship.name, isOrdered: false))
+    MutableObjectSet(members: try Members(self, key: relationship.relationshipName, isOrdered: false))
   }
 
   /// The destinations of an ordered relationship as a collection that reads and changes it.
   public func mutableOrderedSet<Element: ManagedObject>(
     _ relationship: ToMany<Self, Element>
   ) throws -> MutableOrderedObjectSet<Element> {
-    MutableOrderedObjectSet(members: try Members(self, key: relationship.name, isOrdered: true))
+    MutableOrderedObjectSet(members: try Members(self, key: relationship.relationshipName, isOrdered: true))
   }
 }

@@ -35,14 +35,14 @@ public struct PropertyKeyPath {
   public init<Root: ManagedObject, Owner: ManagedObject, D: ManagedObject>(
     _ keyPath: KeyPath<Root, D?>, _ relationship: ToOne<Owner, D>
   ) {
-    (self.keyPath, name, isToMany, fits) = (keyPath, relationship.name, false, { $0 is Owner.Type })
+    (self.keyPath, name, isToMany, fits) = (keyPath, relationship.relationshipName, false, { $0 is Owner.Type })
   }
 
   /// The key path of a property that reads a to-many relationship.
   public init<Root: ManagedObject, Owner: ManagedObject, D: ManagedObject>(
     _ keyPath: KeyPath<Root, [D]>, _ relationship: ToMany<Owner, D>
   ) {
-    (self.keyPath, name, isToMany, fits) = (keyPath, relationship.name, true, { $0 is Owner.Type })
+    (self.keyPath, name, isToMany, fits) = (keyPath, relationship.relationshipName, true, { $0 is Owner.Type })
   }
 
   /// The key path of a property that reads an attribute in a way of its own, and gives what a predicate would see of it.
