@@ -39,9 +39,9 @@ enum TerminalText {
     case 0..<0x20, 0x7F: return 1
     // The controls of ISO 6429, of which one begins what an escape does.
     case 0xC2: return (0x80...0x9F).contains(byte(1)) ? 2 : 0
-    // The characters that turn the direction of text.
+    // The characters that end lines and paragraphs, and those that turn the direction of text.
     case 0xE2:
-      let isTurn = byte(1) == 0x80 && (0xAA...0xAE).contains(byte(2))
+      let isTurn = byte(1) == 0x80 && (0xA8...0xAE).contains(byte(2))
       return isTurn || byte(1) == 0x81 && (0xA6...0xA9).contains(byte(2)) ? 3 : 0
     default: return 0
     }

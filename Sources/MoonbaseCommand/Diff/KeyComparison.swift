@@ -105,7 +105,7 @@ private struct HashedPlaces {
   }
 
   private var entries: [Entry] = []
-  /// By entry, itself or one behind it; what lies between is taken. The last one stands behind all entries.
+  /// By entry, itself or one behind it; entries between are taken. The last one stands behind all entries.
   private var untaken: [UInt32] = []
 
   init(capacity: Int) { entries.reserveCapacity(capacity) }
@@ -154,7 +154,7 @@ private struct HashedPlaces {
   private mutating func firstUntaken(_ entry: Int) -> Int {
     var entry = min(entry, entries.count)
     while untaken[entry] != entry {
-      // Those passed are led further, so that a long row of taken entries is not walked along again.
+      // Passed entries are led further, so that a long row of taken entries is not walked along again.
       untaken[entry] = untaken[Int(untaken[entry])]
       entry = Int(untaken[entry])
     }

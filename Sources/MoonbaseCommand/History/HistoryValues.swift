@@ -68,7 +68,7 @@ struct HistoryValues {
     }
   }
 
-  /// What is left of objects that were deleted later.
+  /// Tombstones of objects that were deleted later.
   private func tombstones(
     of changes: ArraySlice<PersistentHistoryChange>
   ) throws -> [ManagedObjectID: [String: Value]] {

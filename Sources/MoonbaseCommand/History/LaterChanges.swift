@@ -71,7 +71,7 @@ struct LaterChanges {
     }
   }
 
-  // MARK: What came later
+  // MARK: Later changes
 
   /// The names of properties that updates behind a change name; nil for all, where an update names none.
   func names(of id: ManagedObjectID, after change: Int64) -> Set<String>? {

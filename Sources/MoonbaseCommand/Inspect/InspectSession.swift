@@ -65,7 +65,8 @@ final class InspectSession {
     prompt.domain.close()
   }
 
-  /// Reads anew what other processes wrote. Objects with unsaved changes stay as they are: a save tells of the conflict.
+  /// Reads anew what other processes wrote. Objects with unsaved changes stay as they are: a save fails with the
+  /// conflict.
   func followOthers() {
     let isStale = hasNews.withLock { hasNews in
       defer { hasNews = false }

@@ -53,7 +53,7 @@ enum ManualPage {
       """
   }
 
-  /// What the command is, as an index of pages shows it.
+  /// The sentence of the command for an index of pages.
   private static var name: String {
     let text = RootCommand.configuration.abstract
     return (text.prefix(1).lowercased() + text.dropFirst()).trimmingCharacters(in: CharacterSet(charactersIn: "."))

@@ -8,7 +8,7 @@ struct CommandOption: Sendable {
   /// What stands behind it; nil for a flag.
   let argument: String?
   var isRepeatable = false
-  /// What shells offer for the value.
+  /// The values that shells offer.
   var completion = Completion.none
   let help: String
   let apply: @Sendable (String, inout CommandSettings) throws(UsageError) -> Void

@@ -51,9 +51,7 @@ struct StoreOptionGroup: ParsableArguments {
     for value in named { try StoreOption.store.take(value, &settings) }
     if readOnly { try StoreOption.readOnly.take("", &settings) }
     if profile { try StoreOption.profile.take("", &settings) }
-    if named.isEmpty, let value = StoreOption.storeOfEnvironment {
-      try StoreOption.store.take(value, &settings)
-    }
+    try settings.takeStoreOfEnvironment()
     if let model { try StoreOption.model.take(model, &settings) }
     for value in modules { try StoreOption.modules.take(value, &settings) }
     for value in extensionLimits { try StoreOption.extensionLimit.take(value, &settings) }

@@ -116,8 +116,8 @@ struct TableLines {
 }
 
 extension String {
-  /// The text as a line of plain characters. Control characters are written out, and those that turn the direction of
-  /// text: a terminal would obey them.
+  /// The text as a line of plain characters. Control characters are written out, and those that end a line or turn the direction
+  /// of text: a terminal would obey them.
   var inOneLine: String {
     unicodeScalars.contains { Character.isControl($0.value) } ? map(\.inOneLine).joined() : self
   }
@@ -130,6 +130,6 @@ extension Character {
   }
 
   fileprivate static func isControl(_ code: UInt32) -> Bool {
-    code < 0x20 || 0x7f...0x9f ~= code || 0x202a...0x202e ~= code || 0x2066...0x2069 ~= code
+    code < 0x20 || 0x7f...0x9f ~= code || 0x2028...0x202e ~= code || 0x2066...0x2069 ~= code
   }
 }

@@ -3,6 +3,12 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 extension StoreSettings {
+  /// Takes the store of `MOONBASE_STORE` where the command line names none.
+  mutating func takeStoreOfEnvironment() throws(UsageError) {
+    guard stores.isEmpty, let value = StoreOption.storeOfEnvironment else { return }
+    try StoreOption.store.take(value, &self)
+  }
+
   /// Takes what options and environment leave open from a project.
   mutating func complete(with project: Project?) throws(UsageError) {
     guard let project else { return }

@@ -11,7 +11,10 @@ struct RunCommand {
   static func main(_ words: ArraySlice<String>) -> Int32 {
     do {
       var options = try RunOptions(words)
-      if !options.help { try options.settings.complete(with: Project.current()) }
+      if !options.help {
+        try options.settings.stores.takeStoreOfEnvironment()
+        try options.settings.complete(with: Project.current())
+      }
       return try RunCommand(options: options).run()
     } catch let error as UsageError {
       Terminal.complain("moonbase run: \(error)\nSee 'moonbase run --help'.")

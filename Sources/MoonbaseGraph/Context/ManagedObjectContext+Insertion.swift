@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The same with values of Swift's types: `["name": name, "department": department, "born": nil]`.
+  /// Makes a new object with values of Swift's types: `["name": name, "department": department, "born": nil]`.
   @_disfavoredOverload
   @discardableResult
   public func insert(_ entityName: String, values: ConvertibleValues) throws -> ManagedObject {
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The same with values of Swift's types: `["name": name, "department": department, "born": nil]`.
+  /// Makes a new object with values of Swift's types: `["name": name, "department": department, "born": nil]`.
   @_disfavoredOverload
   @discardableResult
   public func insert<Object: ManagedObject>(_ type: Object.Type, values: ConvertibleValues) throws -> Object {

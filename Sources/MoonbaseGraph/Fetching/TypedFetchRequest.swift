@@ -74,7 +74,8 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// let people = try context.fetch(
-  ///   Person.self, where: Person.age > 30 && Person.name.beginsWith("A", .caseInsensitive), sort: [Person.name.ascending])
+  ///   Person.self, where: Person.age > 30 && Person.name.beginsWith("A", .caseInsensitive),
+  ///   sort: [Person.name.ascending])
   /// ```
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []

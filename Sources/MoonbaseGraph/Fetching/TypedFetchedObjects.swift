@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     try fetchedObjects(type, where: Predicate(format: text, arguments: arguments))
   }
 
-  /// The same with values of Swift's types.
+  /// The objects of a class that match a condition in words, with values of Swift's types, to be read as they are walked.
   @_disfavoredOverload
   public func fetchedObjects<Object: ManagedObject, each Argument: ValueConvertible>(
     _ type: Object.Type, where text: String, _ arguments: repeat each Argument

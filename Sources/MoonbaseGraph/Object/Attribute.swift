@@ -26,7 +26,8 @@ public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
 
   /// The key of a class for a class below it.
   ///
-  /// Keys that are declared in this way are those of all classes below too, so that `Employee.age > 30` is a condition over employees:
+  /// A key that is declared in this way belongs to all classes below too: `Employee.age > 30` is a condition over
+  /// employees.
   ///
   /// ```swift
   /// extension TypedObject where Self: Person {

@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// The same accessors with values of Swift's types: `person.setValue(age, forKey: "age")`.
+/// Accessors with values of Swift's types: `person.setValue(age, forKey: "age")`.
 extension ManagedObject {
   /// Sets the value of a property by name (`setValue(_:forKey:)` of a `Value`).
   @_disfavoredOverload

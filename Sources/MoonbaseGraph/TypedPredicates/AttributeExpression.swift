@@ -3,11 +3,12 @@ public import MoonbasePlatform
 
 public import enum MoonbaseModel.Expression
 
-/// What typed conditions and sort orders are made of: the key of an attribute, a path to one, or arithmetic over these.
+/// A part of typed conditions and sort orders: the key of an attribute, a path to an attribute, or arithmetic.
 ///
 /// ```swift
 /// let adults = try context.fetch(
-///   Person.self, where: Person.age >= 18 && Person.department.name == "research", sort: [Person.name.ascending])
+///   Person.self, where: Person.age >= 18 && Person.department.name == "research",
+///   sort: [Person.name.ascending])
 /// ```
 ///
 /// The compiler refuses a key of another class, and a value of another type. A comparison with a missing value is neither true nor
@@ -21,7 +22,7 @@ public protocol AttributeExpression<Owner, Value>: Sendable {
   var expression: Expression { get }
 }
 
-/// The key of an attribute, or a path that leads to one: what objects can be sorted and grouped by.
+/// The key of an attribute, or a path to an attribute. Objects can be sorted and grouped by it.
 public protocol AttributeKeyPath<Owner, Value>: AttributeExpression {
   /// The path in words, as `propertiesToGroupBy` takes it: `department.name`.
   var keyPath: String { get }
@@ -37,7 +38,7 @@ extension Attribute: AttributeKeyPath {
   public var expression: Expression { .keyPath(.evaluatedObject, [name]) }
 }
 
-/// A path that leads to an attribute of another object, or to an aggregate of a relationship.
+/// A path to an attribute of another object, or to an aggregate of a relationship.
 public struct AttributePath<Owner: ManagedObject, Value: ValueConvertible>: AttributeKeyPath {
   public let keyPath: String
 

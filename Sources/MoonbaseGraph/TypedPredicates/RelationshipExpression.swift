@@ -2,24 +2,24 @@ public import MoonbaseModel
 
 public import enum MoonbaseModel.Expression
 
-/// A to-one relationship in typed conditions: its key, or a path that leads to one.
+/// A to-one relationship in typed conditions: its key, or a path to it.
 ///
 /// The keys of the destination's class are its members: `Person.department.name`, `Person.department.company.city`.
 @dynamicMemberLookup
 public protocol ToOneExpression<Owner, Destination>: Sendable {
   /// The class whose objects have the relationship.
   associatedtype Owner: ManagedObject
-  /// The class that it leads to.
+  /// The class of its destinations.
   associatedtype Destination: ManagedObject
   /// The path in words: `department.company`.
   var relationshipKeyPath: String { get }
 }
 
-/// A to-many relationship in typed conditions: its key, or a path that leads to one.
+/// A to-many relationship in typed conditions: its key, or a path to it.
 public protocol ToManyExpression<Owner, Destination>: Sendable {
   /// The class whose objects have the relationship.
   associatedtype Owner: ManagedObject
-  /// The class that it leads to.
+  /// The class of its destinations.
   associatedtype Destination: ManagedObject
   /// The path in words: `department.people`.
   var relationshipKeyPath: String { get }
@@ -170,7 +170,7 @@ extension ToManyExpression {
     .init("\(relationshipKeyPath).\(name).\(attribute.name)")
   }
 
-  /// The number of members that a condition holds for: a subquery. Those within the condition have other variables.
+  /// The number of members that a condition holds for: a subquery. Subqueries within the condition have other variables.
   private func members(_ condition: TypedPredicate<Destination>) -> Expression {
     let variable = "element\(condition.predicate.levelsOfSubqueries + 1)"
     let inner = condition.predicate.replacing { $0 == .evaluatedObject ? .variable(variable) : nil }

@@ -10,7 +10,7 @@ public import struct MoonbaseModel.SortDescriptor
 /// let people = try context.fetch(Person.self, where: condition)
 /// ```
 public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
-  /// The condition without its class: the same tree that the format language gives.
+  /// The condition without its class: a tree as the format language gives it.
   public let predicate: Predicate
 
   /// Takes a condition of which the compiler knows nothing, to be joined with one of typed keys.

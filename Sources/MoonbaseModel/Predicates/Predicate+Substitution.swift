@@ -9,7 +9,7 @@ extension Predicate {
     try substituting([String: Value](values))
   }
 
-  /// The same with values of attributes.
+  /// As above, with values of attributes.
   public func substituting(_ values: [String: Value]) throws(ModelError) -> Predicate {
     try PredicateLimits.check(.predicate(self))
     return try substituting { name, path throws(ModelError) in

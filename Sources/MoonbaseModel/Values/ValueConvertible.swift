@@ -2,8 +2,8 @@ public import MoonbasePlatform
 
 /// A type whose values become values of attributes and arguments of predicates by themselves.
 ///
-/// Swift's numbers, texts, truth values, dates, bytes, UUIDs, URLs, object IDs and managed objects are convertible, and so are
-/// optionals, arrays, sets and dictionaries of these. A type of an app needs one line:
+/// Swift's numbers, texts, truth values, dates, bytes, UUIDs, URLs, object IDs and managed objects are convertible, and
+/// so are optionals, arrays, sets and dictionaries of these. A type of an app needs one line:
 ///
 /// ```swift
 /// enum Status: String, ValueConvertible { case open, closed }

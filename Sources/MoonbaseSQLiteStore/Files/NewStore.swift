@@ -95,7 +95,7 @@ package final class NewStore: Sendable {
     GraphError(.cannotOpenFile, message: "\(file.path) cannot be made: \(String(cString: strerror(errno)))")
   }
 
-  // MARK: What is left of others
+  // MARK: Files that others left
 
   /// Removes the folders of processes that died, with the values that they had moved.
   private static func removeLeft(beside file: StoreFile) throws {

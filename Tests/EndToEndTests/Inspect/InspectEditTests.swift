@@ -94,6 +94,7 @@ import Testing
     #expect(try page.post("/api/resolve", #"{"ids": ["\#(id)"]}"#).status == 400)
     #expect(try page.post("/api/resolve", #"{"ids": ["\#(id)"], "keep": "\#(side)"}"#).json["resolved"].int == 1)
     #expect(try value("Person/1", "notes") == "theirs")
+    #expect(try page.post("/api/undo").json["done"].isNull && page.get("/api/state").json["page"]["redo"].isNull)
     #expect(try page.post("/api/save").json["saved"].int == (side == "own" ? 1 : 0))
     #expect(
       try stored("age,secret,notes", "name == 'Person 1'")

@@ -83,7 +83,7 @@ import Testing
     #expect(try status("POST /api/lua HTTP/1.1\r\n\(host)Content-Length: 16000000\r\n\r\nx") == 403)
   }
 
-  /// More connections than the server takes, none of which asks for anything.
+  /// More connections than the server takes, without a request.
   @Test func silentStrangersDoNotShutTheOwnerOut() throws {
     let strangers = try (0..<200).map { _ in try ClientSocket(port: page.port) }
     for _ in 0..<10 { #expect(try page.get("/api/state").status == 200) }

@@ -27,7 +27,7 @@ import Testing
     let run = try bench.moonbase(
       ["run", "--sandbox", "trusted", "--store", "s.sqlite", "--model", "m.lua"] + arguments
         + ["-e", Self.resident + script])
-    #expect(run.complaints.isEmpty)
+    #expect(run.complaintsBesideNewStores.isEmpty)
     return try #require(Int(run.output.split(separator: "\n").last ?? ""), "\(run.output)")
   }
 

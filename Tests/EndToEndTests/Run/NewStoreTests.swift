@@ -1,3 +1,4 @@
+import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
@@ -23,6 +24,21 @@ import Testing
     }
     let again = try bench.moonbase("run", "--store", "./s.sqlite", "-e", Self.insert)
     #expect(again.status == 0 && again.complaints == "", "\(again)")
+  }
+
+  /// `MOONBASE_STORE` wins over the project for `run`, as for all commands.
+  @Test func theEnvironmentNamesTheStore() throws {
+    let bench = try Workbench.withProject()
+    func run(_ store: String, _ arguments: String...) throws -> ChildProcess.Outcome {
+      try bench.program("env", ["MOONBASE_STORE=\(store)", Workbench.command.path, "run"] + arguments)
+    }
+    let made = try run("e.sqlite", "--model", "model.lua", "-e", Self.insert)
+    #expect(made.status == 0 && made.complaints == "moonbase: e.sqlite is a new store\n", "\(made)")
+    #expect(try !bench.names().contains("s.sqlite"))
+    let mistyped = try run("f.sqlite", "-e", Self.insert)
+    #expect(mistyped.status == 1 && mistyped.complaints.contains("f.sqlite does not exist"), "\(mistyped)")
+    let counted = try run("e.sqlite", "-e", "print(moonbase.context:fetch('Person'):count())")
+    #expect(counted.status == 0 && counted.output == "1\n", "\(counted)")
   }
 
   @Test func aModelOfTheCommandLineMakesTheStoreAndSaysSo() throws {

@@ -70,3 +70,11 @@ extension Workbench {
   /// Runs SQL past the store.
   func execute(_ sql: String, in name: String) throws { try connection(to: name).executeScript(sql) }
 }
+
+extension ChildProcess.Outcome {
+  /// What it wrote to standard error, without the names of the stores that it made.
+  var complaintsBesideNewStores: String {
+    complaints.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.hasSuffix(" is a new store") }.joined(separator: "\n")
+  }
+}

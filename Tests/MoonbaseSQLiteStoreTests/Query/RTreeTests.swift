@@ -251,7 +251,7 @@ import enum MoonbaseModel.Predicate
       INSERT INTO Z_RT_Place_byPoint VALUES (99, 1, 1, 1, 1);
       """)
     let found = try findings(Self.model())
-    #expect(found.count == 3 && found.allSatisfy { $0.hasPrefix("index Place ") }, "\(found)")
+    #expect(found.count == 3 && found.allSatisfy { $0.hasPrefix("index Place/") }, "\(found)")
     try StoreRepair.run(storeAt: store.url, model: Self.model().resolved(), allowsCloudKit: false)
     #expect(try findings(Self.model()) == [])
     #expect(try raw("SELECT COUNT(*) FROM Z_RT_Place_byPoint") == ["3"])

@@ -164,9 +164,9 @@ import enum MoonbaseModel.Predicate
     }.run()
     #expect(found.count == 2, "\(found)")
     #expect(
-      found.contains { $0.hasPrefix("value Person ") && $0.contains("address.owned holds 2, which is no boolean") })
+      found.contains { $0.hasPrefix("value Person/") && $0.contains("address.owned holds 2, which is no boolean") })
     #expect(
-      found.contains { $0.hasPrefix("rule Person ") && $0.hasSuffix("address number must be at most 5") }, "\(found)")
+      found.contains { $0.hasPrefix("rule Person/") && $0.hasSuffix("address number must be at most 5") }, "\(found)")
   }
 
   // MARK: Files from elsewhere

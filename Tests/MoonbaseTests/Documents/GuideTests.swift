@@ -88,6 +88,16 @@ private final class CountingView: ReadSession {
 }
 // end
 
+// shown
+class Animal: ManagedObject {
+  enum Keys { static let legs = Attribute<Animal, Int>("legs") }
+}
+
+extension TypedObject where Self: Animal {
+  static var legs: Attribute<Self, Int> { Attribute(Animal.Keys.legs) }
+}
+// end
+
 /// The code of `docs/guide.md`, compiled and run.
 @Suite struct GuideTests {
   @MainActor @Test func theGuideRuns() async throws {
@@ -121,6 +131,14 @@ private final class CountingView: ReadSession {
     // end
 
     // shown
+    let (name, age) = ("Lieutenant Green", 25)
+    let green = try context.insert(Person.self, values: ["name": name, "age": age, "friends": [scarlet, blue]])
+    try green.setValuesForKeys(["age": age + 1, "friends": nil])
+    let peers = try context.fetch(Person.self, where: "age >= %@ AND name != %@", age, name)
+    // end
+    #expect(Set(peers) == [scarlet, blue] && green.age == 26 && green.friends.isEmpty)
+
+    // shown
     let token = try scarlet.observe("age") { change in print(change.old, "->", change.new) }
     let friends = try scarlet.mutableSet(Person.friends)
     try friends.formUnion([blue])
@@ -152,6 +170,15 @@ private final class CountingView: ReadSession {
     // end
     #expect(adults.count == 2)
     #expect(number == 2)
+
+    // shown
+    let captains = try context.fetch(
+      Person.self, where: Person.age > 20 && Person.name.beginsWith("captain", .caseInsensitive),
+      sort: [Person.age.descending, Person.name.ascending(.localizedStandardCompare)])
+    let known = try context.count(Person.self, where: Person.friends.any(\.age > 30) || Person.friends.count > 5)
+    // end
+    #expect(captains == [scarlet, blue] && known == 1)
+    #expect(try (Animal.legs > 3).predicate == Predicate(format: "legs > 3"))
 
     // shown
     var total = 0

@@ -98,6 +98,8 @@ struct InspectEdits {
     }
     let objects = try (input.ids ?? []).map(session.object)
     for object in objects { try context.refresh(object, mergeChanges: keep == .own) }
+    // An earlier step would put former values in the place of those that the other process saved.
+    context.undoManager?.removeAllActions()
     return ["resolved": .int(objects.count)]
   }
 

@@ -43,7 +43,7 @@ struct InspectHistory {
         guard transaction.transactionNumber <= end.transactionNumbers[transaction.storeID] ?? 0 else {
           return entries.map(json)
         }
-        // One of many changes comes several times.
+        // A transaction of many changes comes several times.
         if entries.last?.transaction.token != transaction.token {
           entries.append(Entry(transaction: transaction.with(nil)))
         }

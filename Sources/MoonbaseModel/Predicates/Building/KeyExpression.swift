@@ -71,7 +71,7 @@ public struct KeyExpression: Sendable, Hashable {
   @_disfavoredOverload
   public func isIn(_ values: some Sequence<some ValueConvertible>) -> Predicate { isIn(values.map(\.attributeValue)) }
 
-  /// `IN` a collection that a key path leads to.
+  /// `IN` the collection at a key path.
   public func isIn(_ collection: KeyExpression) -> Predicate { compare(.in, to: collection.expression) }
 
   /// `BETWEEN`, both bounds included.

@@ -18,7 +18,7 @@ extension Predicate {
     try evaluate(with: [String: Value](map), substituting: [String: Value](variables))
   }
 
-  /// The same with values of attributes.
+  /// As above, with values of attributes.
   public func evaluate(with map: [String: Value], substituting variables: [String: Value] = [:]) throws -> Bool {
     try evaluate(with: Value.map(map), substituting: variables)
   }

@@ -9,7 +9,7 @@ extension Predicate {
     self = try PredicateParser.predicate(format, arguments: arguments)
   }
 
-  /// The same with arguments of Swift's types.
+  /// Reads a predicate in Core Data's format language with arguments of Swift's types.
   ///
   /// ```swift
   /// let recent = try Predicate(format: "age > %@ AND born > %@", age, lastWeek)
