@@ -213,7 +213,67 @@ extension TypedObject where Self: Clerk {
     #expect(try context.fetch(request).map { $0[Clerk.age] } == [19, 18])
   }
 
+  @Test(arguments: StoreKind.allCases) func columnsAndGroupsTakeKeys(_ kind: StoreKind) throws {
+    let staff = try staff(kind)
+    var request = Clerk.fetchRequest(where: Clerk.age < 6)
+    request.propertiesToFetch = [FetchColumn(Clerk.office.name), FetchColumn("number", expression: .keyPath("@count"))]
+    request.propertiesToGroupBy = [Clerk.office.name.keyPath]
+    let rows = try staff.context.fetchDictionaries(request)
+    #expect(rows.count == 3 && rows.allSatisfy { $0["number"] == 2 }, "\(rows)")
+    #expect(Set(rows.compactMap { $0["office.name"]?.string }) == ["Branch 0", "Branch 1", "Branch 2"])
+    var doubled = Clerk.fetchRequest(where: Clerk.age == 7)
+    doubled.propertiesToFetch = [FetchColumn(Clerk.name), FetchColumn("twice", Clerk.age * 2)]
+    #expect(try staff.context.fetchDictionaries(doubled) == [["name": "bob 7", "twice": 14]])
+    #expect(try staff.context.fetchIDs(Clerk.fetchRequest(where: Clerk.age == 7)) == [staff.people[7].objectID])
+  }
+
+  @Test(arguments: StoreKind.allCases) func batchRequestsTakeKeys(_ kind: StoreKind) throws {
+    let staff = try staff(kind)
+    let updated = try staff.context.batchUpdate(
+      Clerk.self, where: Clerk.age >= 15, set: Clerk.age.set(to: Clerk.age + 100), Clerk.nickname.set(to: nil),
+      Clerk.status.set(to: .open), resultType: .count)
+    #expect(updated.count == 5)
+    let later = staff.bench.context()
+    #expect(
+      try later.count(Clerk.self, where: Clerk.age >= 115 && Clerk.nickname == nil && Clerk.status == .open) == 5)
+    #expect(try later.batchDelete(Chief.self, where: Chief.age > 100, resultType: .count).count == 1)
+    #expect(try staff.bench.context().count(Clerk.self, where: Clerk.age > 100) == 4)
+  }
+
+  @Test(arguments: StoreKind.allCases) func observersTakeKeys(_ kind: StoreKind) throws {
+    let staff = try staff(kind)
+    var seen: [String] = []
+    let clerk = staff.people[3]
+    let token = try clerk.observe(Clerk.Keys.nickname) { seen.append("\($0.old ?? "-") \($0.new ?? "-")") }
+    clerk[Clerk.Keys.nickname] = nil
+    clerk[Clerk.Keys.age] = 50
+    clerk[Clerk.Keys.nickname] = "x"
+    token.cancel()
+    clerk[Clerk.Keys.nickname] = "y"
+    #expect(seen == ["N3 -", "- x"])
+  }
+
+  @Test func historiesTakeKeys() throws {
+    let resolved = try Self.model.resolved()
+    let coordinator = PersistentStoreCoordinator(model: resolved)
+    try coordinator.add(InMemoryStore(model: resolved, keepsHistory: true))
+    coordinator.register(Clerk.self, forClassName: "Clerk")
+    let context = try ManagedObjectContext(coordinator)
+    let clerk = try context.insert(Clerk.self, values: ["name": "a", "age": 1])
+    try context.save()
+    clerk[Clerk.Keys.age] = 2
+    try context.save()
+    let changes =
+      try context.execute(.fetchHistory(after: PersistentHistoryToken?.none)).transactions?.flatMap { $0.changes ?? [] }
+      ?? []
+    #expect(changes.map { $0.updates(Clerk.Keys.age) } == [false, true])
+    #expect(changes.allSatisfy { !$0.updates(Clerk.Keys.name) })
+  }
+
   static let refused = [
+    "func f(_ c: ManagedObjectContext) throws { try c.batchUpdate(Clerk.self, set: Branch.name.set(to: \"x\")) }",
+    "func f(_ c: ManagedObjectContext) throws { try c.batchUpdate(Clerk.self, set: Clerk.age.set(to: \"x\")) }",
+    "func f(_ c: Clerk) throws { try c.observe(Branch.name) { _ in } }",
     "func f(_ c: ManagedObjectContext) throws { try c.fetch(Clerk.self, where: Branch.name == \"x\") }",
     "func f(_ c: ManagedObjectContext) throws { try c.fetch(Branch.self, where: Clerk.age > 3) }",
     "func f(_ c: ManagedObjectContext) throws { try c.fetch(Clerk.self, where: Clerk.age > \"x\") }",
