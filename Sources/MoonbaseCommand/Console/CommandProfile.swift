@@ -1,19 +1,19 @@
+import MoonbasePlatform
 import MoonbaseScripting
 
 /// The costs of a command's extensions, for `--profile`.
 enum CommandProfile {
   static let profile: ExtensionProfile = {
-    isMade = true
+    isMade.withLock { $0 = true }
     return ExtensionProfile()
   }()
 
-  /// Whether anything was counted. To make a profile only to find it empty would be a part of each command's start. It
-  /// is set before the threads of a command begin, and read when they have ended.
-  nonisolated(unsafe) private static var isMade = false
+  /// Whether there is a profile. A command without one makes none for its report, which would slow its start.
+  private static let isMade = Lock(false)
 
   /// Prints a table of what was counted to standard error; nothing where nothing was called.
   static func report() {
-    let entries = isMade ? profile.entries : []
+    let entries = isMade.withLock { $0 } ? profile.entries : []
     guard !entries.isEmpty else { return }
     var table = TableLines(columns: ["function", "calls", "seconds", "instructions", "errors", "extension"])
     var bytes: [UInt8] = []

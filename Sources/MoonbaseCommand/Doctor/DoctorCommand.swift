@@ -210,7 +210,7 @@ struct DoctorCommand: ParsableCommand {
     }
     let writer = RowWriter(
       OutputForm(format: .ndjson), columns: ["event", "kind", "place", "message", "repairable"])
-    // What standard output does not take is told at the end.
+    // A line that standard output does not take is an error at the end.
     try? writer.write([
       .string(what), .string(finding.kind.rawValue), .string(place), .string(finding.message),
       .bool(finding.repair != .none),

@@ -5,7 +5,7 @@ import ArgumentParser
 struct CommandOption: Sendable {
   /// With its dashes.
   let name: String
-  /// What stands behind it; nil for a flag.
+  /// The name of its argument; nil for a flag.
   let argument: String?
   var isRepeatable = false
   /// The values that shells offer.

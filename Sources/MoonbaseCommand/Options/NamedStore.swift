@@ -50,7 +50,7 @@ extension NamedStore {
     }
   }
 
-  /// The names of the entities of the configuration, or of all. Throws for a configuration that the model does not have.
+  /// The names of the entities of the configuration, or of all. Throws for a configuration that the model lacks.
   @discardableResult func entities(in model: ManagedObjectModel) throws -> [String] {
     guard let configuration else { return model.entities.map(\.name) }
     if let entities = model.configurations[configuration] { return entities }

@@ -31,7 +31,8 @@ struct StoreSettings: Equatable {
   /// Of each connection, in bytes.
   var cacheSize: Int?
 
-  /// The cache of a command that reads and writes rows in the order of the file, each once: more would only take memory.
+  /// The cache of a command that reads and writes each row once, in the order of the file. A larger one saves no
+  /// time.
   static let smallCacheSize = 8 << 20
 
   /// Fails where a store is not there: a command that changes what there is makes none.

@@ -18,8 +18,8 @@ struct TableLines {
   /// Which columns have a value in some row.
   private var isFilled: [Bool]
 
-  /// With `room` columns without a value are left out where not all fit, and texts are cut. Where that is not enough the
-  /// last columns are left out too. Columns that are left out are named below.
+  /// With `room`, columns without a value are left out where not all fit, and texts are cut. Where that is not enough,
+  /// the last columns are left out too. Columns that are left out are named below.
   init(columns: [String], room: Int? = nil) {
     (self.columns, widths) = (columns.map { Self.shown($0) }, columns.map { DisplayWidth.of(Self.shown($0)) })
     isRight = columns.map { _ in false }
@@ -116,8 +116,8 @@ struct TableLines {
 }
 
 extension String {
-  /// The text as a line of plain characters. Control characters are written out, and those that end a line or turn the direction
-  /// of text: a terminal would obey them.
+  /// The text as a line of plain characters. Characters that control a terminal, end a line or turn the direction of
+  /// text are written out.
   var inOneLine: String {
     unicodeScalars.contains { Character.isControl($0.value) } ? map(\.inOneLine).joined() : self
   }

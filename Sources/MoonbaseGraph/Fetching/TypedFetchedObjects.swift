@@ -78,7 +78,8 @@ extension ManagedObjectContext {
     try fetchedObjects(type, where: Predicate(format: text, arguments: arguments))
   }
 
-  /// The objects of a class that match a condition in words, with values of Swift's types, to be read as they are walked.
+  /// The objects of a class that match a condition in words, to be read as they are walked. The arguments are values of
+  /// Swift's types.
   @_disfavoredOverload
   public func fetchedObjects<Object: ManagedObject, each Argument: ValueConvertible>(
     _ type: Object.Type, where text: String, _ arguments: repeat each Argument

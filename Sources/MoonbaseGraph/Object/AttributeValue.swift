@@ -5,7 +5,7 @@ public import MoonbasePlatform
 
 /// A Swift type that an attribute's value can be read as.
 ///
-/// An enumeration with raw values and a type that is `Codable` need to say no more than what stands for a missing value:
+/// An enumeration with raw values, and a type that is `Codable`, need no more than the value for a missing one:
 ///
 /// ```swift
 /// enum Size: String, AttributeValue {
@@ -25,7 +25,7 @@ public protocol AttributeValue: ValueConvertible, SendableMetatype {
   static func read(_ value: Value) -> Self?
   /// The same of a value in a row, of which no `Value` is made; nil leaves it to `read(_:)`, as types do that say nothing of it.
   static func read(cell: RawCell) -> Self?
-  /// What stands for a value that is missing or cannot be read.
+  /// The value for one that is missing or cannot be read.
   static var missing: Self { get }
   /// Hands this to `put` as a cell, and returns what that returns: whether the cell was taken. False leaves it to `attributeValue`, as
   /// types do that say nothing of it.
@@ -182,7 +182,6 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   /// The case of a raw value.
   @inlinable public static func read(_ value: Value) -> Self? { RawValue.read(value).flatMap(Self.init(rawValue:)) }
   @inlinable public static func read(cell: RawCell) -> Self? { RawValue.read(cell: cell).flatMap(Self.init(rawValue:)) }
-  @inlinable public var attributeValue: Value { rawValue.attributeValue }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { rawValue.putCell(put) }
 }
 

@@ -11,8 +11,8 @@ public protocol StoreHistory: Sendable {
   func transactions(
     _ extent: HistoryExtent, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction]
-  /// The changes of transactions whose numbers are greater than `change`, in the order of the transactions and of their own
-  /// numbers: `limit` of them at most.
+  /// At most `limit` changes of transactions, in the order of the transactions and of the changes' numbers, which are
+  /// greater than `change`.
   func changes(of transactions: ClosedRange<Int64>, after change: Int64, limit: Int) throws -> HistoryPart
   /// The number of the transaction with which the last ones begin, so many of them; nil where there are no more than these.
   func number(ofLast count: Int) throws -> Int64?

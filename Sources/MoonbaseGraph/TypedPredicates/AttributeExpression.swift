@@ -11,8 +11,9 @@ public import enum MoonbaseModel.Expression
 ///   sort: [Person.name.ascending])
 /// ```
 ///
-/// The compiler refuses a key of another class, and a value of another type. A comparison with a missing value is neither true nor
-/// false, as in the format language: `Person.nickname != "x"` does not find a person without a nickname.
+/// The compiler refuses a key of another class, and a value of another type. A comparison with a missing value is
+/// neither true nor false, as in the format language: `Person.nickname != "x"` does not find a person without a
+/// nickname.
 public protocol AttributeExpression<Owner, Value>: Sendable {
   /// The class whose objects have the value.
   associatedtype Owner: ManagedObject

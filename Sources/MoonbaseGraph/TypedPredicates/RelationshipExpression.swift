@@ -170,7 +170,8 @@ extension ToManyExpression {
     .init("\(relationshipKeyPath).\(name).\(attribute.name)")
   }
 
-  /// The number of members that a condition holds for: a subquery. Subqueries within the condition have other variables.
+  /// The number of members that a condition holds for: a subquery. Subqueries within the condition have other
+  /// variables.
   private func members(_ condition: TypedPredicate<Destination>) -> Expression {
     let variable = "element\(condition.predicate.levelsOfSubqueries + 1)"
     let inner = condition.predicate.replacing { $0 == .evaluatedObject ? .variable(variable) : nil }

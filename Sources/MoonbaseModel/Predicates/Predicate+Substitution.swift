@@ -3,7 +3,8 @@ import MoonbasePlatform
 extension Predicate {
   /// The predicate with its variables replaced by values; a key path behind a variable that is a map gives the entry.
   ///
-  /// Throws `.evaluation` where a variable has no value, `.invalidPredicate` where the tree is too deep. Variables of a SUBQUERY are its own and stay.
+  /// Throws `.evaluation` where a variable has no value, and `.invalidPredicate` where the tree is too deep. Variables of
+  /// a SUBQUERY are its own and stay.
   @_disfavoredOverload
   public func substituting(_ values: ConvertibleValues) throws(ModelError) -> Predicate {
     try substituting([String: Value](values))

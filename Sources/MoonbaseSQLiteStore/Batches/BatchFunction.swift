@@ -119,7 +119,7 @@ final class BatchFunction {
     columns.map { "t0.\(identifier($0))" }.joined(separator: ", ")
   }
 
-  /// The inputs, and the column that is set where it is none of them.
+  /// The inputs, and the column that is set where it is no input.
   fileprivate let askedColumns: [String]
 
   /// Where the column that is set stands among the arguments of the question whether it differs.
@@ -305,7 +305,7 @@ final class PipedFunctions {
   private var nextName: String { functions[0].function.name + "_NEXT" }
   private func takenName(_ index: Int) -> String { functions[index].function.name + "_TAKEN" }
 
-  /// What `compute` reads of rows `t0`.
+  /// The columns of rows `t0` that `compute` reads.
   var columns: String {
     let asked = functions.flatMap(\.function.askedColumns)
     return functions[0].function.list(["Z_PK", "Z_ENT", "Z_OPT"] + asked)
@@ -333,7 +333,7 @@ final class PipedFunctions {
     for index in functions.indices { connection.unregister(function: takenName(index), arguments: 0) }
   }
 
-  /// Computes all rows of a statement, or as many as are taken. False where there is one of which a function knows no answer.
+  /// Computes all rows of a statement, or as many as are taken. False where a function knows no answer for a row.
   func compute(_ statement: Statement) throws -> Bool {
     let first = functions[0].function
     while try statement.step() {

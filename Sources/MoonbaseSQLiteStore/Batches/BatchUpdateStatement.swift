@@ -152,8 +152,9 @@ struct BatchUpdateStatement: BatchStatement {
     }
   }
 
-  /// The same, with the functions called on this thread for rows that another connection reads, in the state in which the update finds them, while another thread
-  /// writes what they gave. Nil, and nothing done, where that is not possible, or not for all rows.
+  /// Runs the update on two threads. This thread reads rows by another connection, in the state in which the update
+  /// finds them, and calls the functions; the other thread writes their results. Nil, and nothing done, where that is
+  /// not possible for all rows.
   private func runOnTwoThreads(in session: Session) throws -> StoreBatchResult? {
     guard functions.count == assignments.count, let piped = PipedFunctions(functions.map(\.function)),
       HostErrand.hasSeveralCores, session.connection.usesWriteAheadLog,

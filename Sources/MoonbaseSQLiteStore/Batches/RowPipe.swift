@@ -13,7 +13,7 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     var differs: Bool
   }
 
-  /// What a column of a row gets; where bytes lie in the block stands in `place`.
+  /// The value for a column of a row. `place` says where its bytes lie in the block.
   private struct Cell {
     var cell: PlainCell
     var place = 0
@@ -109,7 +109,7 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     if try handOver() { full.complete() }
   }
 
-  /// One side wants no more, or has no more: the other ends.
+  /// Ends the other side, where a side wants or has no more rows.
   func breakOff() { full.breakOff() }
 
   // MARK: Taking

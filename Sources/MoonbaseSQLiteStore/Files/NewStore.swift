@@ -5,8 +5,8 @@ import MoonbaseSQLite
 
 /// A new store that is made in a folder beside its place, and takes its place in one step when it is complete.
 ///
-/// The folder goes with this object. A folder that a process left when it died goes with the next new store for the same
-/// place, and so do the values that it had moved already: a process at work holds a lock on its folder.
+/// The folder goes with this object. The next new store for the same place removes the folder of a process that died,
+/// and the values that it had moved already. A process at work holds a lock on its folder.
 package final class NewStore: Sendable {
   private static let suffix = ".copy"
 

@@ -15,7 +15,7 @@ struct MappedMigration {
   /// The mapping from the model that wrote the store.
   let mapping: (ResolvedModel) throws -> MappingModel
   let policies: [String: EntityMigrationPolicy]
-  /// What the contexts know of values and rules.
+  /// The extensions of the contexts.
   var makeDomain: (ManagedObjectModel) throws -> ExtensionDomain = { _ in ExtensionDomain() }
 
   private var file: StoreFile { base.file }

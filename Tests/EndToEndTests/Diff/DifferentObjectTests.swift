@@ -50,7 +50,7 @@ import Testing
     #expect(texts.output.components(separatedBy: "delete,").count == 3, "\(texts)")
   }
 
-  /// What lies deep in a value does not count for its hash.
+  /// The deep parts of a value do not count for its hash.
   @Test func keysThatDifferDeepInsideAreTwoKeys() throws {
     let deep = "local function deep(x) for i = 1, 12 do x = { x } end return x end"
     try store("a.sqlite", "\(deep) c:insert('P', { s = 'x', t = deep('a') }) c:insert('P', { s = 'y', t = deep('b') })")

@@ -79,7 +79,7 @@ import Testing
     #expect(try status("\(own)Content-Length: 99999999999\r\n\r\n") == 413)
     #expect(try status("\(own)Content-Length: -1\r\n\r\n") == 400)
     #expect(try status("\(own)Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == 411)
-    // Of a stranger no body is waited for.
+    // The server does not wait for the body of a request without the cookie.
     #expect(try status("POST /api/lua HTTP/1.1\r\n\(host)Content-Length: 16000000\r\n\r\nx") == 403)
   }
 

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A store that is not there is made only where the command line names a model, or where it is the store of the project.
+/// A missing store is made only where the command line names a model, or where it is the store of the project.
 @Suite struct NewStoreTests {
   private static let insert = "moonbase.context:insert('Person', { name = 'Ann' }) assert(moonbase.context:save())"
 

@@ -72,7 +72,7 @@ extension Workbench {
 }
 
 extension ChildProcess.Outcome {
-  /// What it wrote to standard error, without the names of the stores that it made.
+  /// The lines of standard error, without the names of the stores that it made.
   var complaintsBesideNewStores: String {
     complaints.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasSuffix(" is a new store") }.joined(separator: "\n")

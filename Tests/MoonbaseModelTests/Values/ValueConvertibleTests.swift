@@ -35,7 +35,7 @@ import enum MoonbaseModel.Predicate
     #expect(try Expression(format: "age + %@", age) == Expression(format: "age + 30"))
     #expect(try Predicate(format: "age > $AGE").substituting(["AGE": age]) == Predicate(format: "age > 30"))
     #expect(try predicate.evaluate(with: ["age": age + 1, "name": name, "status": status, "born": nil]))
-    // Too few and too many arguments are told as for values.
+    // A wrong number of arguments is an error, as for values.
     #expect(throws: ModelError.self) { try Predicate(format: "age > %@ AND b == %@", age) }
     #expect(throws: ModelError.self) { try Predicate(format: "age > %@", age, name) }
   }
