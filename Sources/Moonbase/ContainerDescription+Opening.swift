@@ -83,11 +83,11 @@ extension PersistentStoreDescription {
         throw GraphError(
           .invalidRequest, message: "a store in memory has no \(option.name), which is for files: leave it out")
       }
-      return try InMemoryStore(model: model, configuration: configuration, keepsHistory: keepsHistory)
+      return try InMemoryStore(model: model, configuration: configuration, tracksHistory: tracksHistory)
     }
     var options = SQLiteStoreOptions(
       readOnly: isReadOnly, synchronizesFully: synchronizesFully, allowsCloudKit: allowsCloudKit,
-      keepsHistory: keepsHistory, transactionAuthor: transactionAuthor,
+      tracksHistory: tracksHistory, transactionAuthor: transactionAuthor,
       shouldMigrateStoreAutomatically: shouldMigrateStoreAutomatically,
       shouldInferMappingModelAutomatically: shouldInferMappingModelAutomatically,
       allowsMigrationLoss: allowsMigrationLoss, sqlLog: sqlLog)

@@ -40,7 +40,7 @@ extension PersistentContainer {
   /// Has the stores note the extensions of a context before a statement of the store asks their rules, without a save
   /// of objects.
   package func noteExtensions(of context: ManagedObjectContext) throws {
-    try coordinator.noteExtensions(of: context.domain)
+    try coordinator.noteExtensions(of: context.extensionRegistry)
   }
 
   /// Throws, or tells, where a store remembers extensions that are missing.

@@ -71,7 +71,7 @@ public final class PersistentContainer: Sendable {
   }
 
   /// What a script that opened the container gets.
-  public var opened: OpenedContainer { OpenedContainer(coordinator: coordinator, extensions: extensions) }
+  public var opened: StoreHandle { StoreHandle(coordinator: coordinator, extensions: extensions) }
 
   /// The context of the main actor.
   ///

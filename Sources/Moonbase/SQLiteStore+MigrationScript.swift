@@ -59,7 +59,7 @@ private struct ScriptedMigration {
     return try SQLiteStore.migrate(
       storeAt: url, to: model, mapping: mapping, policies: policies(allowsLoss: allowsLoss),
       configuration: configuration, sources: sources, allowsLoss: allowsLoss, busyTimeout: busyTimeout,
-      progress: progress, makingDomains: script.makeDomain)
+      progress: progress, makingDomains: script.makeRegistry)
   }
 
   // MARK: The mapping

@@ -40,7 +40,7 @@ extension SQLiteStore {
     try migrate(
       storeAt: url, to: model, mapping: { _ in mapping }, policies: policies, configuration: configuration,
       sources: sources, allowsLoss: allowsLoss, busyTimeout: busyTimeout, progress: progress,
-      makingDomains: { _ in ExtensionDomain() })
+      makingDomains: { _ in ExtensionRegistry() })
   }
 
   // MARK: By a mapping that depends on the store's model
@@ -61,7 +61,7 @@ extension SQLiteStore {
     storeAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], allowsLoss: Bool,
     busyTimeout: Int?, progress: Progress?,
-    makingDomains makeDomain: @escaping (ManagedObjectModel) throws -> ExtensionDomain
+    makingDomains makeRegistry: @escaping (ManagedObjectModel) throws -> ExtensionRegistry
   ) throws -> MigrationPlan {
     let base = StoreMigration(
       file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
@@ -69,7 +69,7 @@ extension SQLiteStore {
       allowsLoss: allowsLoss, progress: MigrationProgress(progress))
     return try withoutActuallyEscaping(mapping) {
       try MappedMigration(
-        base: base, destination: model, mapping: $0, policies: policies, makeDomain: makeDomain
+        base: base, destination: model, mapping: $0, policies: policies, makeRegistry: makeRegistry
       ).run()
     }
   }

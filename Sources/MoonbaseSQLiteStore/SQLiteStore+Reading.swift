@@ -8,7 +8,7 @@ extension SQLiteStore {
   /// How many rows one statement asks for by key.
   static let chunk = 512
 
-  public func beginReading(_ extent: ReadExtent) throws -> any ReadSession { try SQLiteReadSession(self, extent) }
+  public func beginReading(_ extent: ReadScope) throws -> any ReadSession { try SQLiteReadSession(self, extent) }
 
   /// Rows by their keys.
   func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {

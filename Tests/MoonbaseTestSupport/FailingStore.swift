@@ -114,7 +114,7 @@ public final class FailingStore: PersistentStore {
     return try base.plan(query)
   }
 
-  public func beginReading(_ extent: ReadExtent) throws -> any ReadSession {
+  public func beginReading(_ extent: ReadScope) throws -> any ReadSession {
     try call()
     return FailingView(try base.beginReading(extent), of: self)
   }
@@ -163,7 +163,7 @@ private final class FailingSession: SaveSession {
     try base.setMetadata(metadata)
   }
 
-  func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+  func deleteHistory(_ extent: HistoryRange) throws -> Int {
     try store.call()
     return try base.deleteHistory(extent)
   }

@@ -32,7 +32,7 @@ public final class FolderStore: PersistentStore {
   public var isReadOnly: Bool { false }
   public func metadata() -> [String: Value] { contents.withLock { $0.metadata } }
 
-  public func beginReading(_ extent: ReadExtent) -> any ReadSession { FolderView(contents.withLock { $0 }) }
+  public func beginReading(_ extent: ReadScope) -> any ReadSession { FolderView(contents.withLock { $0 }) }
 
   // MARK: Saving
 

@@ -49,9 +49,9 @@ public final class StoreBench {
 
   /// A context with extensions by the names of their entities.
   public func context(_ extensions: [String: [EntityExtension]] = [:]) -> ManagedObjectContext {
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.extensions = extensions
-    return ManagedObjectContext(coordinator, domain: domain)
+    return ManagedObjectContext(coordinator, extensionRegistry: domain)
   }
 
   /// A context with one extension of an entity.
@@ -65,9 +65,9 @@ public final class StoreBench {
 
   /// A context that shares the store and nothing else: no row that another one has read.
   public func stranger(_ extensions: [String: [EntityExtension]] = [:]) -> ManagedObjectContext {
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.extensions = extensions
-    return ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator), domain: domain)
+    return ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator), extensionRegistry: domain)
   }
 
   /// What the store holds of an attribute, in the order of its values.

@@ -66,7 +66,7 @@ import Testing
       { try context.undoManager?.undo() },
       { _ = context.insertedObjects + context.updatedObjects + context.deletedObjects },
       { _ = context.registeredObjects }, { _ = context.hasChanges },
-      { context.automaticallyMergesChangesFromParent.toggle() }, { _ = context.takePendingErrors() },
+      { context.automaticallyMergesChangesFromParent.toggle() }, { _ = context.drainAccessorErrors() },
     ]
     for request in requests { try? request() }
   }

@@ -63,7 +63,7 @@ import Testing
     let store = bench.container.coordinator.persistentStores[0]
     let model = bench.container.coordinator.model
     var query = StoreQuery(entity: try #require(model.entity("Item")), in: model)
-    query.functions = try bench.container.extensions.makeDomain().pureFunctions
+    query.functions = try bench.container.extensions.makeRegistry().pureFunctions
     query.predicate = try Predicate(format: "score > 100")
     #expect(try store.plan(query).isComplete)
     let domain = try bench.domain()

@@ -102,7 +102,7 @@ import Testing
     let domain = try ScriptDomain(limits: LuaLimits(instructions: instructions, memory: memory))
     defer { domain.close() }
     try domain.installOpen { try PersistentContainer($0).opened }
-    let opened = OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
+    let opened = StoreHandle(coordinator: container.coordinator, extensions: container.extensions)
     try domain.setContext(try domain.context(of: opened))
     let outcome = ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: script)])
     return (outcome.status, outcome.message ?? "")

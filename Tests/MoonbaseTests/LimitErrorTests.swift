@@ -65,7 +65,7 @@ import Testing
     let context = try container(Self.derived).viewContext
     let object = try context.insert("P", values: ["n": 1])
     #expect(object["slow"] == .null)
-    let errors = context.takePendingErrors()
+    let errors = context.drainAccessorErrors()
     #expect((errors.first as? GraphError)?.code == .limitExceeded, "\(errors)")
   }
 

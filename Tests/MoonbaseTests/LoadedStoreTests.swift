@@ -83,7 +83,7 @@ import Testing
   @Test(arguments: StoreKind.allCases) func aContainerKeepsAHistory(_ kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     var store = kind == .memory ? PersistentStoreDescription.inMemory : .sqlite(folder.file("a"))
-    store.keepsHistory = true
+    store.tracksHistory = true
     if kind == .sqlite { (store.transactionAuthor, store.busyTimeout, store.allowsCloudKit) = ("tests", 10, true) }
     let container = try PersistentContainer(model: model, store: store)
     let context = try ManagedObjectContext(container.coordinator)

@@ -9,7 +9,7 @@ class SampleAnimal: ManagedObject {
   override class var keyPaths: [PropertyKeyPath] { keyPathsOfSampleAnimal }
 
   // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
-  // override class var hooks: LifecycleHooks { [.willSave] }
+  // override class var overriddenLifecycleMethods: LifecycleHooks { [.willSave] }
   // override func awakeFromInsert() throws {}
   // override func awakeFromFetch() throws {}
   // override func awake(fromSnapshotEvents events: SnapshotEventType) throws {}
@@ -51,7 +51,7 @@ class SamplePerson: SampleAnimal {
   override class var keyPaths: [PropertyKeyPath] { keyPathsOfSamplePerson }
 
   // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
-  // override class var hooks: LifecycleHooks { super.hooks.union([.willSave]) }
+  // override class var overriddenLifecycleMethods: LifecycleHooks { super.overriddenLifecycleMethods.union([.willSave]) }
   // override func awakeFromInsert() throws {}
   // override func awakeFromFetch() throws {}
   // override func awake(fromSnapshotEvents events: SnapshotEventType) throws {}
@@ -168,7 +168,7 @@ class SampleBook: ManagedObject {
   override class var keyPaths: [PropertyKeyPath] { keyPathsOfSampleBook }
 
   // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
-  // override class var hooks: LifecycleHooks { [.willSave] }
+  // override class var overriddenLifecycleMethods: LifecycleHooks { [.willSave] }
   // override func awakeFromInsert() throws {}
   // override func awakeFromFetch() throws {}
   // override func awake(fromSnapshotEvents events: SnapshotEventType) throws {}

@@ -73,6 +73,6 @@ import Testing
     try context.processPendingChanges()
     #expect(person[Person.label] == "")
     #expect(throws: GraphError.self) { try person.decoded(Person.color) }
-    #expect(!context.takePendingErrors().isEmpty)
+    #expect(!context.drainAccessorErrors().isEmpty)
   }
 }

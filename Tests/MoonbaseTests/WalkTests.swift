@@ -145,7 +145,7 @@ import Testing
     try fill(try ManagedObjectContext(container.coordinator, extensions: container.extensions))
     let domain = try ScriptDomain(limits: limits)
     defer { domain.close() }
-    let opened = OpenedContainer(coordinator: container.coordinator, extensions: container.extensions)
+    let opened = StoreHandle(coordinator: container.coordinator, extensions: container.extensions)
     try domain.setContext(try domain.context(of: opened))
     let outcome = ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: script)])
     return (outcome, domain.state.memoryPeak)

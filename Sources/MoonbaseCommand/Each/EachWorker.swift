@@ -42,7 +42,7 @@ final class EachWorker {
     call = try domain.state.run { try setting.function.call(in: domain) }
     bookmark = setting.bookmark
     work.add(domain.state.interrupter)
-    if context.domain.extensions.values.joined().contains(where: { $0.willSave != nil }) {
+    if context.extensionRegistry.extensions.values.joined().contains(where: { $0.willSave != nil }) {
       saves = context.observeSaves(didSave: { [unowned self] save in written = save.objectIDs })
     }
   }

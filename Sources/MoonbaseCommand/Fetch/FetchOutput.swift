@@ -66,7 +66,9 @@ struct FetchOutput {
 
   /// From the rows themselves, where these have the columns as they are written and no hook is to be called.
   private func write(_ rows: RowBatch, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
-    if let slots = columns.slots, context.domain.extensions.isEmpty, context.domain.transformers.isEmpty {
+    if let slots = columns.slots, context.extensionRegistry.extensions.isEmpty,
+      context.extensionRegistry.transformers.isEmpty
+    {
       for row in rows {
         try writer.write(row, slots: slots) { place in unreadable.reading { try value(slots[place], place, of: row) } }
         try unreadable.checkEnding()
@@ -112,7 +114,7 @@ struct FetchOutput {
     let value = try object.value(forKeyPath: name)
     // A class of an extension says what stands for its value.
     guard case .object(let opaque) = value,
-      let text = object.managedObjectContext?.domain.valueClasses[opaque.className]?.text
+      let text = object.managedObjectContext?.extensionRegistry.valueClasses[opaque.className]?.text
     else {
       return value
     }

@@ -51,7 +51,7 @@ struct ModelTypes: ParsableCommand {
     description.stores = [.inMemory]
     let container = try PersistentContainer(description)
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
-    let methods = context.domain.extensions.mapValues { entries in
+    let methods = context.extensionRegistry.extensions.mapValues { entries in
       Array(Set(entries.flatMap { $0.methods.keys }))
     }
     return EditorTypes(context.model, methods: methods)

@@ -49,7 +49,7 @@ struct WritingOptionGroup: ParsableArguments {
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
-  @Flag(name: StoreOption.keepsHistory.parserName, help: StoreOption.keepsHistory.parserHelp)
+  @Flag(name: StoreOption.tracksHistory.parserName, help: StoreOption.tracksHistory.parserHelp)
   var keepHistory = false
 
   @Option(
@@ -68,7 +68,7 @@ struct WritingOptionGroup: ParsableArguments {
   ) throws(UsageError) -> StoreSettings {
     var settings = try stores.settings(argument, mayNameNone: mayNameNone, isInProject: isInProject)
     if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
-    if keepHistory { try StoreOption.keepsHistory.take("", &settings) }
+    if keepHistory { try StoreOption.tracksHistory.take("", &settings) }
     if let author { try StoreOption.author.take(author, &settings) }
     if let synchronous { try StoreOption.synchronous.take(synchronous, &settings) }
     return settings

@@ -108,7 +108,7 @@ extension ScriptSettings {
     maker.makeOutput = { .standard }
     maker.prepareContext = { [saveOrder, strict] context in
       context.saveOrder = saveOrder
-      context.findsValuesChangedInPlace = strict
+      context.detectsInPlaceMutation = strict
     }
     maker.allowsJobs = false
     return maker

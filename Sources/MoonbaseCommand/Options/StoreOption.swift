@@ -6,7 +6,7 @@ typealias StoreOption = CommandOption
 
 extension CommandOption {
   static let stores = [
-    store, readOnly, allowsCloudKit, keepsHistory, busyTimeout, synchronous, model, modules, withoutExtension,
+    store, readOnly, allowsCloudKit, tracksHistory, busyTimeout, synchronous, model, modules, withoutExtension,
     extensionLimit, profile, author,
   ]
 
@@ -67,9 +67,9 @@ extension CommandOption {
   ) { _, settings in settings.stores.allowsCloudKit = true }
 
   /// For what writes objects: a store that is only read gets no tables.
-  static let keepsHistory = CommandOption(
+  static let tracksHistory = CommandOption(
     name: "--keep-history", argument: nil, help: "keep a history of what is saved, in a store that has none so far"
-  ) { _, settings in settings.stores.keepsHistory = true }
+  ) { _, settings in settings.stores.tracksHistory = true }
 
   static let busyTimeout = CommandOption(
     name: "--busy-timeout", argument: "SECONDS",

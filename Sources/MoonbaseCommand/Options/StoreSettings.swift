@@ -22,7 +22,7 @@ struct StoreSettings: Equatable {
   /// Whether the functions of extensions are measured.
   var profiles = false
   var allowsCloudKit = false
-  var keepsHistory = false
+  var tracksHistory = false
   /// In milliseconds.
   var busyTimeout: Int?
   var synchronizesFully = false
@@ -83,7 +83,7 @@ struct StoreSettings: Equatable {
     description.profile = profiles ? CommandProfile.profile : nil
     for index in description.stores.indices where description.stores[index].url != nil {
       if allowsCloudKit { description.stores[index].allowsCloudKit = true }
-      if keepsHistory { description.stores[index].keepsHistory = true }
+      if tracksHistory { description.stores[index].tracksHistory = true }
       if let author { description.stores[index].transactionAuthor = author }
       if synchronizesFully { description.stores[index].synchronizesFully = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }

@@ -113,7 +113,7 @@ struct BatchOperation {
 extension ManagedObjectContext {
   /// A context of the same stores for one batch request, without hooks and rules.
   func contextForBatches() -> ManagedObjectContext {
-    let context = ManagedObjectContext(coordinator, domain: domain.withoutHooks())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: extensionRegistry.withoutHooks())
     context.transactionAuthor = transactionAuthor
     context.name = name
     return context

@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     _ kind: StoreBatchRequest.Kind, _ request: FetchRequest, of entity: ResolvedEntity, _ type: BatchResultType
   ) throws -> StoreBatchResult? {
     guard !hasStoredAttributes else { return nil }
-    let context = ManagedObjectContext(coordinator, domain: domain.withoutHooks())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: extensionRegistry.withoutHooks())
     if case .update(let values) = kind {
       for index in entity.indexes(includingSubentities: request.includesSubentities) {
         let behavior = try context.behavior(of: model.entities[index])

@@ -20,7 +20,7 @@ public actor BackgroundContext {
   /// The executor of the context's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Makes a context over a coordinator, with a domain of its own from `extensions`, on a new thread.
+  /// Makes a context over a coordinator, with a registry of its own from `extensions`, on a new thread.
   public init(
     _ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil,
     name: String = "MoonbaseGraph.BackgroundContext"

@@ -3,7 +3,7 @@ import MoonbaseModel
 /// The objects, changes and errors that a context has.
 extension ManagedObjectContext {
   /// Returns and clears the errors of accessors that could not throw.
-  public func takePendingErrors() -> [any Error] {
+  public func drainAccessorErrors() -> [any Error] {
     defer { pendingErrors = [] }
     return pendingErrors
   }

@@ -71,7 +71,7 @@ extension ManagedObjectContext {
   /// Throws where rules run: what came or went now would not be validated.
   func refuseWhileValidating(_ operation: String) throws {
     guard phase == .validating else { return }
-    let hook = domain.hookName("willSave")
+    let hook = extensionRegistry.hookName("willSave")
     throw GraphError(.contextBusy, message: "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
   }
 
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     throw GraphError(
       .contextBusy,
       message:
-        "\(operation()) while \(computed.name) is computed: a getter only computes; do it in \(domain.hookName("willSave")), or where the value is asked for"
+        "\(operation()) while \(computed.name) is computed: a getter only computes; do it in \(extensionRegistry.hookName("willSave")), or where the value is asked for"
     )
   }
 
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
     return GraphError(
       .contextBusy,
       message:
-        "\(rule): \(subject) was changed while rules are checked: a rule only looks; do it in \(domain.hookName("willSave"))",
+        "\(rule): \(subject) was changed while rules are checked: a rule only looks; do it in \(extensionRegistry.hookName("willSave"))",
       entity: object.entity.name, property: property, objectID: object.objectID)
   }
 

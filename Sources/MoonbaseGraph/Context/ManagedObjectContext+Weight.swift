@@ -1,6 +1,6 @@
-/// The bytes that objects hold, which the domain is told of.
+/// The bytes that objects hold, which the registry is told of.
 extension ManagedObjectContext {
-  /// So many bytes pass before the domain is told.
+  /// So many bytes pass before the registry is told.
   private static let weighingStride = 1 << 16
 
   /// Counts bytes that objects and requests hold now, or no longer.
@@ -12,6 +12,6 @@ extension ManagedObjectContext {
   func tellWeight() {
     let growth = weight - toldWeight
     toldWeight = weight
-    domain.weigh?(growth)
+    extensionRegistry.weigh?(growth)
   }
 }

@@ -34,7 +34,7 @@ public final class ManagedObjectContext {
   /// The model, with the attributes that only the extensions of now declare.
   @exclusivity(unchecked) public private(set) var model: ResolvedModel
   /// The transformers, rules and hooks that hold in this context.
-  public let domain: ExtensionDomain
+  public let extensionRegistry: ExtensionRegistry
   /// The order of validation and `willSave`.
   public var saveOrder: SaveOrder = .guide
   /// Whether what other contexts of the coordinator save is merged (`mergeChanges`) before each fetch and save, and by
@@ -52,7 +52,7 @@ public final class ManagedObjectContext {
   /// A value read is shared, and changing it in place is no change: it would be lost without a word. With this on, the context
   /// keeps every object of which such a value was read until the next save, transforms the values again, and refuses the save
   /// with `.changedInPlace` where the bytes differ. For finding mistakes: it costs time and memory.
-  public var findsValuesChangedInPlace = false
+  public var detectsInPlaceMutation = false
   /// Whether the context keeps all objects that are registered, and not only those with changes; until it is turned off, or a reset. So
   /// nothing is read twice, and nothing that was read is let go.
   public var retainsRegisteredObjects = false {
@@ -103,7 +103,7 @@ public final class ManagedObjectContext {
   }
   /// Whether a save checks objects. A migration saves them in pieces, and checks them when all are there.
   package var validatesAtSave = true
-  /// Errors of accessors that could not throw. The next save throws the first of them; `takePendingErrors` clears them.
+  /// Errors of accessors that could not throw. The next save throws the first of them; `drainAccessorErrors` clears them.
   public internal(set) var pendingErrors: [any Error] = []
   /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.
   public internal(set) var didSaveErrors: [GraphError] = []
@@ -171,7 +171,7 @@ public final class ManagedObjectContext {
   /// Pages of which hardly any row is used any more.
   @exclusivity(unchecked) var sparsePages = SparsePages()
 
-  /// The bytes that the objects hold, by estimate, and those that the domain was told of.
+  /// The bytes that the objects hold, by estimate, and those that the registry was told of.
   @exclusivity(unchecked) var weight = 0
   @exclusivity(unchecked) var toldWeight = 0
 
@@ -190,7 +190,7 @@ public final class ManagedObjectContext {
   /// New objects that were deleted and wait to leave; some may have left, or be back.
   var newDeletedObjects: ContiguousArray<ManagedObject> = []
 
-  /// Objects of which transformable values were read since the last save; see `findsValuesChangedInPlace`.
+  /// Objects of which transformable values were read since the last save; see `detectsInPlaceMutation`.
   var readObjects: OrderedSet<ManagedObject> = []
 
   /// Objects that the next save looks at for conflicts, changed or not.
@@ -248,22 +248,22 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) private var entityNamedLast: ResolvedEntity?
   @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
 
-  /// Makes a context over a coordinator, with a domain of its own from `extensions`.
+  /// Makes a context over a coordinator, with a registry of its own from `extensions`.
   public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws
   {
-    self.init(coordinator, domain: try extensions?.makeDomain() ?? ExtensionDomain())
+    self.init(coordinator, extensionRegistry: try extensions?.makeRegistry() ?? ExtensionRegistry())
   }
 
-  /// Makes a context over a coordinator with a domain that was made for it on this thread.
-  public init(_ coordinator: PersistentStoreCoordinator, domain: ExtensionDomain) {
+  /// Makes a context over a coordinator with a registry that was made for it on this thread.
+  public init(_ coordinator: PersistentStoreCoordinator, extensionRegistry: ExtensionRegistry) {
     parent = nil
     source = coordinator
-    self.domain = domain
+    self.extensionRegistry = extensionRegistry
     model = coordinator.model
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
     takeModel()
-    domain.enter(self)
+    extensionRegistry.enter(self)
   }
 
   /// Makes a child of another context: what it reads is what the parent has, unsaved changes among it, and what it saves becomes unsaved
@@ -280,12 +280,12 @@ public final class ManagedObjectContext {
   public init(parent: ManagedObjectContext) {
     self.parent = parent
     source = parent.makeSourceOfChildren()
-    domain = parent.domain
+    extensionRegistry = parent.extensionRegistry
     saveOrder = parent.saveOrder
     confinement = parent.confinement
     (model, behaviors, extensionError) = (parent.model, parent.behaviors, parent.extensionError)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: parent.model.entities.count)
-    domain.enter(self)
+    extensionRegistry.enter(self)
     source.parentStores?.rows.add(self)
   }
 
@@ -293,18 +293,18 @@ public final class ManagedObjectContext {
   init(twinOf other: ManagedObjectContext) {
     parent = other.parent
     source = other.source
-    domain = other.domain
+    extensionRegistry = other.extensionRegistry
     (model, behaviors, extensionError) = (other.model, other.behaviors, other.extensionError)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: other.model.entities.count)
     hookDepth = other.hookDepth
     accessorDepth = other.accessorDepth
-    domain.enter(self)
+    extensionRegistry.enter(self)
   }
 
   deinit {
     _ = saveUnderWay?.wait()
     knownReference?.clear()
-    domain.leave(self)
+    extensionRegistry.leave(self)
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
     weight = 0
     tellWeight()
@@ -314,7 +314,8 @@ public final class ManagedObjectContext {
     if let known = behaviors[entity.index] { return known }
     if let extensionError { throw extensionError }
     let new = try EntityBehaviorBuilder.behavior(
-      of: model.entities[entity.index], objectClass: coordinator.objectClass(of: entity), model: model, domain: domain)
+      of: model.entities[entity.index], objectClass: coordinator.objectClass(of: entity), model: model,
+      registry: extensionRegistry)
     behaviors[entity.index] = new
     for table in registered.tables(of: entity.index) { table.take(new) }
     return new
@@ -379,7 +380,7 @@ public final class ManagedObjectContext {
   /// The model as extensions of now have it. Where they do not fit, it stays as it was, and whoever asks how objects behave is told.
   private func takeModel() {
     do {
-      model = try domain.model(over: source.model)
+      model = try extensionRegistry.model(over: source.model)
       extensionError = nil
     } catch {
       extensionError = error

@@ -61,7 +61,7 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // only the exe
     return nil
   }
 
-  func beginReading(_ extent: ReadExtent) throws -> any ReadSession {
+  func beginReading(_ extent: ReadScope) throws -> any ReadSession {
     try rows.prepare()
     return ParentReadSession(self)
   }

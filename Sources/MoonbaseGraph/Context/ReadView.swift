@@ -7,7 +7,7 @@ import MoonbasePlatform
 /// Rows of a kept view may be older than what others save meanwhile: they stay out of the row cache, but for the view's own.
 final class ReadView {
   private let coordinator: PersistentStoreCoordinator
-  private let extent: ReadExtent
+  private let extent: ReadScope
   /// The rows that were read for faults; nil where the view is not kept.
   private let rows: RowCache?
   private var sessions: [(store: any PersistentStore, session: any ReadSession)] = []
@@ -17,7 +17,7 @@ final class ReadView {
   /// has another view.
   unowned(unsafe) var walk: FetchedObjects?
 
-  init(_ coordinator: PersistentStoreCoordinator, extent: ReadExtent, isKept: Bool) {
+  init(_ coordinator: PersistentStoreCoordinator, extent: ReadScope, isKept: Bool) {
     self.coordinator = coordinator
     self.extent = extent
     rows = isKept ? RowCache(share: 4) : nil

@@ -44,7 +44,7 @@ public struct DerivedAttribute {
   /// The attribute that a delayed write will overwrite, where there is one: writing it meanwhile is refused.
   public var shadow: String?
   /// Computes the value of the shadow attribute for a value. With it, a delayed value is no change if the shadow keeps
-  /// the same for it: two values of a class are seldom one object. `findsValuesChangedInPlace` compares both, too.
+  /// the same for it: two values of a class are seldom one object. `detectsInPlaceMutation` compares both, too.
   public var shadowValue: ((Value, ManagedObject) throws -> Value)?
   /// The class of its values, where a transformer or an extension names one: assigning a value of another class is
   /// refused.

@@ -24,52 +24,54 @@ struct EntityBehaviorBuilder {
   private(set) var storedSlots: [Slot] = []
 
   /// Begins with the accessors that the class declares.
-  private init(_ entity: ResolvedEntity, objectClass: ManagedObject.Type, domain: ExtensionDomain) {
+  private init(_ entity: ResolvedEntity, objectClass: ManagedObject.Type, registry: ExtensionRegistry) {
     self.entity = entity
     self.objectClass = objectClass
-    hasRules = !domain.isWithoutHooks
-    hooks = domain.isWithoutHooks ? [] : objectClass.hooks
+    hasRules = !registry.isWithoutHooks
+    hooks = registry.isWithoutHooks ? [] : objectClass.overriddenLifecycleMethods
     let declared = objectClass.customAccessors.compactMap { accessor in
       entity.slot(accessor.key).map { ($0, accessor) }
     }
     accessors = Dictionary(declared) { _, later in later }
   }
 
-  /// The behaviour of an entity's objects under the extensions of a domain.
+  /// The behaviour of an entity's objects under the extensions of a registry.
   ///
   /// Throws where an extension names what the entity does not have.
   static func behavior(
-    of entity: ResolvedEntity, objectClass: ManagedObject.Type, model: ResolvedModel, domain: ExtensionDomain
+    of entity: ResolvedEntity, objectClass: ManagedObject.Type, model: ResolvedModel, registry: ExtensionRegistry
   ) throws -> EntityBehavior {
-    var builder = EntityBehaviorBuilder(entity, objectClass: objectClass, domain: domain)
-    try builder.addModel(in: domain)
+    var builder = EntityBehaviorBuilder(entity, objectClass: objectClass, registry: registry)
+    try builder.addModel(in: registry)
     for ancestor in sequence(first: entity, next: { $0.parent.map { model.entities[$0] } }).reversed() {
-      try builder.addExtensions(of: ancestor.name, from: domain)
+      try builder.addExtensions(of: ancestor.name, from: registry)
     }
-    builder.addValueClasses(from: domain)
+    builder.addValueClasses(from: registry)
     return EntityBehavior(builder)
   }
 
   // MARK: The model
 
-  private mutating func addModel(in domain: ExtensionDomain) throws {
-    for property in entity.properties { kinds.append(try kind(of: property, in: domain)) }
+  private mutating func addModel(in registry: ExtensionRegistry) throws {
+    for property in entity.properties { kinds.append(try kind(of: property, in: registry)) }
     // Above the rows: extensions that declare these attributes say how they are computed.
     let count = entity.addedProperties.reduce(kinds.count) { max($0, $1.slot + 1) }
     while kinds.count < count { kinds.append(.gone) }
   }
 
-  private func kind(of property: ResolvedProperty, in domain: ExtensionDomain) throws -> EntityBehavior.SlotKind {
+  private func kind(of property: ResolvedProperty, in registry: ExtensionRegistry) throws -> EntityBehavior.SlotKind {
     switch property.kind {
     case .toOne(let relationship): .toOne(relationship)
     case .toMany(let relationship): .toMany(relationship)
-    case .attribute(let attribute): try kind(of: attribute, in: domain)
+    case .attribute(let attribute): try kind(of: attribute, in: registry)
     }
   }
 
-  private func kind(of attribute: AttributeDescription, in domain: ExtensionDomain) throws -> EntityBehavior.SlotKind {
+  private func kind(of attribute: AttributeDescription, in registry: ExtensionRegistry) throws
+    -> EntityBehavior.SlotKind
+  {
     guard attribute.type == .transformable, !attribute.isTransient else { return .plain }
-    guard let transformer = domain.transformer(of: attribute) else { return .opaque }
+    guard let transformer = registry.transformer(of: attribute) else { return .opaque }
     guard transformer.reverseTransformedValue != nil else {
       throw GraphError(
         .extensionFailure,
@@ -82,10 +84,10 @@ struct EntityBehaviorBuilder {
 
   // MARK: Extensions
 
-  private mutating func addExtensions(of ancestor: String, from domain: ExtensionDomain) throws {
-    for entry in domain.extensions[ancestor] ?? [] { try add(entry, from: ancestor) }
-    for (name, className) in domain.attributeValueClasses[ancestor] ?? [:] {
-      if let slot = entity.slot(name) { valueClasses[slot] = domain.valueClasses[className] }
+  private mutating func addExtensions(of ancestor: String, from registry: ExtensionRegistry) throws {
+    for entry in registry.extensions[ancestor] ?? [] { try add(entry, from: ancestor) }
+    for (name, className) in registry.attributeValueClasses[ancestor] ?? [:] {
+      if let slot = entity.slot(name) { valueClasses[slot] = registry.valueClasses[className] }
     }
   }
 
@@ -179,12 +181,13 @@ struct EntityBehaviorBuilder {
 
   // MARK: Value classes
 
-  /// What the model says of an attribute's class, itself or through its transformer, goes before what a domain says.
-  private mutating func addValueClasses(from domain: ExtensionDomain) {
+  /// What the model says of an attribute's class, itself or through its transformer, goes before what a registry says.
+  private mutating func addValueClasses(from registry: ExtensionRegistry) {
     for property in entity.properties {
       guard let attribute = property.attribute else { continue }
-      let ofTransformer = attribute.valueTransformerName.flatMap { domain.transformers[$0]?.valueClassName }
-      if let name = attribute.valueClassName ?? ofTransformer, let valueClass = domain.valueClass(name, of: attribute) {
+      let ofTransformer = attribute.valueTransformerName.flatMap { registry.transformers[$0]?.valueClassName }
+      if let name = attribute.valueClassName ?? ofTransformer, let valueClass = registry.valueClass(name, of: attribute)
+      {
         valueClasses[property.slot] = valueClass
       }
     }

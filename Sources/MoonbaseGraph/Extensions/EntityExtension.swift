@@ -2,7 +2,7 @@ public import MoonbaseModel
 
 /// Rules and hooks for the objects of one entity and its subentities: the seam that a closure or a script fills.
 ///
-/// Every hook is optional. An extension is confined to the context whose domain made it. Hooks that throw fail what called
+/// Every hook is optional. An extension is confined to the context whose registry made it. Hooks that throw fail what called
 /// them, a save for example.
 ///
 /// ```swift
@@ -15,7 +15,7 @@ public struct EntityExtension {
   public typealias Hook = (ManagedObject) throws -> Void
   /// A rule over a value that is never `.null`: returns what is wrong with it, or nil. The subject says whose value it is, which
   /// one it had when it was saved last, and why the rule is asked.
-  public typealias Rule = (Value, RuleSubject) throws -> RuleFailure?
+  public typealias Rule = (Value, ValidationContext) throws -> ValidationIssue?
   /// A method of objects: gets the arguments and the object, and gives its result; `.null` for none.
   public typealias Method = (_ arguments: [Value], _ object: ManagedObject) throws -> Value
   /// A rule over a value that is there, and over nothing else.
@@ -48,11 +48,11 @@ public struct EntityExtension {
   /// By attribute: of the rules in `validate` those that have a quick form.
   package var quickRules: [String: QuickRule] = [:]
   /// Checks a new object as a whole.
-  public var validateForInsert: ((ManagedObject) throws -> RuleFailure?)?
+  public var validateForInsert: ((ManagedObject) throws -> ValidationIssue?)?
   /// Checks a changed object as a whole.
-  public var validateForUpdate: ((ManagedObject) throws -> RuleFailure?)?
+  public var validateForUpdate: ((ManagedObject) throws -> ValidationIssue?)?
   /// Checks whether an object may go.
-  public var validateForDelete: ((ManagedObject) throws -> RuleFailure?)?
+  public var validateForDelete: ((ManagedObject) throws -> ValidationIssue?)?
   /// Derived attributes.
   public var derived: [DerivedAttribute] = []
   /// Derived attributes that are stored: before each save their values are computed and written, where something changed that

@@ -2,13 +2,27 @@ import MoonbaseModel
 
 /// Extensions that are read anew while contexts run them.
 package protocol ReloadedExtensions: ExtensionProvider {
-  /// Whether something else was read than the domain runs, and the domain has not refused it.
-  func isNewer(than domain: ExtensionDomain) -> Bool
-  /// Lets the contexts of a domain run what was read last. On an error they keep what they have.
+  /// Whether something else was read than the registry runs, and the registry has not refused it.
+  func isNewer(than registry: ExtensionRegistry) -> Bool
+  /// Lets the contexts of a registry run what was read last. On an error they keep what they have.
   func bringUpToDate(_ context: ManagedObjectContext)
+  /// Lets the contexts of a registry run what was read last, or throws and leaves them as they are.
+  func adopt(in context: ManagedObjectContext) throws
 }
 
 extension ManagedObjectContext {
+  /// Replaces the extensions that this context runs, and the contexts that share them, by the generation that was read
+  /// last. Then the `on_reload` functions of the new files run, each with what its extension was before, or nil. They
+  /// are hooks: they change objects, and neither save nor roll back.
+  ///
+  /// On an error, of such a function too, the context keeps what it has, and its objects are as they were. Contexts of
+  /// a container reload by themselves, each at the next edge of its work. A context without extensions that are read
+  /// from files has nothing to reload.
+  ///
+  /// Throws `.contextBusy`, `.recursiveSave` and `.invalidRequest` in the middle of a hook, a save, a transaction, a
+  /// call of observers and of a function of an extension.
+  public func reloadExtensions() throws { try extensionRegistry.reloaded?.adopt(in: self) }
+
   /// Takes over extensions that were read anew, with the contexts that share them, unless one of these is in the
   /// middle of something.
   ///
@@ -16,9 +30,11 @@ extension ManagedObjectContext {
   /// a save or an event ends. So a save, a fetch, a hook and a transaction run to their ends with what they began
   /// with.
   package func followExtensions() {
-    guard !isClosed, let extensions = domain.reloaded, extensions.isNewer(than: domain) else { return }
+    guard !isClosed, let extensions = extensionRegistry.reloaded, extensions.isNewer(than: extensionRegistry) else {
+      return
+    }
     settle()
-    if domain.isAtRest { extensions.bringUpToDate(self) }
+    if extensionRegistry.isAtRest { extensions.bringUpToDate(self) }
   }
 
   /// Whether no save, hook, transaction, walk or change of several things is on its way.
@@ -44,7 +60,7 @@ extension ManagedObjectContext {
   /// Throws where the context, or one that shares its extensions, is in the middle of something, which must end with
   /// the extensions that it began with.
   package func refuseToReload() throws {
-    for context in domain.all where !context.isClosed { try context.refuseToReloadAlone() }
+    for context in extensionRegistry.all where !context.isClosed { try context.refuseToReloadAlone() }
   }
 
   private func refuseToReloadAlone() throws {
@@ -62,7 +78,7 @@ extension ManagedObjectContext {
   }
 }
 
-extension ExtensionDomain {
+extension ExtensionRegistry {
   /// Whether none of its contexts is in the middle of something.
   fileprivate var isAtRest: Bool { all.allSatisfy { $0.isClosed || $0.isAtRest } }
 }

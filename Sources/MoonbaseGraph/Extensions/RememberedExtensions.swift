@@ -48,12 +48,13 @@ extension PersistentStoreCoordinator {
     return false
   }
 
-  /// Notes the extensions of a domain in every store that lacks one of them, by saves of its own.
-  package func noteExtensions(of domain: ExtensionDomain) throws {
+  /// Notes the extensions of a registry in every store that lacks one of them, by saves of its own.
+  package func noteExtensions(of registry: ExtensionRegistry) throws {
     for store in persistentStores
-    where try !store.isReadOnly && mustNote(domain.versions, in: store, number: StoreNumber(store.identifier).rawValue)
+    where try !store.isReadOnly
+      && mustNote(registry.versions, in: store, number: StoreNumber(store.identifier).rawValue)
     {
-      try store.change(MetadataChange(of: store, RememberedExtensions.adding(domain.versions)))
+      try store.change(MetadataChange(of: store, RememberedExtensions.adding(registry.versions)))
     }
   }
 }

@@ -15,10 +15,10 @@ struct StoredInputs {
   /// Whether no attribute is stored.
   let isEmpty: Bool
 
-  init(_ model: ResolvedModel, domain: ExtensionDomain) {
-    isEmpty = !domain.extensions.values.joined().contains { !$0.stored.isEmpty }
+  init(_ model: ResolvedModel, registry: ExtensionRegistry) {
+    isEmpty = !registry.extensions.values.joined().contains { !$0.stored.isEmpty }
     guard !isEmpty else { return }
-    for (name, entries) in domain.extensions {
+    for (name, entries) in registry.extensions {
       guard let entity = model.entity(name) else { continue }
       for entry in entries {
         for derived in entry.stored + entry.derived { add(derived, of: entity, in: model) }

@@ -2,7 +2,7 @@ public import MoonbaseModel
 
 /// Turns values of a transformable attribute into what the store keeps, and back.
 ///
-/// Confined to the context whose domain made it. Neither function ever sees `.null`.
+/// Confined to the context whose registry made it. Neither function ever sees `.null`.
 ///
 /// ```swift
 /// let reversed = ValueTransformer(

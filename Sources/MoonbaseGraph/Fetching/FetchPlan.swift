@@ -70,7 +70,7 @@ struct FetchPlan {
   ) throws -> [(store: any PersistentStore, plan: QueryPlan)] {
     let stores = context.source.stores(for: entity, includingSubentities: request.includesSubentities)
     var query = StoreQuery(entity: entity, in: context.model, includesSubentities: request.includesSubentities)
-    query.functions = context.domain.pureFunctions
+    query.functions = context.extensionRegistry.pureFunctions
     query.predicate = request.predicate
     query.sought = try request.predicate.flatMap {
       try context.indexedCondition($0, of: entity, entities: entities, inRows: true)

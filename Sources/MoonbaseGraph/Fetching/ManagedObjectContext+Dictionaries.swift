@@ -12,9 +12,9 @@ public enum FetchResult {
   /// Managed objects.
   case objects(FetchedObjects)
   /// Object IDs.
-  case objectIDs(FetchedValues<ManagedObjectID>)
+  case objectIDs(LazyFetchResults<ManagedObjectID>)
   /// Values by column name.
-  case dictionaries(FetchedValues<[String: Value]>)
+  case dictionaries(LazyFetchResults<[String: Value]>)
   /// The number of matches.
   case count(Int)
 }

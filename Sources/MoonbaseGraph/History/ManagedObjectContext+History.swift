@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   }
 
   /// Shortens the histories of all stores in one go: none of them is shorter before all of them can be.
-  private static func delete(_ parts: [(store: any PersistentStore, extent: HistoryExtent)]) throws -> Int {
+  private static func delete(_ parts: [(store: any PersistentStore, extent: HistoryRange)]) throws -> Int {
     for (store, _) in parts where store.isReadOnly {
       throw GraphError(
         .readOnlyStore,
@@ -147,7 +147,7 @@ extension ManagedObjectContext {
   }
 
   /// What is saved from now on would have numbers that the token has seen.
-  private static func unknown(_ number: Int64, _ store: any PersistentStore, _ span: HistorySpan) -> GraphError {
+  private static func unknown(_ number: Int64, _ store: any PersistentStore, _ span: HistoryBounds) -> GraphError {
     GraphError(
       .historyTokenExpired,
       message:
@@ -188,20 +188,20 @@ extension PersistentStoreCoordinator {
 
   /// The histories that a request asks, and for what.
   func histories(_ request: PersistentHistoryChangeRequest) throws -> [(
-    any PersistentStore, any StoreHistory, HistoryExtent
+    any PersistentStore, any StoreHistory, HistoryRange
   )] {
-    var result: [(any PersistentStore, any StoreHistory, HistoryExtent)] = []
-    var keepsHistory = false
+    var result: [(any PersistentStore, any StoreHistory, HistoryRange)] = []
+    var tracksHistory = false
     for store in persistentStores {
       guard let history = try store.history() else { continue }
-      keepsHistory = true
+      tracksHistory = true
       if let extent = try request.extent(of: store.identifier, history) { result.append((store, history, extent)) }
     }
-    guard keepsHistory else {
+    guard tracksHistory else {
       throw GraphError(
         .invalidRequest,
         message:
-          "no open store keeps a history: open a SQLite store or one in memory with keepsHistory (--keep-history of a command)"
+          "no open store keeps a history: open a SQLite store or one in memory with tracksHistory (--keep-history of a command)"
       )
     }
     if case .token(let token?) = request.place { try check(token) }

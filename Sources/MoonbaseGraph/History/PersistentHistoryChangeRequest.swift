@@ -92,15 +92,15 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
 
 extension PersistentHistoryChangeRequest {
   /// What is asked of a store; nil where it is not meant.
-  func extent(of storeID: String, _ history: any StoreHistory) throws -> HistoryExtent? {
+  func extent(of storeID: String, _ history: any StoreHistory) throws -> HistoryRange? {
     switch place {
-    case .last(let count): return try history.number(ofLast: count).map(HistoryExtent.before)
-    case .lastBytes(let count): return try history.number(ofLastBytes: count).map(HistoryExtent.before)
+    case .last(let count): return try history.number(ofLast: count).map(HistoryRange.before)
+    case .lastBytes(let count): return try history.number(ofLastBytes: count).map(HistoryRange.before)
     case .date, .token, .transaction: return extent(of: storeID)
     }
   }
 
-  private func extent(of storeID: String) -> HistoryExtent? {
+  private func extent(of storeID: String) -> HistoryRange? {
     switch place {
     case .last, .lastBytes: nil
     case .date(let date): isDeletion ? .beforeDate(date) : .afterDate(date)

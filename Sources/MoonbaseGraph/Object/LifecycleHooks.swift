@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// final class Person: ManagedObject {
-///   override class var hooks: LifecycleHooks { [.willSave] }
+///   override class var overriddenLifecycleMethods: LifecycleHooks { [.willSave] }
 ///   override func willSave() throws { try setPrimitiveValue("saved", forKey: "state") }
 /// }
 /// ```

@@ -57,7 +57,8 @@ extension ManagedObject {
   @discardableResult
   package final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
-      throw failure("\(context.domain.hookName(hook)): \(context.hookDepth) hooks called each other", property: nil)
+      throw failure(
+        "\(context.extensionRegistry.hookName(hook)): \(context.hookDepth) hooks called each other", property: nil)
     }
     do {
       guard let context else { return try body() }

@@ -464,7 +464,7 @@ extension ManagedObject {
   /// Throws where an object of a relationship with an inverse wakes up: its side would not be tracked and saved, the other would.
   private func checkTracked(_ slot: Slot, other: ManagedObject?) throws {
     guard state.contains(.awaking) || other?.state.contains(.awaking) == true else { return }
-    let hook = context?.domain.hookName("awakeFromFetch") ?? ""
+    let hook = context?.extensionRegistry.hookName("awakeFromFetch") ?? ""
     throw refused(
       slot, value: nil,
       reason:

@@ -293,7 +293,7 @@ extension ManagedObject {
   }
 
   private func keepForChecks() {
-    if let context, context.findsValuesChangedInPlace { context.readObjects.append(self) }
+    if let context, context.detectsInPlaceMutation { context.readObjects.append(self) }
   }
 
   final func writeTransformable(

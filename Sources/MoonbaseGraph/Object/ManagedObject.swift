@@ -59,7 +59,7 @@ nonisolated open class ManagedObject {
   ///
   /// All, unless a subclass says otherwise: one that overrides none says `[]`, and then its objects are read and saved as quickly
   /// as those without a class of their own.
-  open class var hooks: LifecycleHooks { self == ManagedObject.self ? [] : .all }
+  open class var overriddenLifecycleMethods: LifecycleHooks { self == ManagedObject.self ? [] : .all }
   /// After the default values of a new object are set; once in an object's life. One that throws is not inserted.
   open func awakeFromInsert() throws {}
   /// After the values were read from the store. Changes made here are not tracked. An object that throws stays a fault.

@@ -15,7 +15,7 @@ struct ObjectValidator {
   let behavior: EntityBehavior
   private let failures: FailureCollector
   /// Why property rules are asked.
-  private var occasion = RuleSubject.Occasion.assignment
+  private var occasion = ValidationContext.Occasion.assignment
 
   init(_ object: ManagedObject, failures: FailureCollector) throws {
     self.object = object
@@ -128,7 +128,7 @@ struct ObjectValidator {
 
   private func askRules(_ value: Value, slot: Slot) throws {
     guard let rules = behavior.rules[slot] else { return }
-    let subject = RuleSubject(object: object, occasion: occasion, slot: slot)
+    let subject = ValidationContext(object: object, occasion: occasion, slot: slot)
     for rule in rules {
       try collectMistakes {
         // The message is a part of what the rule does wrong, or right.
@@ -149,7 +149,7 @@ struct ObjectValidator {
     _ subject: @autoclosure () -> String, _ hook: String, _ rule: () throws -> Result
   ) throws -> Result {
     guard let context = object.context else { return try rule() }
-    return try context.runningRule("\(subject()): \(context.domain.hookName(hook))", rule)
+    return try context.runningRule("\(subject()): \(context.extensionRegistry.hookName(hook))", rule)
   }
 
   /// The value of a property that a rule over another one blames.
@@ -175,7 +175,7 @@ struct ObjectValidator {
 
   /// The message of a rule, with values for names in braces.
   private func message(
-    of failure: EntityExtension.RuleFailure, value: Value, subject: RuleSubject?
+    of failure: EntityExtension.ValidationIssue, value: Value, subject: ValidationContext?
   ) throws -> String {
     guard !failure.code.endsRun else {
       throw EntityExtension.RuleMistake(
@@ -195,7 +195,7 @@ struct ObjectValidator {
 
   /// A warning does not fail the save.
   private func tell(
-    _ failure: EntityExtension.RuleFailure, slot: Slot?, value: Value, message: String
+    _ failure: EntityExtension.ValidationIssue, slot: Slot?, value: Value, message: String
   ) throws {
     let error = error(failure.code, slot: slot, value: value, message: message)
     if failure.severity == .warning { try failures.warn(error) } else { try failures.add(error) }
@@ -206,7 +206,7 @@ struct ObjectValidator {
     if behavior.delayedShadows[property.slot] != nil {
       return "is required and missing; its delayed value comes only at will-save: \(advice)"
     }
-    guard isAwaitingWillSave(property), let hook = object.context?.domain.hookName("willSave") else {
+    guard isAwaitingWillSave(property), let hook = object.context?.extensionRegistry.hookName("willSave") else {
       return "is required and missing"
     }
     return "is required and missing; if \(hook) sets it, that comes only after validation: \(advice)"

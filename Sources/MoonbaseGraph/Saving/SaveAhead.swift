@@ -111,7 +111,7 @@ extension SavePlan {
     guard plans.count == 1, let plan = plans.first,
       plan.changes.updated.count + plan.changes.inserted.count >= Self.fewestRows,
       deleted.isEmpty, hearers.isEmpty, !context.derivations.isWatching, context.holdersOfTemporaryIDs.isEmpty,
-      !context.findsValuesChangedInPlace, context.deletionsToPropagate.isEmpty
+      !context.detectsInPlaceMutation, context.deletionsToPropagate.isEmpty
     else { return false }
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
     for row in rows {

@@ -30,7 +30,7 @@ struct SaveOperation {
     // Whatever fails this save: what rules warned of at another one is not told as if it were of this.
     context.warnings.removeAll()
     try context.throwPendingError()
-    if context.findsValuesChangedInPlace { try context.checkReadValues() }
+    if context.detectsInPlaceMutation { try context.checkReadValues() }
     do {
       try write()
     } catch {
@@ -49,7 +49,7 @@ struct SaveOperation {
     defer { context.phase = nil }
     context.warnings.removeAll()
     try context.throwPendingError()
-    if context.findsValuesChangedInPlace { try context.checkReadValues() }
+    if context.detectsInPlaceMutation { try context.checkReadValues() }
     _ = try SavePreparation(context: context).run()
   }
 
@@ -89,7 +89,9 @@ struct SaveOperation {
     let inSessions = !mayRunAhead && context.parent == nil
     plan = try SavePlan(context, keys: areUpdates ? .none : inSessions ? .ofSessions : .ofStores)
     if let metadataChange { try plan?.add(metadataChange) }
-    if !context.domain.versions.isEmpty, context.parent == nil { try plan?.noteExtensions(context.domain.versions) }
+    if !context.extensionRegistry.versions.isEmpty, context.parent == nil {
+      try plan?.noteExtensions(context.extensionRegistry.versions)
+    }
     // What hooks and rules did would have to be undone, were it not saved.
     let haveHooksChanged = context.journal.count > 0
     isHandedOver =
@@ -242,12 +244,12 @@ struct SaveOperation {
 extension ManagedObjectContext {
   /// Throws the error of an accessor that could not throw, so that the save fails with it.
   func throwPendingError() throws {
-    let errors = takePendingErrors()
+    let errors = drainAccessorErrors()
     guard let first = errors.first else { return }
     guard var error = first as? GraphError else { throw first }
     let others = errors.count > 1 ? ", like \(errors.count - 1) more" : ""
     error.message +=
-      " (an accessor that cannot throw kept this error\(others); takePendingErrors() gives them before a save)"
+      " (an accessor that cannot throw kept this error\(others); drainAccessorErrors() gives them before a save)"
     throw error
   }
 }

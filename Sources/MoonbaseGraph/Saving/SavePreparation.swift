@@ -167,7 +167,7 @@ struct SavePreparation {
   }
 
   private var adviceOnWillSave: String {
-    let hook = context.domain.hookName("willSave")
+    let hook = context.extensionRegistry.hookName("willSave")
     let setter =
       hook == "willSave" ? "setPrimitiveValue(_:forKey:)" : "object:set_primitive(\"modified\", moonbase.date.now())"
     return

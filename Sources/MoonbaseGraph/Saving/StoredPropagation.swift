@@ -149,7 +149,7 @@ extension ManagedObjectContext {
   var hasStoredAttributes: Bool { !knownStoredInputs.isEmpty }
 
   private var knownStoredInputs: StoredInputs {
-    let inputs = storedInputs ?? StoredInputs(model, domain: domain)
+    let inputs = storedInputs ?? StoredInputs(model, registry: extensionRegistry)
     storedInputs = inputs
     return inputs
   }

@@ -49,7 +49,7 @@ struct ValidationWarnings {
 }
 
 extension ManagedObjectContext {
-  /// What rules warned of (`RuleFailure.severity`) at the last save, whether it succeeded or not: the first 10,000, each an error
+  /// What rules warned of (`ValidationIssue.severity`) at the last save, whether it succeeded or not: the first 10,000, each an error
   /// that names the object and the property. The next save begins a new list.
   public var validationWarnings: [GraphError] { warnings.all }
 }

@@ -9,7 +9,7 @@ final class InMemoryHistory: StoreHistory {
     var lastChange: Int64 = 0
 
     /// Numbers grow: who asks again and again what came since does not go over all that came before.
-    func start(of extent: HistoryExtent) -> Int {
+    func start(of extent: HistoryRange) -> Int {
       guard case .after(let number) = extent else { return 0 }
       var (low, high) = (0, transactions.count)
       while low < high {
@@ -30,12 +30,12 @@ final class InMemoryHistory: StoreHistory {
     192 * (changes.inserted.count + changes.updated.count + changes.deleted.count + changes.links.count)
   }
 
-  func span() -> HistorySpan {
-    contents.withLock { HistorySpan(first: $0.transactions.first?.transactionNumber, last: $0.lastTransaction) }
+  func span() -> HistoryBounds {
+    contents.withLock { HistoryBounds(first: $0.transactions.first?.transactionNumber, last: $0.lastTransaction) }
   }
 
   func transactions(
-    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+    _ extent: HistoryRange, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction] {
     let found = contents.withLock { contents in
       let found = contents.transactions[contents.start(of: extent)...].lazy.filter(extent.contains)
@@ -45,11 +45,11 @@ final class InMemoryHistory: StoreHistory {
     return includingChanges ? found : found.map { $0.with(nil) }
   }
 
-  func count(_ extent: HistoryExtent) -> Int {
+  func count(_ extent: HistoryRange) -> Int {
     contents.withLock { $0.transactions.count(where: extent.contains) }
   }
 
-  func delete(_ extent: HistoryExtent) {
+  func delete(_ extent: HistoryRange) {
     contents.withLock { $0.transactions.removeAll(where: extent.contains) }
   }
 

@@ -22,12 +22,12 @@ public final class InMemoryStore: PersistentStore {
   private let weight = StoredWeight()
   private let ownHistory: InMemoryHistory?
 
-  /// Makes an empty store for a model's entities, or those of one configuration. With `keepsHistory` it keeps a history of what is saved
+  /// Makes an empty store for a model's entities, or those of one configuration. With `tracksHistory` it keeps a history of what is saved
   /// in it, until somebody deletes that.
-  public init(model: ResolvedModel, configuration: String? = nil, keepsHistory: Bool = false) throws {
+  public init(model: ResolvedModel, configuration: String? = nil, tracksHistory: Bool = false) throws {
     contents = Lock(InMemoryContents(model: model))
     identifier = UUID.random().uuidString
-    ownHistory = keepsHistory ? InMemoryHistory(storeID: identifier) : nil
+    ownHistory = tracksHistory ? InMemoryHistory(storeID: identifier) : nil
     entities = try model.entities(inConfiguration: configuration)
   }
 
@@ -46,7 +46,7 @@ public final class InMemoryStore: PersistentStore {
       query, how: (index ?? "all rows of ") + entities, leavingAll: "a store in memory leaves it to the context")
   }
 
-  public func beginReading(_ extent: ReadExtent) -> any ReadSession {
+  public func beginReading(_ extent: ReadScope) -> any ReadSession {
     switch extent {
     case .oneCall: InMemoryReadSession(current: contents)
     case .view: InMemoryReadSession(copyOf: contents)
@@ -94,7 +94,7 @@ private final class InMemorySaveSession: SaveSession {
   private var changes = StoreChanges()
   private var claims = InMemoryContents.Claims()
   private var newMetadata: [String: Value]?
-  private var lostHistory: HistoryExtent?
+  private var lostHistory: HistoryRange?
   private(set) var derivedObjectIDs: [ManagedObjectID] = []
   private var isOver = false
 
@@ -125,7 +125,7 @@ private final class InMemorySaveSession: SaveSession {
 
   func setMetadata(_ metadata: [String: Value]) { newMetadata = metadata }
 
-  func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+  func deleteHistory(_ extent: HistoryRange) throws -> Int {
     guard let history else { return 0 }
     lostHistory = extent
     return history.count(extent)

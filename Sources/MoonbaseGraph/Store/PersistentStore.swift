@@ -33,7 +33,7 @@ public protocol PersistentStore: AnyObject, Sendable {
   func steps(of plan: QueryPlan) throws -> [String]
 
   /// Begins reading. The session has one state of the store as of the call, as far as it is asked for more than one call.
-  func beginReading(_ extent: ReadExtent) throws -> any ReadSession
+  func beginReading(_ extent: ReadScope) throws -> any ReadSession
 
   /// Sets `count` consecutive primary keys of the entity's table aside and returns the first. They are never given again. It is not
   /// called while the same context has a session of the store.

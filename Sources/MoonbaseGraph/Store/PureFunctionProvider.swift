@@ -38,7 +38,7 @@ public protocol PureFunctionProvider: AnyObject, Sendable {
   var overriding: [String: Set<String>] { get }
   /// What was made of the functions for connections: a `MadeFunctions` that the provider makes with itself and gives to nobody else.
   var made: MadeFunctions { get }
-  /// Makes the functions anew for one connection, in a domain of their own.
+  /// Makes the functions anew for one connection, in a registry of their own.
   func makeFunctions() throws -> any PureFunctionInstances
 }
 

@@ -2,7 +2,7 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 /// What is asked of a session that reads.
-public enum ReadExtent: Sendable {
+public enum ReadScope: Sendable {
   /// One call, or one cursor that is read to its end: the session need not do anything to see one state.
   case oneCall
   /// Several calls, all of which see one state.

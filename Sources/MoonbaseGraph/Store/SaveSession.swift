@@ -30,7 +30,7 @@ public protocol SaveSession: AnyObject {
   /// Replaces the metadata that is not the store's own, with the same commit.
   func setMetadata(_ metadata: [String: Value]) throws
   /// Deletes a part of the history that the store keeps, with the same commit; returns how many transactions go.
-  func deleteHistory(_ extent: HistoryExtent) throws -> Int
+  func deleteHistory(_ extent: HistoryRange) throws -> Int
   /// Does all that may fail: from here on a commit fails only for want of the store itself.
   func prepare() throws
   /// Makes what was written visible and lasting. Where it throws, the store is as it was before the session.
@@ -51,7 +51,7 @@ extension SaveSession {
   }
 
   /// Refuses it: a store that keeps a history deletes what is asked for.
-  public func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+  public func deleteHistory(_ extent: HistoryRange) throws -> Int {
     throw GraphError(.invalidRequest, message: "the store keeps no history of which a part could be deleted")
   }
 }

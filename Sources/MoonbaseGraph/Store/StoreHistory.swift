@@ -6,10 +6,10 @@ public import MoonbasePlatform
 /// (`SaveSession.deleteHistory`).
 public protocol StoreHistory: Sendable {
   /// What there is of it.
-  func span() throws -> HistorySpan
+  func span() throws -> HistoryBounds
   /// Transactions in their order, the first `limit` of them; 0 means all.
   func transactions(
-    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+    _ extent: HistoryRange, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction]
   /// At most `limit` changes of transactions, in the order of the transactions and of the changes' numbers, which are
   /// greater than `change`.
@@ -73,7 +73,7 @@ public struct HistoryPart: Sendable {
 }
 
 /// Which transactions of a history there are.
-public struct HistorySpan: Sendable, Hashable {
+public struct HistoryBounds: Sendable, Hashable {
   /// The number of the oldest one that is there; nil where none is.
   public var first: Int64?
   /// The greatest number that was given; 0 where there never was a transaction.
@@ -90,7 +90,7 @@ public struct HistorySpan: Sendable, Hashable {
 }
 
 /// A part of a history.
-public enum HistoryExtent: Sendable, Hashable {
+public enum HistoryRange: Sendable, Hashable {
   /// All of it.
   case all
   /// What came after the transaction of a number.

@@ -45,7 +45,7 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
   /// Where the attribute was written.
-  @Incidental public var location: SourceLocation? = nil
+  @IgnoredInEquality public var location: SourceLocation? = nil
 
   /// An attribute with Core Data's defaults: optional, persistent, no default value.
   public init(_ name: String, type: AttributeType) {

@@ -41,9 +41,9 @@ public struct EntityDescription: Sendable, Hashable {
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
   /// Where the entity was written.
-  @Incidental public var location: SourceLocation? = nil
+  @IgnoredInEquality public var location: SourceLocation? = nil
   /// Where uniqueness constraints were written.
-  @Incidental package var constraintLocations: [[String]: SourceLocation] = [:]
+  @IgnoredInEquality package var constraintLocations: [[String]: SourceLocation] = [:]
 
   /// An entity without properties.
   public init(_ name: String) { self.name = name }

@@ -36,7 +36,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
   /// The predicate of a partial index, in text form.
   public var partialIndexPredicate: String?
   /// Where the index was written.
-  @Incidental public var location: SourceLocation? = nil
+  @IgnoredInEquality public var location: SourceLocation? = nil
 
   /// An index.
   public init(_ name: String, elements: [Element]) {

@@ -16,7 +16,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
   /// Whatever the model's author attached; reached in the predicate as `$FETCHED_PROPERTY.userInfo.KEY`.
   public var userInfo: [String: Value] = [:]
   /// Where the property was written.
-  @Incidental public var location: SourceLocation? = nil
+  @IgnoredInEquality public var location: SourceLocation? = nil
 
   /// A fetched property.
   public init(_ name: String, fetchRequest: FetchRequest) {

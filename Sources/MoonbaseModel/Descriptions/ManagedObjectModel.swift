@@ -18,13 +18,13 @@ public struct ManagedObjectModel: Sendable, Hashable {
   public var versionIdentifiers: [String] = []
   /// Whether class and transformer names that nothing provides are warnings instead of errors: true for models whose app we
   /// do not have (Xcode's forms and a store's own cache).
-  @Incidental public var allowsUnknownClasses: Bool = false
+  @IgnoredInEquality public var allowsUnknownClasses: Bool = false
   /// What a reader found worth telling, for example elements that it kept without understanding them.
-  @Incidental public var warnings: [String] = []
+  @IgnoredInEquality public var warnings: [String] = []
   /// The settings of Xcode's files that no description has a place for. No warning: it has no effect here.
-  @Incidental package var omissions: [String] = []
+  @IgnoredInEquality package var omissions: [String] = []
   /// Where fetch requests and configurations were written, and the file itself: for the messages of errors.
-  @Incidental package var locations: [ModelPart: SourceLocation] = [:]
+  @IgnoredInEquality package var locations: [ModelPart: SourceLocation] = [:]
 
   /// An empty model, or one with these entities.
   public init(entities: [EntityDescription] = []) { self.entities = entities }

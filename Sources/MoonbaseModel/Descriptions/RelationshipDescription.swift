@@ -83,7 +83,7 @@ public struct RelationshipDescription: Sendable, Hashable {
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
   /// Where the relationship was written.
-  @Incidental public var location: SourceLocation? = nil
+  @IgnoredInEquality public var location: SourceLocation? = nil
 
   /// Whether there can be several destinations.
   public var isToMany: Bool { maxCount != 1 }

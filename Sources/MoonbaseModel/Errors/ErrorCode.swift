@@ -69,7 +69,7 @@ extension ErrorCode {
   public static let stringTooShort = Self(rawValue: 1670)
   /// A text does not match its attribute's regular expression.
   public static let stringPatternMatching = Self(rawValue: 1680)
-  /// A value was changed in place where it is shared, so that the change would be lost (`findsValuesChangedInPlace`).
+  /// A value was changed in place where it is shared, so that the change would be lost (`detectsInPlaceMutation`).
   public static let changedInPlace = Self(rawValue: 134_045)
 }
 

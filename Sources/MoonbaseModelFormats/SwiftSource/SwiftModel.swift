@@ -107,14 +107,14 @@ package struct SwiftModel {
     let entities = type.entities.map(\.name).joined(separator: ", ")
     let comment = type.entities.first.map { SwiftProperty.comment($0.description.userInfo, or: nil) } ?? []
     let lines = comment.isEmpty ? ["An object of the entity \(entities)."] : comment
-    let hooks = type.parent == nil ? "[.willSave]" : "super.hooks.union([.willSave])"
+    let hooks = type.parent == nil ? "[.willSave]" : "super.overriddenLifecycleMethods.union([.willSave])"
     return """
       \(lines.map { "/// \($0)" }.joined(separator: "\n"))
       \(isPublic ? "open " : "")class \(type.name): \(parent) {
         \(isPublic ? "open " : "")override class var keyPaths: [\(self.type("PropertyKeyPath"))] { \(type.nameOfKeyPaths) }
 
         // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
-        // override class var hooks: LifecycleHooks { \(hooks) }
+        // override class var overriddenLifecycleMethods: LifecycleHooks { \(hooks) }
         // override func awakeFromInsert() throws {}
         // override func awakeFromFetch() throws {}
         // override func awake(fromSnapshotEvents events: SnapshotEventType) throws {}

@@ -35,9 +35,9 @@ public struct ModelTree: Sendable, Hashable {
   /// What the node is.
   public var content: Content
   /// The line in the file, from 1, where it is known.
-  @Incidental public var line: Int? = nil
+  @IgnoredInEquality public var line: Int? = nil
   /// Lines of comment above a named entry, in a file that is written.
-  @Incidental package var comment: [String] = []
+  @IgnoredInEquality package var comment: [String] = []
 
   /// A node.
   public init(_ content: Content, line: Int? = nil) {

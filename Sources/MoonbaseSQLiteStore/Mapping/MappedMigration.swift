@@ -16,7 +16,7 @@ struct MappedMigration {
   let mapping: (ResolvedModel) throws -> MappingModel
   let policies: [String: EntityMigrationPolicy]
   /// The extensions of the contexts.
-  var makeDomain: (ManagedObjectModel) throws -> ExtensionDomain = { _ in ExtensionDomain() }
+  var makeRegistry: (ManagedObjectModel) throws -> ExtensionRegistry = { _ in ExtensionRegistry() }
 
   private var file: StoreFile { base.file }
 
@@ -138,8 +138,8 @@ struct MappedMigration {
     }
     let manager = try MigrationManager(
       work.mapping,
-      source: ManagedObjectContext(coordinators[0], domain: makeDomain(work.old.model.description)),
-      destination: ManagedObjectContext(coordinators[1], domain: makeDomain(destination.description)),
+      source: ManagedObjectContext(coordinators[0], extensionRegistry: makeRegistry(work.old.model.description)),
+      destination: ManagedObjectContext(coordinators[1], extensionRegistry: makeRegistry(destination.description)),
       store: StoreNumber(new.identifier))
     // That rows lack what is required was told by the plan, and allowed.
     manager.allowsMissingValues = base.allowsLoss

@@ -53,7 +53,7 @@ extension MigrationManager {
           count = 0
         }
       }
-      if let error = sourceContext.takePendingErrors().first { throw error }
+      if let error = sourceContext.drainAccessorErrors().first { throw error }
       try saveBatch()
       progress.finish(count)
     }
@@ -142,7 +142,7 @@ extension MigrationManager {
           if failures.count == Self.greatestFailureCount { throw Self.refusal(failures) }
         }
       }
-      if let error = destinationContext.takePendingErrors().first { throw error }
+      if let error = destinationContext.drainAccessorErrors().first { throw error }
       progress.finish(count)
     }
     if !failures.isEmpty { throw Self.refusal(failures) }

@@ -6,7 +6,7 @@ struct EmptiedStore {
   /// Indexes and triggers that somebody added to tables of the model.
   let foreign: [SchemaObjects.Item]
   let objects: SchemaObjects
-  let keepsHistory: Bool
+  let tracksHistory: Bool
 }
 
 extension StoreRewriting {
@@ -32,12 +32,12 @@ extension StoreRewriting {
     try objects.write(connection, foreign: [])
     try trees.write(connection)
     try writeNumbers(connection, greatest: greatest)
-    let keepsHistory = try HistoryForm(connection, path: path) != nil
-    if keepsHistory {
+    let tracksHistory = try HistoryForm(connection, path: path) != nil
+    if tracksHistory {
       for table in HistorySchema.countedTables { try connection.execute("DROP TABLE \(table.table)") }
     }
     try writeModel(writer, connection)
-    return EmptiedStore(foreign: foreign, objects: objects, keepsHistory: keepsHistory)
+    return EmptiedStore(foreign: foreign, objects: objects, tracksHistory: tracksHistory)
   }
 
   /// When all objects are there.
@@ -45,7 +45,7 @@ extension StoreRewriting {
     try TriggerFunctions.register(on: connection, telling: DerivedRows())
     try connection.transaction {
       try emptied.objects.write(connection, foreign: emptied.foreign)
-      if emptied.keepsHistory { try HistorySchema(layout: map.new, path: path).write(connection) }
+      if emptied.tracksHistory { try HistorySchema(layout: map.new, path: path).write(connection) }
     }
     try connection.execute("PRAGMA incremental_vacuum")
   }

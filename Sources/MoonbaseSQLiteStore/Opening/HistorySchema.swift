@@ -33,7 +33,7 @@ struct HistorySchema {
       throw GraphError(
         .invalidStore,
         message:
-          "\(path) has the table \(table) of a history but not all of its tables: drop it, or open the store without keepsHistory (--keep-history)"
+          "\(path) has the table \(table) of a history but not all of its tables: drop it, or open the store without tracksHistory (--keep-history)"
       )
     }
     for table in Self.tables {

@@ -16,7 +16,7 @@ public struct SQLiteStoreOptions: Sendable {
   /// Whether a store that CloudKit mirrors (tables `ANSCK*`) may be written; otherwise it opens read-only.
   public var allowsCloudKit: Bool
   /// Whether the file is to have tables for a history: they are made where it has none. A file that has them gets a history in any case.
-  public var keepsHistory: Bool
+  public var tracksHistory: Bool
   /// The name that new history transactions bear as their author.
   public var transactionAuthor: String?
   /// Whether a store of another version of the model is migrated when it is opened for writing; otherwise it is refused.
@@ -42,7 +42,7 @@ public struct SQLiteStoreOptions: Sendable {
   /// Makes options; the defaults open for writing, wait five seconds and migrate nothing.
   public init(
     readOnly: Bool = false, busyTimeout: Int = 5000, synchronizesFully: Bool = false, allowsCloudKit: Bool = false,
-    keepsHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
+    tracksHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
     shouldInferMappingModelAutomatically: Bool = true, allowsMigrationLoss: Bool = false,
     triggerStepLimit: Int = 200_000_000, cacheSize: Int = 32 << 20, readerLimit: Int = 8,
     sqlLog: SQLLog? = nil
@@ -51,7 +51,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.busyTimeout = busyTimeout
     self.synchronizesFully = synchronizesFully
     self.allowsCloudKit = allowsCloudKit
-    self.keepsHistory = keepsHistory
+    self.tracksHistory = tracksHistory
     self.transactionAuthor = transactionAuthor
     self.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
     self.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically

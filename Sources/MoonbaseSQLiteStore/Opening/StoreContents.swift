@@ -12,7 +12,7 @@ struct StoreContents {
   /// Whether CloudKit mirrors the store.
   let isMirrored: Bool
   /// Whether it has tables for a history.
-  let keepsHistory: Bool
+  let tracksHistory: Bool
   /// Whether it has tables that modules of SQLite, or of an app, keep.
   let hasVirtualTables: Bool
   /// What the model asks for and the file lacks: then it is only read.
@@ -43,7 +43,7 @@ struct StoreContents {
     for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
       try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
     }
-    keepsHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
+    tracksHistory = schema.has("ACHANGE") && schema.has("ATRANSACTION")
     hasVirtualTables =
       try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1") != nil
     isMirrored = schema.tables.keys.contains { $0.hasPrefix("ANSCK") }

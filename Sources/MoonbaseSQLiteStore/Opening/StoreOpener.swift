@@ -144,12 +144,12 @@ struct StoreOpener {
 
   /// Throws where the file is to get tables.
   private func onlyRead(_ contents: StoreContents) throws -> Result {
-    if options.keepsHistory, !contents.keepsHistory {
+    if options.tracksHistory, !contents.tracksHistory {
       try contents.checkIsWhole(file.path)
       throw GraphError(
         .readOnlyStore,
         message:
-          "\(file.path) has no tables for a history, and is only read: open it for writing, or without keepsHistory (--keep-history)"
+          "\(file.path) has no tables for a history, and is only read: open it for writing, or without tracksHistory (--keep-history)"
       )
     }
     return Result(contents, writer: nil)
@@ -201,7 +201,7 @@ struct StoreOpener {
           if connection.hasMoved { throw Self.moved(file) }
           guard try StoreContents.isBare(connection, path: file.path) else { return false }
           try SchemaWriter(layout: layout, metadata: metadata).write(connection)
-          if options.keepsHistory { try HistorySchema(layout: layout, path: file.path).write(connection) }
+          if options.tracksHistory { try HistorySchema(layout: layout, path: file.path).write(connection) }
           return true
         }
       }
@@ -264,7 +264,7 @@ struct StoreOpener {
       return try DerivedColumns(layout, on: connection)
     }
     let history = HistorySchema(layout: layout, path: file.path)
-    guard options.keepsHistory, try !history.isThere(connection) else { return session }
+    guard options.tracksHistory, try !history.isThere(connection) else { return session }
     try patiently {
       try connection.transaction {
         if connection.hasMoved { throw Self.moved(file) }

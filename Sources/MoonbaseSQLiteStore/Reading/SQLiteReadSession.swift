@@ -21,7 +21,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   /// The bytes that an ID takes in a list that grows.
   private static let idWeight = 24
 
-  init(_ store: SQLiteStore, _ extent: ReadExtent) throws {
+  init(_ store: SQLiteStore, _ extent: ReadScope) throws {
     self.store = store
     isView = extent == .view
     if isView { kept = try store.lend(isView: true) }

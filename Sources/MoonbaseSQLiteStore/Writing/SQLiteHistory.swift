@@ -8,17 +8,17 @@ import MoonbaseSQLite
 struct SQLiteHistory: StoreHistory {
   let store: SQLiteStore
 
-  func span() throws -> HistorySpan {
+  func span() throws -> HistoryBounds {
     try reading { session, _ in
       let first = try session.connection.integer("SELECT MIN(Z_PK) FROM ATRANSACTION")
       let last = try session.connection.integer("SELECT MAX(Z_PK) FROM ATRANSACTION") ?? 0
       let given = try session.connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002") ?? 0
-      return HistorySpan(first: first, last: max(last, given))
-    } ?? HistorySpan(first: nil, last: 0)
+      return HistoryBounds(first: first, last: max(last, given))
+    } ?? HistoryBounds(first: nil, last: 0)
   }
 
   func transactions(
-    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+    _ extent: HistoryRange, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction] {
     try reading { session, form in
       try HistoryReader(store: store, connection: session.connection, form: form)
@@ -83,13 +83,13 @@ extension SQLiteStore {
   /// The history that the file keeps: that of a program that asked Core Data for one. It is looked for each time, because another process may
   /// switch it on.
   public func history() throws -> (any StoreHistory)? {
-    let keepsHistory = try read { try $0.historyForm(path: file.path) != nil }
-    return keepsHistory ? SQLiteHistory(store: self) : nil
+    let tracksHistory = try read { try $0.historyForm(path: file.path) != nil }
+    return tracksHistory ? SQLiteHistory(store: self) : nil
   }
 }
 
 extension SQLiteSaveSession {
-  func deleteHistory(_ extent: HistoryExtent) throws -> Int {
+  func deleteHistory(_ extent: HistoryRange) throws -> Int {
     try run { session in
       guard try session.historyForm(path: store.file.path) != nil else { return 0 }
       let (condition, value) = extent.condition
@@ -106,7 +106,7 @@ extension SQLiteSaveSession {
   }
 }
 
-extension HistoryExtent {
+extension HistoryRange {
   /// What a condition compares with.
   fileprivate enum Comparand {
     case number(Int64)
@@ -139,7 +139,7 @@ private struct HistoryReader {
   let form: HistoryForm
 
   func transactions(
-    _ extent: HistoryExtent, includingChanges: Bool, limit: Int
+    _ extent: HistoryRange, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction] {
     let (condition, value) = extent.condition
     let texts = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map(text).joined(separator: ", ")

@@ -104,7 +104,7 @@ final class ScriptContexts {
 
   private func remove(_ isGone: (ManagedObjectContext) -> Bool) {
     for entry in entries where isGone(entry.context) {
-      if entry.context.parent == nil { entry.context.domain.owner = nil }
+      if entry.context.parent == nil { entry.context.extensionRegistry.owner = nil }
       state.weigh(-entry.weight)
     }
     entries.removeAll { isGone($0.context) }
@@ -153,7 +153,8 @@ final class ScriptContexts {
   func reload(_ contexts: [ManagedObjectContext]) throws {
     var domains: Set<ObjectIdentifier> = []
     let roots = contexts.filter {
-      $0.domain.provider is ScriptExtensions && domains.insert(ObjectIdentifier($0.domain)).inserted
+      $0.extensionRegistry.provider is ScriptExtensions
+        && domains.insert(ObjectIdentifier($0.extensionRegistry)).inserted
     }
     guard reloading.isDisjoint(with: domains) else {
       throw GraphError(

@@ -9,7 +9,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// let domain = try ScriptDomain()
-/// let context = ManagedObjectContext(coordinator, domain: try extensions.makeDomain(in: domain))
+/// let context = ManagedObjectContext(coordinator, extensionRegistry: try extensions.makeRegistry(in: domain))
 /// try domain.setContext(context)
 /// _ = try domain.state.load("moonbase.context:insert('Person')", name: "example")()
 /// ```
@@ -114,7 +114,9 @@ public final class ScriptDomain {
   }
 
   /// The domain of a context that a script drives or extends.
-  public static func of(_ context: ManagedObjectContext) -> ScriptDomain? { context.domain.owner as? ScriptDomain }
+  public static func of(_ context: ManagedObjectContext) -> ScriptDomain? {
+    context.extensionRegistry.owner as? ScriptDomain
+  }
 
   // MARK: Reload
 

@@ -10,7 +10,7 @@ struct AddedAttributes {
   private let mistakes: ExtensionMistakes
 
   init(
-    to model: ManagedObjectModel, by swift: ExtensionDomain, _ declarations: [ExtensionDeclaration],
+    to model: ManagedObjectModel, by swift: ExtensionRegistry, _ declarations: [ExtensionDeclaration],
     mistakes: ExtensionMistakes
   ) {
     self.mistakes = mistakes

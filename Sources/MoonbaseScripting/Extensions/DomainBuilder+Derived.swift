@@ -3,7 +3,7 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension DomainBuilder {
-  func make(_ derived: ExtensionDeclaration.Derived, of entity: String, in domain: ExtensionDomain) throws
+  func make(_ derived: ExtensionDeclaration.Derived, of entity: String, in domain: ExtensionRegistry) throws
     -> DerivedAttribute
   {
     var result = DerivedAttribute(

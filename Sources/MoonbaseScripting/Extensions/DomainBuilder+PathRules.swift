@@ -14,7 +14,7 @@ struct PathRule {
   private let last: String
   private let entity: ResolvedEntity
   private let value: CompiledExpression
-  private let ask: (Value, ManagedObject, RuleSubject.Occasion) throws -> EntityExtension.RuleFailure?
+  private let ask: (Value, ManagedObject, ValidationContext.Occasion) throws -> EntityExtension.ValidationIssue?
 
   /// The mistake in a path; nil for a path that a rule may have.
   static func problem(of path: String, from entity: ResolvedEntity, in model: ResolvedModel) -> String? {
@@ -37,7 +37,7 @@ struct PathRule {
 
   init(
     _ path: String, of entity: ResolvedEntity, in model: ResolvedModel,
-    ask: @escaping (Value, ManagedObject, RuleSubject.Occasion) throws -> EntityExtension.RuleFailure?
+    ask: @escaping (Value, ManagedObject, ValidationContext.Occasion) throws -> EntityExtension.ValidationIssue?
   ) throws {
     var place = entity
     var steps: [ResolvedRelationship] = []
@@ -75,8 +75,8 @@ struct PathRule {
   }
 
   private func failure(
-    of object: ManagedObject, _ occasion: RuleSubject.Occasion
-  ) throws -> EntityExtension.RuleFailure? {
+    of object: ManagedObject, _ occasion: ValidationContext.Occasion
+  ) throws -> EntityExtension.ValidationIssue? {
     let found = try value.value(object)
     return found.isNull ? nil : try ask(found, object, occasion)
   }
@@ -111,13 +111,13 @@ extension ManagedObject {
 extension DomainBuilder {
   /// Adds the rules over values of related objects to all entities on their ways.
   func addPathRules(
-    of entry: ExtensionDeclaration.Entity, to domain: ExtensionDomain, meter: RunningExtension?,
+    of entry: ExtensionDeclaration.Entity, to domain: ExtensionRegistry, meter: RunningExtension?,
     translations: [String: String]
   ) throws {
     guard let entity = model.entity(entry.name) else { return }
     for (path, function) in entry.validate where path.contains(".") {
       let asked = pathRule(function, of: "\(entry.name).\(path)", translations)
-      let ask = { (value: Value, object: ManagedObject, occasion: RuleSubject.Occasion) in
+      let ask = { (value: Value, object: ManagedObject, occasion: ValidationContext.Occasion) in
         guard let meter else { return try asked(value, object, occasion) }
         return try meter.run("\(entry.name).validate.\(path)") { try asked(value, object, occasion) }
       }
@@ -133,7 +133,7 @@ extension DomainBuilder {
   /// The rule gets the value, the object, no old value, and the occasion.
   private func pathRule(
     _ function: LuaFunction, of name: String, _ translations: [String: String]
-  ) -> (Value, ManagedObject, RuleSubject.Occasion) throws -> EntityExtension.RuleFailure? {
+  ) -> (Value, ManagedObject, ValidationContext.Occasion) throws -> EntityExtension.ValidationIssue? {
     let count = min(function.parameterCount, 4)
     let call = LuaFastCall(function, parameters: count)
     return { [types] value, object, occasion in

@@ -23,7 +23,7 @@ struct DomainBuilder {
 
   /// Adds what scripts declare to a domain that holds what Swift code provides. Their state knows nothing of it yet: what does not fit leaves
   /// no trace there.
-  func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionDomain) throws -> ExtensionDomain {
+  func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionRegistry) throws -> ExtensionRegistry {
     for declaration in declarations {
       for (name, value) in declaration.classes {
         domain.valueClasses[name] = try valueClass(name, methods: value).limited(by: meter(of: declaration))
@@ -136,7 +136,7 @@ struct DomainBuilder {
   // MARK: Entities
 
   private func make(
-    _ entry: ExtensionDeclaration.Entity, in domain: ExtensionDomain, translations: [String: String]
+    _ entry: ExtensionDeclaration.Entity, in domain: ExtensionRegistry, translations: [String: String]
   ) throws -> EntityExtension {
     var result = EntityExtension()
     for (key, function) in entry.normalize {
@@ -205,7 +205,7 @@ struct DomainBuilder {
 
   /// A rule over a relationship gets the object, or a list of objects.
   private static func set(
-    _ index: Int, of arguments: borrowing LuaArguments, to value: Value, of name: String, _ subject: RuleSubject,
+    _ index: Int, of arguments: borrowing LuaArguments, to value: Value, of name: String, _ subject: ValidationContext,
     _ scripts: ScriptDomain
   ) throws {
     guard let isToMany = subject.isToMany, !value.isNull else {
@@ -247,7 +247,7 @@ struct DomainBuilder {
   }
 
   private func objectRule(_ function: LuaFunction?, _ translations: [String: String]) -> (
-    (ManagedObject) throws -> EntityExtension.RuleFailure?
+    (ManagedObject) throws -> EntityExtension.ValidationIssue?
   )? {
     function.map { function in
       let call = LuaFastCall(function, parameters: 1)

@@ -8,7 +8,7 @@ import MoonbasePlatform
 struct ExtensionChecker {
   let declarations: [ExtensionDeclaration]
   /// What Swift code provides beside the files.
-  let swift: ExtensionDomain
+  let swift: ExtensionRegistry
   let model: ResolvedModel
   /// The names of the methods that every object has.
   let hostMethods: [String]

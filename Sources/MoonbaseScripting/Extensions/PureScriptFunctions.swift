@@ -19,7 +19,7 @@ final class PureScriptFunctions: PureFunctionProvider {
 
   /// Nil where no extension has a pure attribute. What Swift code provides beside the files is never pure.
   init?(
-    _ declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, sources: [ScriptSource],
+    _ declarations: [ExtensionDeclaration], beside swift: ExtensionRegistry, sources: [ScriptSource],
     modules: ExtensionModules, limits: LuaLimits, profile: ExtensionProfile?,
     standings: ExtensionStandings
   ) {

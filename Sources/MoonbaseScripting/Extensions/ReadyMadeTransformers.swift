@@ -79,7 +79,7 @@ package enum ReadyMadeTransformers {
 
   /// The ready-made transformers that a model or extensions name and that nothing else provides.
   static func needed(
-    by declarations: [ExtensionDeclaration], beside swift: ExtensionDomain, in model: ManagedObjectModel
+    by declarations: [ExtensionDeclaration], beside swift: ExtensionRegistry, in model: ManagedObjectModel
   ) -> Set<String> {
     var named = Set(model.entities.flatMap { $0.attributes.compactMap(\.valueTransformerName) })
     named.formUnion(declarations.flatMap(\.entities).flatMap(\.derived).compactMap(\.transformer))

@@ -16,7 +16,7 @@ struct RuleOutcome {
     self.translations = translations
   }
 
-  func failure(_ result: borrowing LuaResult, in domain: ScriptDomain) throws -> EntityExtension.RuleFailure? {
+  func failure(_ result: borrowing LuaResult, in domain: ScriptDomain) throws -> EntityExtension.ValidationIssue? {
     if result.boolean == true { return nil }
     if result.isMissing { throw mistake("returned nothing") }
     guard result.isNil || result.boolean == false else { throw mistake("returned \(try result.value.typePhrase)") }
@@ -27,7 +27,7 @@ struct RuleOutcome {
 
   private func failure(
     message: LuaValue, key: LuaValue, in domain: ScriptDomain
-  ) throws -> EntityExtension.RuleFailure {
+  ) throws -> EntityExtension.ValidationIssue {
     guard case .table(let table) = message else { return try failure(text: message, key: key) }
     for (name, _) in try table.pairs where name.integerValue != 1 && !Self.fields.contains(name.textValue ?? "") {
       throw mistake("gave a table with \(name): it holds a message and perhaps key, code, severity and values")
@@ -74,10 +74,10 @@ struct RuleOutcome {
     return result
   }
 
-  private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.RuleFailure {
+  private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.ValidationIssue {
     let text = try self.text(message, what: "message")
     let told = text.map { TextLimits.reason(translations[$0] ?? $0) }
-    var failure = EntityExtension.RuleFailure(told ?? "is refused by its rule", key: try property(key))
+    var failure = EntityExtension.ValidationIssue(told ?? "is refused by its rule", key: try property(key))
     failure.place = function.place
     return failure
   }

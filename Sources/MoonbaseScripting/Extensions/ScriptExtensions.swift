@@ -147,7 +147,7 @@ public final class ScriptExtensions: ExtensionProvider {
       domain.declarations(of: texts, modules, standings: standings, mistakes: mistakes), mistakes: mistakes
     ).sorted()
     standings = try standings.naming(declarations, policy: policy)
-    let swift = ExtensionSource.closures(of: sources).makeDomain()
+    let swift = ExtensionSource.closures(of: sources).makeRegistry()
     let readyMade = ReadyMadeTransformers.needed(by: declarations, beside: swift, in: model)
     if let source = ReadyMadeTransformers.source(of: readyMade) {
       declarations += try domain.declarations(of: [source], modules)
@@ -184,7 +184,7 @@ public final class ScriptExtensions: ExtensionProvider {
   ///
   /// A reload may change everything, also which derived attributes there are beside the model, and of which types. Each
   /// context takes over what was read at the next edge of its work: where `perform` begins, where a fetch or a save
-  /// begins, and where a save or `processPendingChanges` ends. `adopt(in:)` has it take that over at once, and throws
+  /// begins, and where a save or `processPendingChanges` ends. `ManagedObjectContext.reloadExtensions()` has it take that over at once, and throws
   /// what goes wrong with it.
   @discardableResult
   public func reload() throws -> ExtensionReload {
@@ -230,19 +230,19 @@ public final class ScriptExtensions: ExtensionProvider {
   // MARK: Domains
 
   /// Makes a domain with a Lua state of its own.
-  public func makeDomain() throws -> ExtensionDomain {
+  public func makeRegistry() throws -> ExtensionRegistry {
     let scripts = try ScriptError.telling { try ScriptDomain(limits: limits) }
     scripts.model = current.withLock { $0.model }
     if let log { scripts.log = log }
-    let domain = try makeDomain(in: scripts)
+    let domain = try makeRegistry(in: scripts)
     // What the program itself fetches and changes in the context is not the extensions'.
     domain.weigh = scripts.state.weigherForRuns
     return domain
   }
 
   /// Makes a domain in the Lua state of a script.
-  public func makeDomain(in scripts: ScriptDomain) throws -> ExtensionDomain {
-    let domain = ExtensionDomain()
+  public func makeRegistry(in scripts: ScriptDomain) throws -> ExtensionRegistry {
+    let domain = ExtensionRegistry()
     domain.owner = scripts
     (domain.provider, domain.reloaded) = (self, self)
     if !current.withLock({ $0.sources.isEmpty }) { domain.hookName = \.inScriptSpelling }
@@ -251,14 +251,14 @@ public final class ScriptExtensions: ExtensionProvider {
     return domain
   }
 
-  func fill(_ domain: ExtensionDomain, in scripts: ScriptDomain) throws {
+  func fill(_ domain: ExtensionRegistry, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(
       of: generation.sources, generation.modules, standings: generation.standings)
     let builder = DomainBuilder(
       types: scripts.types, model: generation.model, profile: profile, standings: generation.standings,
       language: language)
-    let new = try builder.build(declarations, beside: closures.makeDomain())
+    let new = try builder.build(declarations, beside: closures.makeRegistry())
     try scripts.register(declarations.flatMap(\.classes))
     let files: LoadedExtensions = declarations.map {
       ($0.name ?? $0.source.name, $0.table, $0.onReload, $0.source.name)

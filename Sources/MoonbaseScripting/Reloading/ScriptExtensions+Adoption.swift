@@ -1,20 +1,12 @@
-public import MoonbaseGraph
+package import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 import Synchronization
 
 extension ScriptExtensions {
-  /// Replaces what a context runs, and the contexts that share its extensions, by the generation that was read last.
-  /// Then the `on_reload` functions of the new files run, each with what its extension was before, or nil. They are
-  /// hooks: they change objects, and neither save nor roll back.
-  ///
-  /// On an error, of such a function too, the context keeps what it has, and its objects are as they were. Contexts
-  /// of a container do this by themselves, each at the next edge of its work.
-  ///
-  /// Throws `.contextBusy`, `.recursiveSave` and `.invalidRequest` in the middle of a hook, a save, a transaction, a
-  /// call of observers and of a function of an extension.
-  public func adopt(in context: ManagedObjectContext) throws {
+  /// See `ManagedObjectContext.reloadExtensions()`.
+  package func adopt(in context: ManagedObjectContext) throws {
     try context.refuseToReload()
     try ScriptDomain.of(context)?.refuseToReload()
     guard let adoption = try take(in: context) else { return }
@@ -52,13 +44,13 @@ extension ScriptExtensions {
   private func take(in context: ManagedObjectContext) throws -> Adoption? {
     guard let scripts = ScriptDomain.of(context) else { return nil }
     let adoption = Adoption(
-      extensions: self, context: context, undo: Restoration(of: context.domain, scripts, self),
+      extensions: self, context: context, undo: Restoration(of: context.extensionRegistry, scripts, self),
       former: (scripts.loaded(of: self), context.model))
     var hasChanged = false
     do {
-      try fill(context.domain, in: scripts)
+      try fill(context.extensionRegistry, in: scripts)
       hasChanged = true
-      context.domain.didChange()
+      context.extensionRegistry.didChange()
       try scripts.takeModel(context.model, after: adoption.former.model)
     } catch {
       adoption.undo.run(for: context, hasChanged: hasChanged)
@@ -72,7 +64,7 @@ extension ScriptExtensions {
   static func reload(of contexts: [ManagedObjectContext]) throws {
     for context in contexts { try context.refuseToReload() }
     let pairs = contexts.compactMap { context in
-      (context.domain.provider as? ScriptExtensions).map { (context: context, extensions: $0) }
+      (context.extensionRegistry.provider as? ScriptExtensions).map { (context: context, extensions: $0) }
     }
     var former: [(extensions: ScriptExtensions, generation: Generation)] = []
     var reloads: [ExtensionReload] = []
@@ -128,18 +120,18 @@ extension ScriptExtensions {
 
 /// The state of a context before it adopted another generation.
 private struct Restoration {
-  private let domain: ExtensionDomain
+  private let domain: ExtensionRegistry
   private let scripts: ScriptDomain
   private let extensions: ScriptExtensions
-  private let former: ExtensionDomain
+  private let former: ExtensionRegistry
   private let files: LoadedExtensions
   private let provided: ScriptDomain.Provided?
   private let classes: [(name: String, value: LuaTable)]
   private let model: ResolvedModel?
 
-  init(of domain: ExtensionDomain, _ scripts: ScriptDomain, _ extensions: ScriptExtensions) {
+  init(of domain: ExtensionRegistry, _ scripts: ScriptDomain, _ extensions: ScriptExtensions) {
     (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
-    former = ExtensionDomain()
+    former = ExtensionRegistry()
     former.takeContents(of: domain)
     (files, provided) = (scripts.loaded(of: extensions), scripts.provided(by: extensions))
     (classes, model) = (scripts.currentClasses, scripts.model)
@@ -161,8 +153,8 @@ private struct Restoration {
   }
 }
 
-extension ExtensionDomain {
-  fileprivate func takeContents(of other: ExtensionDomain) {
+extension ExtensionRegistry {
+  fileprivate func takeContents(of other: ExtensionRegistry) {
     (transformers, valueClasses) = (other.transformers, other.valueClasses)
     (attributeValueClasses, extensions) = (other.attributeValueClasses, other.extensions)
     pureFunctions = other.pureFunctions
@@ -171,7 +163,7 @@ extension ExtensionDomain {
 }
 
 extension ScriptExtensions: ReloadedExtensions {
-  package func isNewer(than domain: ExtensionDomain) -> Bool {
+  package func isNewer(than domain: ExtensionRegistry) -> Bool {
     let number = announced.load(ordering: .acquiring)
     return domain.knownGeneration != number && domain.refusedGeneration != number
   }
@@ -180,10 +172,10 @@ extension ScriptExtensions: ReloadedExtensions {
     guard ScriptDomain.of(context)?.isInExtension == false else { return }
     let number = announced.load(ordering: .acquiring)
     // Observers that are called on the way may ask for objects: this does not begin anew then.
-    context.domain.refusedGeneration = number
+    context.extensionRegistry.refusedGeneration = number
     do {
       try adopt(in: context)
-      context.domain.refusedGeneration = nil
+      context.extensionRegistry.refusedGeneration = nil
     } catch {
       report(.refused(ExtensionRefusal(generation: number, context: context.name, error: error)))
     }

@@ -72,7 +72,7 @@ public struct ContainerDescription: Sendable {
 }
 
 /// What opening gives: stores with a model, and the extensions of its contexts.
-public struct OpenedContainer {
+public struct StoreHandle {
   /// The coordinator of the stores.
   public var coordinator: PersistentStoreCoordinator
   /// The extensions.
@@ -86,4 +86,4 @@ public struct OpenedContainer {
 }
 
 /// Opens what a script describes. This layer knows no kind of store: `{ try PersistentContainer($0).opened }` does.
-public typealias ContainerOpener = @Sendable (ContainerDescription) throws -> OpenedContainer
+public typealias ContainerOpener = @Sendable (ContainerDescription) throws -> StoreHandle

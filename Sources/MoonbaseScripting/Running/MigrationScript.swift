@@ -45,8 +45,8 @@ public final class MigrationScript {
   }
 
   /// A domain for the contexts of the migration, in the same Lua state.
-  public func makeDomain(for model: ManagedObjectModel) throws -> ExtensionDomain {
-    try ScriptExtensions([], for: model).makeDomain(in: domain)
+  public func makeRegistry(for model: ManagedObjectModel) throws -> ExtensionRegistry {
+    try ScriptExtensions([], for: model).makeRegistry(in: domain)
   }
 
   /// Before objects are handed to it: from where they come and where they go, and how to find what became of others.

@@ -18,7 +18,7 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   /// Whether the store is not to be written; nothing on the disk changes then.
   public var isReadOnly = false
   /// Whether the store keeps a history of what is saved in it. A file gets tables for it, unless it has them.
-  public var keepsHistory = false
+  public var tracksHistory = false
   /// How long a statement waits for other processes, in milliseconds; nil for the five seconds that a file's store waits by itself.
   public var busyTimeout: Int?
   /// Whether each save is on the disk for good before it is done; otherwise a loss of power may take the last ones from a file, as from Core

@@ -45,8 +45,9 @@ extension ScriptDomain {
   }
 
   /// A context over an opened container whose extensions run in this domain's Lua state.
-  public func context(of container: OpenedContainer) throws -> ManagedObjectContext {
-    let context = ManagedObjectContext(container.coordinator, domain: try container.extensions.makeDomain(in: self))
+  public func context(of container: StoreHandle) throws -> ManagedObjectContext {
+    let context = ManagedObjectContext(
+      container.coordinator, extensionRegistry: try container.extensions.makeRegistry(in: self))
     prepareContext?(context)
     return context
   }

@@ -15,7 +15,7 @@ final class ScriptWorker {
     /// For a context's stores as they are saved.
     init(_ module: String, in context: ManagedObjectContext, maker: ScriptDomainMaker) {
       (self.module, self.maker) = (module, maker)
-      (coordinator, extensions) = (context.coordinator, context.domain.provider)
+      (coordinator, extensions) = (context.coordinator, context.extensionRegistry.provider)
     }
   }
 
@@ -55,7 +55,7 @@ final class ScriptWorker {
 
   private static func context(_ setting: Setting, in domain: ScriptDomain) throws -> ManagedObjectContext {
     if let extensions = setting.extensions as? ScriptExtensions {
-      return try domain.context(of: OpenedContainer(coordinator: setting.coordinator, extensions: extensions))
+      return try domain.context(of: StoreHandle(coordinator: setting.coordinator, extensions: extensions))
     }
     let context = try ManagedObjectContext(setting.coordinator, extensions: setting.extensions)
     domain.prepareContext?(context)

@@ -77,7 +77,7 @@ public struct ScriptTests {
   private func makeContext(in domain: ScriptDomain) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
-    return try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    return try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
   }
 
   private func close(_ domain: ScriptDomain) {

@@ -6,14 +6,14 @@ import Testing
 /// What an app hears of another process that saves to its store.
 @Suite struct RemoteSaveTests {
   @Test(arguments: [true, false])
-  func savesOfAnotherProcessAreNewsThatLeadToWhatWasSaved(keepsHistory: Bool) async throws {
+  func savesOfAnotherProcessAreNewsThatLeadToWhatWasSaved(tracksHistory: Bool) async throws {
     let bench = try Workbench()
     let url = bench.file("s.sqlite")
     let model = ManagedObjectModel {
       EntityDescription("P") { AttributeDescription("i", type: .integer64) }
     }
     var store = PersistentStoreDescription.sqlite(url)
-    store.keepsHistory = keepsHistory
+    store.tracksHistory = tracksHistory
     let container = try PersistentContainer(model: model, store: store)
     let context = try ManagedObjectContext(container.coordinator)
     try context.insert("P", values: ["i": 1])
@@ -28,7 +28,7 @@ import Testing
       let news = try #require(await iterator.next())
       #expect(news.url == url)
       #expect(try context.count(FetchRequest("P")) == number)
-      guard keepsHistory else { continue }
+      guard tracksHistory else { continue }
       let token = try #require(news.historyToken)
       #expect(token.transactionNumbers.values.first == Int64(number))
       let saved = try context.execute(.fetchHistory(after: PersistentHistoryToken([news.storeID: Int64(number - 1)])))

@@ -140,7 +140,7 @@ private struct Base: Sendable {
     let copy = try TemporaryFolder()
     do {
       let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.add(SQLiteStore(url: folder.file(), model: model, options: .init(keepsHistory: true)))
+      try coordinator.add(SQLiteStore(url: folder.file(), model: model, options: .init(tracksHistory: true)))
       try Self.fill(ManagedObjectContext(coordinator))
       if !closed { try Self.copy(folder, to: copy) }
     }

@@ -21,7 +21,7 @@ import Testing
     var entities: [ResolvedEntity] { base.entities }
     func metadata() throws -> [String: Value] { base.metadata() }
     func plan(_ query: StoreQuery) throws -> QueryPlan { base.plan(query) }
-    func beginReading(_ extent: ReadExtent) throws -> any ReadSession { base.beginReading(extent) }
+    func beginReading(_ extent: ReadScope) throws -> any ReadSession { base.beginReading(extent) }
     func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
       try base.reserveKeys(for: entity, count: count)
     }
@@ -96,11 +96,11 @@ import Testing
     try context.execute(BatchUpdateRequest("Person", where: try Predicate(format: "age == 1"), set: ["firstName": "B"]))
     #expect(try context.count(FetchRequest("Person", where: "firstName == 'B'")) == 1)
     // It knows nothing of what extensions derive.
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     var entry = EntityExtension()
     entry.stored = [DerivedAttribute("lastName", ownInputs: ["firstName"]) { try $0.value(forKey: "firstName") }]
     domain.extensions["Person"] = [entry]
-    try ManagedObjectContext(context.coordinator, domain: domain).execute(
+    try ManagedObjectContext(context.coordinator, extensionRegistry: domain).execute(
       BatchUpdateRequest("Person", set: ["firstName": "C"]))
     #expect(try context.count(FetchRequest("Person", where: "lastName == 'C'")) == 2)
     #expect(store.asked.withLock { $0.count } == 1)

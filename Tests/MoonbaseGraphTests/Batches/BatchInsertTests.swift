@@ -225,7 +225,8 @@ import Testing
     }
     #expect(ask("Person", in: context)?.message.contains("is abstract") == true)
     #expect(ask("Persn", in: context)?.code == .unknownName)
-    let empty = ManagedObjectContext(PersistentStoreCoordinator(model: try model.resolved()), domain: ExtensionDomain())
+    let empty = ManagedObjectContext(
+      PersistentStoreCoordinator(model: try model.resolved()), extensionRegistry: ExtensionRegistry())
     #expect(ask("Employee", in: empty)?.code == .incompatibleSchema)
   }
 

@@ -305,7 +305,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func transformedValuesComeBackWithTheirBytes(_ kind: StoreKind) throws {
     let reversed = Switch()
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.transformers["ColorTransformer"] = ValueTransformer(
       "ColorTransformer", transformedValue: { _ in .data(Data([1])) },
       reverseTransformedValue: { _ in
@@ -313,7 +313,7 @@ import Testing
         return "red"
       })
     let bench = try StoreBench(kind)
-    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let context = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     let person = try context.insert("Person", values: ["color": "red"])
     try? context.undoingOnFailure {
       try person.setValue(.null, forKey: "color")

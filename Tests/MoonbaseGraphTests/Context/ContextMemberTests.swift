@@ -111,7 +111,7 @@ import Testing
     let coordinator = PersistentStoreCoordinator(model: model)
     let stores = try (0..<2).map { _ in try InMemoryStore(model: model) }
     for store in stores { try coordinator.add(store) }
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     let (a, b, c) = (try context.insert("Person"), try context.insert("Person"), try context.insert("Person"))
     try context.assign(a, to: stores[1])
     try context.assign(a, to: stores[1])
@@ -258,7 +258,7 @@ import Testing
     let written = FailingStore(try kind.store(for: coordinator.model, in: folder))
     try coordinator.add(looked)
     try coordinator.add(written)
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     let account = try context.insert("Person", values: ["firstName": "a"])
     try context.assign(account, to: looked)
     try context.save()
@@ -269,7 +269,7 @@ import Testing
       others.enter()
       DispatchQueue.global().async {
         defer { others.leave() }
-        let other = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+        let other = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
         do {
           try other.object(with: id).setValue("b", forKey: "firstName")
           try other.save()

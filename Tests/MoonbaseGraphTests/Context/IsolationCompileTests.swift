@@ -135,7 +135,7 @@ import Testing
         var friends: [Person] { self[Self.friends] }
         var initial: Character?
 
-        override class var hooks: LifecycleHooks { [.awakeFromInsert, .didTurnIntoFault] }
+        override class var overriddenLifecycleMethods: LifecycleHooks { [.awakeFromInsert, .didTurnIntoFault] }
         override func awakeFromInsert() throws {
           try super.awakeFromInsert()
           name = "new"

@@ -106,7 +106,9 @@ import struct MoonbaseModel.SortDescriptor
     let family = try Family(.memory)
     let grandchild = ManagedObjectContext(parent: family.child)
     #expect(family.child.parent === family.parent && family.parent.parent == nil)
-    #expect(grandchild.coordinator === family.parent.coordinator && grandchild.domain === family.parent.domain)
+    #expect(
+      grandchild.coordinator === family.parent.coordinator
+        && grandchild.extensionRegistry === family.parent.extensionRegistry)
   }
 
   @Test(arguments: StoreKind.allCases) func aRefreshTakesInWhatTheParentChangedSince(_ kind: StoreKind) throws {

@@ -64,7 +64,7 @@ import Testing
 
   @Test func aChildMayBeMadeBeforeThereIsAnyStore() throws {
     let coordinator = PersistentStoreCoordinator(model: try People.model().resolved())
-    let parent = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let parent = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     let child = ManagedObjectContext(parent: parent)
     #expect(throws: GraphError.self) {
       try child.insert("Person")

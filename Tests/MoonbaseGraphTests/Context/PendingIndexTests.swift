@@ -60,9 +60,9 @@ import Testing
     person.derived = [
       DerivedAttribute("fullName", ownInputs: ["firstName"]) { .string("<\($0["firstName"].text ?? "")>") }
     ]
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.extensions = ["Person": [person]]
-    let context = ManagedObjectContext(try People.coordinator(), domain: domain)
+    let context = ManagedObjectContext(try People.coordinator(), extensionRegistry: domain)
     for number in 0..<2000 {
       #expect(try find(context, "Person", ["fullName": .string("<p\(number)>")]).isEmpty)
       try context.insert("Person", values: ["firstName": .string("p\(number)")])

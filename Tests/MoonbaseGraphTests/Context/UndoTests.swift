@@ -297,7 +297,7 @@ func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoMana
 
   @Test(arguments: StoreKind.allCases) func transformedValuesComeBack(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.transformers["ColorTransformer"] = ValueTransformer(
       "ColorTransformer",
       transformedValue: { value in
@@ -308,7 +308,7 @@ func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoMana
         guard case .data(let bytes) = value else { return .null }
         return .string(String(decoding: bytes, as: UTF8.self))
       })
-    let (context, undo) = undoing(ManagedObjectContext(bench.coordinator, domain: domain))
+    let (context, undo) = undoing(ManagedObjectContext(bench.coordinator, extensionRegistry: domain))
     let person = try context.insert("Person", values: ["color": "red"])
     try context.save()
     try person.setValue("blue", forKey: "color")

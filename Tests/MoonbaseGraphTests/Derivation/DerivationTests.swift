@@ -277,7 +277,7 @@ import Testing
   @Test func notesOfValuesThatAreGoneAreSweptOut() throws {
     let bench = try Bench(.memory, ["Person": [("badge", Self.badge)]])
     var told = 0
-    bench.context.domain.weigh = { told += $0 }
+    bench.context.extensionRegistry.weigh = { told += $0 }
     for number in 0..<20000 {
       let shop = try bench.context.insert("Department", values: ["name": .string("shop \(number)")])
       try bench.context.insert("Person", values: ["department": .objectID(shop.objectID)])

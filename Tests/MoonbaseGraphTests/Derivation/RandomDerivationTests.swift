@@ -174,7 +174,7 @@ import Testing
         #expect(person["tag"] == .string(tag), sourceLocation: location)
         #expect(person["badge"] == .string(try RandomDerivationTests.badge(person)), sourceLocation: location)
       }
-      #expect(context.takePendingErrors().isEmpty, sourceLocation: location)
+      #expect(context.drainAccessorErrors().isEmpty, sourceLocation: location)
       #expect(context.brokenInvariants() == [], sourceLocation: location)
     }
   }

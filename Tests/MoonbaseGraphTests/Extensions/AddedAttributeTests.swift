@@ -78,7 +78,7 @@ import struct MoonbaseModel.SortDescriptor
     // Undone by another reload: the same name is the same attribute.
     context.reload(["Person": .label])
     #expect(try prepared.matches(ann, memo: nil) && ann["label"] == "Ann 0")
-    #expect(try context.takePendingErrors().isEmpty && context.labels("label == 'Ann 0'").count == 1)
+    #expect(try context.drainAccessorErrors().isEmpty && context.labels("label == 'Ann 0'").count == 1)
   }
 
   @Test(arguments: StoreKind.allCases) func anAttributeMayGetAnotherType(_ kind: StoreKind) throws {
@@ -244,8 +244,8 @@ extension EntityExtension {
 extension ManagedObjectContext {
   /// Other extensions take the place of those that are there.
   func reload(_ extensions: [String: EntityExtension]) {
-    domain.extensions = extensions.mapValues { [$0] }
-    domain.didChange()
+    extensionRegistry.extensions = extensions.mapValues { [$0] }
+    extensionRegistry.didChange()
   }
 
   /// The labels of people.

@@ -25,11 +25,13 @@ import Testing
   }
 
   final class Silent: Noting {
-    override class var hooks: LifecycleHooks { [] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [] }
   }
 
   final class Saving: Noting {
-    override class var hooks: LifecycleHooks { [.willSave, .validateForUpdate, .didTurnIntoFault] }
+    override class var overriddenLifecycleMethods: LifecycleHooks {
+      [.willSave, .validateForUpdate, .didTurnIntoFault]
+    }
   }
 
   /// Goes through a life, and gives the methods that were called in it.

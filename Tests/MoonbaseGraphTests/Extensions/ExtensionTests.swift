@@ -152,7 +152,7 @@ import Testing
     shared.text = "green"
     try context.save()
 
-    context.findsValuesChangedInPlace = true
+    context.detectsInPlaceMutation = true
     try context.refresh(person, mergeChanges: false)
     shared.text = "red"
     #expect(person["color"] == 1)

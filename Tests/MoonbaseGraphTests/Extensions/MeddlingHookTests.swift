@@ -109,7 +109,7 @@ import Testing
       isActive.value = 0
       #expect(!context.isClosed && context.brokenInvariants() == [], "\(point)")
       try context.rollback()
-      _ = context.takePendingErrors()
+      _ = context.drainAccessorErrors()
       try context.insert("Person", values: ["firstName": "late"])
       try context.save()
       #expect(try bench.saved("Person", "firstName").contains("late"), "\(point)")

@@ -190,7 +190,7 @@ import struct MoonbaseModel.SortDescriptor
     func check() throws {
       try want(context.brokenInvariants().isEmpty, "context: \(context.brokenInvariants())")
       try want(child.brokenInvariants().isEmpty, "child: \(child.brokenInvariants())")
-      let errors = context.takePendingErrors() + child.takePendingErrors()
+      let errors = context.drainAccessorErrors() + child.drainAccessorErrors()
       if generation == .none {
         try want(errors.allSatisfy { "\($0)".contains("label") || "\($0)".contains("shout") }, "\(errors)")
         return

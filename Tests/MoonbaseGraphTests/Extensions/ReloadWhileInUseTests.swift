@@ -115,9 +115,9 @@ import struct MoonbaseModel.SortDescriptor
     // An observer of what is gone is told that there is no value, and why.
     context.reload([:])
     #expect(told.count == 2 && told.last?.hasPrefix("Ann ") == true)
-    #expect(context.takePendingErrors().map { "\($0)" }.contains { $0.contains("has no property label") })
+    #expect(context.drainAccessorErrors().map { "\($0)" }.contains { $0.contains("has no property label") })
     try ann.setValue("Eve", forKey: "firstName")
-    #expect(told.count == 2 && context.takePendingErrors().isEmpty)
+    #expect(told.count == 2 && context.drainAccessorErrors().isEmpty)
     context.reload(["Person": .label])
     #expect(told.count == 3 && told.last?.hasSuffix(" Eve 0") == true)
     try ann.setValue(5, forKey: "age")
@@ -145,17 +145,17 @@ import struct MoonbaseModel.SortDescriptor
     context.reload(["Person": .computing("label", .integer64) { try $0.value(forKey: "age") }])
     // A text is no integer: the predicate is refused, and the list stays.
     #expect(names() == ["Ann", "Bob", "Cid"] && told == 0)
-    #expect(!context.takePendingErrors().isEmpty)
+    #expect(!context.drainAccessorErrors().isEmpty)
     context.reload(["Person": .computing("label", .string) { .string("\($0["age"])") }])
     #expect(names() == ["Cid", "Bob", "Ann"] && told == 1)
-    #expect(context.takePendingErrors().isEmpty)
+    #expect(context.drainAccessorErrors().isEmpty)
     let ann = try #require(controller.fetchedObjects?.last)
     try ann.setValue(0, forKey: "age")
     #expect(names() == ["Ann", "Cid", "Bob"] && told == 2)
 
     context.reload([:])
     #expect(names() == ["Ann", "Cid", "Bob"] && told == 2)
-    #expect(context.takePendingErrors().map { "\($0)" }.contains { $0.contains("has no property label") })
+    #expect(context.drainAccessorErrors().map { "\($0)" }.contains { $0.contains("has no property label") })
     context.reload(["Person": .label])
     #expect(names() == ["Ann", "Bob", "Cid"] && told == 3)
     try context.save()
@@ -188,7 +188,7 @@ import struct MoonbaseModel.SortDescriptor
   @Test(arguments: StoreKind.allCases) func aHookMayReload(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
-    let domain = context.domain
+    let domain = context.extensionRegistry
     var entry = EntityExtension()
     entry.derived = [
       DerivedAttribute("label", type: .string) { [unowned domain] _ in

@@ -62,10 +62,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (EntityExtension.RuleFailure("{limmit}", values: ["limit": 1]), "did you mean limit?"),
+    (EntityExtension.ValidationIssue("{limmit}", values: ["limit": 1]), "did you mean limit?"),
     (.init("ends", code: .limitExceeded), "says that a run is over"),
   ])
-  func anAnswerThatMakesNoSenseIsTheRulesError(_ failure: EntityExtension.RuleFailure, _ message: String) throws {
+  func anAnswerThatMakesNoSenseIsTheRulesError(_ failure: EntityExtension.ValidationIssue, _ message: String) throws {
     for isWhole in [false, true] {
       let bench = try StoreBench(.memory)
       let context = bench.context { entry in
@@ -141,7 +141,7 @@ import Testing
     _ = person["nothing"]
     #expect(throws: GraphError.self) { try context.save() }
     #expect(context.validationWarnings.isEmpty)
-    _ = context.takePendingErrors()
+    _ = context.drainAccessorErrors()
     try context.save()
     #expect(context.validationWarnings.count == 1)
   }

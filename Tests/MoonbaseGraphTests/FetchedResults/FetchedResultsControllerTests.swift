@@ -165,7 +165,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(table.told.count == 2 && table.text == "x: al, y: bo")
     table.controller.didChangeContent = { _ in bo["age"] = .int(((bo["age"].int ?? 0) + 1) % 50) }
     try table["al"].setValue(4, forKey: "age")
-    #expect(table.context.takePendingErrors().count == 1)
+    #expect(table.context.drainAccessorErrors().count == 1)
   }
 
   @Test(arguments: StoreKind.allCases) func sectionsOutOfOrderAreAnError(_ kind: StoreKind) throws {
@@ -178,7 +178,7 @@ import struct MoonbaseModel.SortDescriptor
     var count = 0
     controller.didChangeContent = { _ in count += 1 }
     try table["cy"].setValue("x", forKey: "lastName")
-    let error = try #require(table.context.takePendingErrors().first as? GraphError)
+    let error = try #require(table.context.drainAccessorErrors().first as? GraphError)
     #expect(error.message.hasPrefix("Person: the section x begins a second time at place 2: sort by what lastName"))
     #expect(count == 0 && controller.sections.map(\.name) == ["x", "y"])
     #expect(throws: GraphError.self) { try controller.performFetch() }

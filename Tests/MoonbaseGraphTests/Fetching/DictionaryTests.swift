@@ -199,7 +199,7 @@ import struct MoonbaseModel.SortDescriptor
     try fill(bench, 4000)
     let context = bench.context()
     var (held, greatest) = (0, 0)
-    context.domain.weigh = { bytes in
+    context.extensionRegistry.weigh = { bytes in
       held += bytes
       greatest = max(greatest, held)
     }

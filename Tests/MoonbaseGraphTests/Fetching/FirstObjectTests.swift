@@ -148,7 +148,7 @@ private final class CountingStore: PersistentStore {
     try base.reserveKeys(for: entity, count: count)
   }
   func beginSave(author: String?) throws -> any SaveSession { try base.beginSave(author: author) }
-  func beginReading(_ extent: ReadExtent) throws -> any ReadSession {
+  func beginReading(_ extent: ReadScope) throws -> any ReadSession {
     CountingSession(try base.beginReading(extent), rowCount: { [rowCount] count in rowCount.withLock { $0 += count } })
   }
 }

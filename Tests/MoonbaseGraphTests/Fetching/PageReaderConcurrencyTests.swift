@@ -144,7 +144,7 @@ import Testing
       for _ in 0..<3 {
         group.addTask {
           for _ in 0..<3 {
-            let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+            let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
             var ages: Set<Value> = []
             var names: Set<Value> = []
             var count = 0
@@ -160,7 +160,7 @@ import Testing
         }
       }
       group.addTask {
-        let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+        let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
         for round in 1...4 {
           for person in try context.fetch(FetchRequest("Person")) { person["age"] = .int(Int64(round)) }
           for department in try context.fetch(FetchRequest("Department")) { department["name"] = .string("\(round)") }

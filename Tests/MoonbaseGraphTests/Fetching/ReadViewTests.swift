@@ -130,7 +130,7 @@ import struct MoonbaseModel.SortDescriptor
     request.relationshipKeyPathsForPrefetching = ["employees"]
     let other = PersistentStoreCoordinator(sharingStoresOf: bench.coordinator)
     store.meddle {
-      let context = ManagedObjectContext(other, domain: ExtensionDomain())
+      let context = ManagedObjectContext(other, extensionRegistry: ExtensionRegistry())
       let ids = try context.fetchIDs(FetchRequest("Person"))
       try context.delete(try #require(try context.existingObject(with: ids[1200])))
       try context.insert("Department", values: ["name": "late"])
@@ -194,7 +194,7 @@ import struct MoonbaseModel.SortDescriptor
       let sum = Result {
         var sum = 0
         for person in try context.fetchedObjects(request) where person["age"] == 1 { sum += 1 }
-        if let error = context.takePendingErrors().first { throw error }
+        if let error = context.drainAccessorErrors().first { throw error }
         return sum
       }
       if store.isToFail {

@@ -47,7 +47,8 @@ import Testing
     let coordinator = bench.bench.coordinator
     for name in ["new", "newer"] {
       bench.store.meddle {
-        try Bench.rename(to: .string(name), in: ManagedObjectContext(coordinator, domain: ExtensionDomain()))
+        try Bench.rename(
+          to: .string(name), in: ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry()))
       }
       #expect(try bench.differingCount() == 0)
       #expect(try bench.bench.saved("Person", "lastName") == [.string(name)])
@@ -71,8 +72,9 @@ import Testing
     let (coordinator, stranger) = (bench.bench.coordinator, bench.bench.stranger().coordinator)
     bench.store.meddle {
       coordinator.rows.beginCommit()
-      try Bench.rename(to: "new", in: ManagedObjectContext(stranger, domain: ExtensionDomain()))
-      #expect(try Bench.differingCount(in: ManagedObjectContext(coordinator, domain: ExtensionDomain())) == 0)
+      try Bench.rename(to: "new", in: ManagedObjectContext(stranger, extensionRegistry: ExtensionRegistry()))
+      #expect(
+        try Bench.differingCount(in: ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())) == 0)
     }
     defer { coordinator.rows.endCommit() }
     #expect(try bench.differingCount() == 0)

@@ -88,7 +88,7 @@ final class Person: ManagedObject {
     #expect { try people[1].fireFault() } throws: { ($0 as? GraphError)?.code == .storeFailure }
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .storeFailure }
     failing?.fail(afterReads: nil)
-    #expect(context.takePendingErrors().isEmpty)
+    #expect(context.drainAccessorErrors().isEmpty)
     try context.save()
     #expect(people[1].age == 1)
   }
@@ -101,7 +101,7 @@ final class Person: ManagedObject {
     #expect(person["aeg"] == .null && context.pendingErrors.count == 1)
     // The next save fails for it, and only that one.
     #expect { try context.save() } throws: {
-      ($0 as? GraphError)?.code == .unknownName && "\($0)".contains("takePendingErrors()")
+      ($0 as? GraphError)?.code == .unknownName && "\($0)".contains("drainAccessorErrors()")
     }
     #expect(context.pendingErrors.isEmpty && context.hasChanges)
     try context.save()
@@ -133,9 +133,9 @@ final class Person: ManagedObject {
     }
     refuses { _ = try person.value(forKey: "firstName") }
     refuses { try person.setValue("A", forKey: "firstName") }
-    #expect(person["lastName"] == .null && context.takePendingErrors().count == 1)
+    #expect(person["lastName"] == .null && context.drainAccessorErrors().count == 1)
     person["lastName"] = "A"
-    #expect(context.takePendingErrors().count == 1)
+    #expect(context.drainAccessorErrors().count == 1)
     // What comes after is bounded by itself.
     try person.setPrimitiveValue("A", forKey: "firstName")
     #expect(try person.primitiveValue(forKey: "firstName") == "A")

@@ -27,7 +27,7 @@ import Testing
   /// The bytes that a context says its objects hold.
   private func weighing(_ context: ManagedObjectContext) -> Box {
     let box = Box()
-    context.domain.weigh = { box.bytes += $0 }
+    context.extensionRegistry.weigh = { box.bytes += $0 }
     return box
   }
 

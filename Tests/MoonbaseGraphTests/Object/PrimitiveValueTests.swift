@@ -116,12 +116,12 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func aPrimitiveValueIsOfTheClassOfItsAttribute(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.valueClasses["Short"] = ValueClass("Short") { value in
       if case .string(let text) = value { text.utf8.count < 4 } else { false }
     }
     domain.attributeValueClasses["Person"] = ["lastName": "Short"]
-    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let context = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     let person = try context.insert("Person", values: ["lastName": "abc"])
     #expect { try person.setPrimitiveValue("too long", forKey: "lastName") } throws: {
       "\($0)".contains("its values are of class Short")

@@ -8,7 +8,7 @@ import Testing
     static let age = Attribute<Member, Int>("age")
     static let firstName = Attribute<Member, String>("firstName")
 
-    override class var hooks: LifecycleHooks { [.awakeFromInsert] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [.awakeFromInsert] }
     override func awakeFromInsert() { self["lastName"] = "awake" }
   }
 

@@ -128,7 +128,7 @@ import Testing
       #expect(fault[Item.int] == 8 && fault[Item.double] == 1.5 && fault[Item.text] == text)
       try reader.rollback()
       #expect(fault[Item.int] == 7)
-      #expect(reader.takePendingErrors().isEmpty && writer.takePendingErrors().isEmpty)
+      #expect(reader.drainAccessorErrors().isEmpty && writer.drainAccessorErrors().isEmpty)
     }
   }
 
@@ -146,10 +146,10 @@ import Testing
       empty[Item.int] == 0 && empty[Item.text] == "" && empty[Item.maybeText] == nil && empty[Item.value] == .null)
     #expect(empty[Item.data] == Data() && empty[Item.maybeData] == nil)
     #expect(empty.withText(Item.text) { $0.count } == nil && empty.withBytes(Item.maybeData) { $0.count } == nil)
-    #expect(reader.takePendingErrors().isEmpty)
+    #expect(reader.drainAccessorErrors().isEmpty)
     for read in [{ Double(large[Item.small]) }, { large[Item.wrong] }, { large[Item.unknown] }] {
       #expect(read() == 0)
-      #expect(reader.takePendingErrors().count == 1)
+      #expect(reader.drainAccessorErrors().count == 1)
     }
   }
 
@@ -162,9 +162,9 @@ import Testing
     try writer.delete(item)
     try writer.save()
     #expect(fault[Item.int] == 0)
-    #expect(reader.takePendingErrors().count == 1)
+    #expect(reader.drainAccessorErrors().count == 1)
     #expect(fault.withText(Item.text) { $0.count } == nil)
-    #expect(reader.takePendingErrors().count == 1)
+    #expect(reader.drainAccessorErrors().count == 1)
   }
 
   /// What `body` does with the object does not take the row away from under it.

@@ -229,7 +229,7 @@ import Testing
       try context.delete(members[2])
       try context.delete(p)
       try context.save()
-      let fresh = ManagedObjectContext(bench.coordinator, domain: ExtensionDomain())
+      let fresh = ManagedObjectContext(bench.coordinator, extensionRegistry: ExtensionRegistry())
       #expect(try fresh.count(FetchRequest("P")) == 3)
     }
   }

@@ -188,10 +188,10 @@ import Testing
 
   /// A context, and what it has told by now that its objects weigh.
   static func weighing(_ bench: StoreBench) -> (context: ManagedObjectContext, told: () -> Int) {
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     let held = Lock(0)
     domain.weigh = { bytes in held.withLock { $0 += bytes } }
-    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let context = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     return (
       context,
       {

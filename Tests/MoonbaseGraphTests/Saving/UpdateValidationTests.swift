@@ -61,18 +61,18 @@ import Testing
     model.entities[0].attributes[3].isOptional = false
     let bench = try StoreBench(kind, model)
     var count = 0
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.transformers["ColorTransformer"] = ValueTransformer(
       "ColorTransformer", transformedValue: { .data(Data(($0.string ?? "").utf8)) },
       reverseTransformedValue: { bytes in
         count += 1
         return .string(String(decoding: bytes.data ?? Data(), as: UTF8.self))
       })
-    let first = ManagedObjectContext(bench.coordinator, domain: domain)
+    let first = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     let id = try first.insert("Person", values: ["color": "red"]).objectID
     #expect(id.isTemporaryID)
     try first.save()
-    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let context = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     let person = try #require(try context.fetch(FetchRequest("Person")).first)
     person["age"] = 5
     try context.save()

@@ -185,7 +185,7 @@ import struct MoonbaseModel.SortDescriptor
         let found = try bench.context.fetchedObjects(request)
         let lines = try found.indices.map { try found.existingObject(at: $0).map(bench.line) ?? "-" }
         // To count cannot throw: the context keeps the error.
-        if let error = bench.context.takePendingErrors().first { throw error }
+        if let error = bench.context.drainAccessorErrors().first { throw error }
         return lines
       }
     ),

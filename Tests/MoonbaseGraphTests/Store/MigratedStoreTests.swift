@@ -26,7 +26,9 @@ import struct MoonbaseModel.SortDescriptor
     coordinator = PersistentStoreCoordinator(model: try model.resolved())
   }
 
-  private var context: ManagedObjectContext { ManagedObjectContext(coordinator, domain: ExtensionDomain()) }
+  private var context: ManagedObjectContext {
+    ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
+  }
 
   /// What is there, with names in the place of IDs.
   private func contents() throws -> [String] {
@@ -124,7 +126,7 @@ import struct MoonbaseModel.SortDescriptor
     let full = try kind.store(for: coordinator.model, in: folder)
     let other = PersistentStoreCoordinator(model: coordinator.model)
     try other.add(full)
-    let context = ManagedObjectContext(other, domain: ExtensionDomain())
+    let context = ManagedObjectContext(other, extensionRegistry: ExtensionRegistry())
     try context.insert("Department")
     try context.save()
     for (refused, message) in [(full, "has 1 object of Department already"), (old, "is open here already")] {

@@ -33,10 +33,10 @@ import Testing
   @Test(arguments: StoreKind.withFolder)
   func objectsKeepWhatTheyReadAndWhatNeedsTheStoreSaysWhatIsMissing(_ kind: StoreKind) throws {
     let store = try add(kind)
-    let writer = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let writer = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     let ids = try ["Ann", "Bob"].map { try writer.insert("Person", values: ["firstName": .string($0)]) }
     try writer.save()
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     let read = try context.object(with: ids[0].objectID)
     let fault = try context.object(with: ids[1].objectID)
     try read.fireFault()
@@ -106,7 +106,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func anIDIsFoundByItsTextWhereItsStoreIsOpen(_ kind: StoreKind) throws {
     let store = try add(kind)
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     let person = try context.insert("Person")
     #expect(coordinator.managedObjectID(forURIRepresentation: person.objectID.uriRepresentation) == nil)
     try context.save()

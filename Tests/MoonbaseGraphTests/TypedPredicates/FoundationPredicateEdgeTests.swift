@@ -20,7 +20,7 @@ import Testing
     var isDone: Bool? { self[Self.isDone] }
     var box: Box? { self[Self.box] }
 
-    override class var hooks: LifecycleHooks { [] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [] }
     override class var keyPaths: [PropertyKeyPath] {
       [
         .init(\Item.number, number), .init(\Item.ratio, ratio), .init(\Item.text, text), .init(\Item.isDone, isDone),
@@ -38,7 +38,7 @@ import Testing
     var items: [Item] { self[Self.items] }
     var outer: Box? { self[Self.outer] }
 
-    override class var hooks: LifecycleHooks { [] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [] }
     override class var keyPaths: [PropertyKeyPath] {
       [.init(\Box.label, label), .init(\Box.items, items), .init(\Box.outer, outer)]
     }

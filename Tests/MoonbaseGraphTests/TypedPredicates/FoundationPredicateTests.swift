@@ -20,7 +20,7 @@ import Testing
     var friends: [Member] { self[Self.friends] }
     var undeclared: Int { 1 }
 
-    override class var hooks: LifecycleHooks { [] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [] }
     override class var keyPaths: [PropertyKeyPath] {
       [
         .init(\Member.age, age), .init(\Member.firstName, firstName), .init(\Member.lastName, lastName),
@@ -38,7 +38,7 @@ import Testing
     var name: String? { self[Self.name] }
     var employees: [Member] { self[Self.employees] }
 
-    override class var hooks: LifecycleHooks { [] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [] }
     override class var keyPaths: [PropertyKeyPath] {
       [.init(\Office.name, name), .init(\Office.employees, employees), .init(\Office.hash, Member.age)]
     }

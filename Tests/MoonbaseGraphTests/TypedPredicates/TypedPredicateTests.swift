@@ -256,7 +256,7 @@ extension TypedObject where Self: Clerk {
   @Test func historiesTakeKeys() throws {
     let resolved = try Self.model.resolved()
     let coordinator = PersistentStoreCoordinator(model: resolved)
-    try coordinator.add(InMemoryStore(model: resolved, keepsHistory: true))
+    try coordinator.add(InMemoryStore(model: resolved, tracksHistory: true))
     coordinator.register(Clerk.self, forClassName: "Clerk")
     let context = try ManagedObjectContext(coordinator)
     let clerk = try context.insert(Clerk.self, values: ["name": "a", "age": 1])

@@ -13,7 +13,7 @@ import Testing
   private let world: MappedStore
   private var store: MigratedStore { world.store }
 
-  init() throws { world = try MappedStore(keepsHistory: true) }
+  init() throws { world = try MappedStore(tracksHistory: true) }
 
   @Test func attributesAreMadeByExpressionsAndRelationshipsOfWhatObjectsBecame() throws {
     try world.migrate()
@@ -74,7 +74,7 @@ import Testing
     #expect(try RawDatabase(store.url).rows("PRAGMA integrity_check") == ["ok"])
     let made = try store.schema().filter { !$0.contains("mine") }
     let fresh = try MigratedStore()
-    try fresh.fill(MappedStore.new, keepsHistory: true) { _ in }
+    try fresh.fill(MappedStore.new, tracksHistory: true) { _ in }
     #expect(try made == fresh.schema())
     // Nothing lies about, and the old value's file went.
     #expect(try store.folder.contents().keys.sorted() == [".store_SUPPORT", "store.sqlite"])

@@ -13,7 +13,7 @@ import Testing
 
   init() throws {
     store = try MigratedStore()
-    try store.fill(old, keepsHistory: true) { context in
+    try store.fill(old, tracksHistory: true) { context in
       _ = try context.insert(
         "Person",
         values: [

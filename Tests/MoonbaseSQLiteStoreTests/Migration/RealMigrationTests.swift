@@ -17,7 +17,7 @@ struct RealMigrationTests {
     let store = try SQLiteStore(url: url, model: model, options: SQLiteStoreOptions(readOnly: true))
     try coordinator.add(store)
     defer { try? coordinator.remove(store) }
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     var result: [String: [String: String]] = [:]
     for entity in model.entities where entity.parent == nil {
       for object in try context.fetch(FetchRequest(entity.name)) {

@@ -36,7 +36,7 @@ import Testing
 
   init() throws {
     store = try MigratedStore()
-    try store.fill(old, keepsHistory: true) { context in
+    try store.fill(old, tracksHistory: true) { context in
       let house = try context.insert("House", values: ["street": "Elm"])
       for (name, age) in [("Ann", 30), ("Ben", 40)] {
         let person = try context.insert("Person", values: ["name": .string(name), "fax": "1", "age": .int(Int64(age))])

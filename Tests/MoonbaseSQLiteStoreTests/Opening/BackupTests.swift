@@ -24,7 +24,7 @@ import Testing
     let coordinator = PersistentStoreCoordinator(model: model)
     let store = try SQLiteStore(url: folder.file(name), model: model)
     try coordinator.add(store)
-    return (ManagedObjectContext(coordinator, domain: ExtensionDomain()), store)
+    return (ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry()), store)
   }
 
   private func insert(_ ages: some Sequence<Int>, photo: Int = 0, in context: ManagedObjectContext) throws {
@@ -61,7 +61,7 @@ import Testing
   @Test func theCopyIsOneStateWhateverIsSavedMeanwhile() throws {
     let (context, store) = try open("a.sqlite")
     try insert(1...3000, in: context)
-    let other = ManagedObjectContext(context.coordinator, domain: ExtensionDomain())
+    let other = ManagedObjectContext(context.coordinator, extensionRegistry: ExtensionRegistry())
     var told: [BackupProgress] = []
     try store.backUp(to: folder.file("b.sqlite")) { progress in
       told.append(progress)

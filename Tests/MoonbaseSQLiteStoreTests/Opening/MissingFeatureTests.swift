@@ -164,7 +164,7 @@ import struct MoonbaseModel.SortDescriptor
 
   /// What a bit of a history stands for follows from the columns that there should be.
   @Test func aHistoryNamesWhatChangedWhereAColumnIsMissing() throws {
-    let people = try PeopleStore(PeopleStore.bosses, options: .init(keepsHistory: true))
+    let people = try PeopleStore(PeopleStore.bosses, options: .init(tracksHistory: true))
     let (writer, url) = (try Self.context(people.store, people.model), people.folder.file())
     let one = try writer.insert("P")
     let other = try writer.insert("S")
@@ -186,7 +186,7 @@ import struct MoonbaseModel.SortDescriptor
   @Test(arguments: ["ACHANGE", "ATRANSACTION"]) func halfAHistoryIsNamedAndNothingIsSavedPastIt(_ lost: String) throws {
     let folder = try TemporaryFolder()
     let url = folder.file()
-    _ = try SQLiteStore(url: url, model: people.model, options: .init(keepsHistory: true))
+    _ = try SQLiteStore(url: url, model: people.model, options: .init(tracksHistory: true))
     try RawDatabase(url).connection.execute("DROP TABLE \(lost)")
     let store = try SQLiteStore(url: url, model: people.model)
     #expect(store.isReadOnly && store.missingFeatures.map(\.table) == [lost])
@@ -201,7 +201,7 @@ import struct MoonbaseModel.SortDescriptor
   }
 
   @Test func aHistoryOfWhichHalfIsDroppedWhileTheStoreIsOpenIsNotSavedPast() throws {
-    let people = try PeopleStore(options: .init(keepsHistory: true))
+    let people = try PeopleStore(options: .init(tracksHistory: true))
     let context = try Self.context(people.store, people.model)
     try context.insert("Person")
     try context.save()

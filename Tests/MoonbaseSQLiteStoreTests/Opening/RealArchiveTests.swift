@@ -13,7 +13,7 @@ struct RealArchiveTests {
     let model = try RealStores.model(of: url)
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(SQLiteStore(url: url, model: model))
-    return ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    return ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
   }
 
   @Test(arguments: RealStores.all) func everyArchiveIsRead(_ name: String) throws {

@@ -55,9 +55,9 @@ struct RealSchemaTests {
     let url = try RealStores.copy(name, to: folder)
     let real = try RawDatabase(url)
     let theirs = try look(real)
-    let keepsHistory = try real.schema("ACHANGE") != nil
+    let tracksHistory = try real.schema("ACHANGE") != nil
     _ = try SQLiteStore(
-      url: folder.file("new.sqlite"), model: RealStores.model(of: url), options: .init(keepsHistory: keepsHistory))
+      url: folder.file("new.sqlite"), model: RealStores.model(of: url), options: .init(tracksHistory: tracksHistory))
     return (theirs, try look(RawDatabase(folder.file("new.sqlite"))))
   }
 }

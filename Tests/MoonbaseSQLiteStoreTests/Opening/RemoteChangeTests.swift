@@ -19,7 +19,7 @@ import Testing
   private func open(readOnly: Bool = false) throws -> (ManagedObjectContext, SQLiteStore) {
     let coordinator = PersistentStoreCoordinator(model: model)
     let store = try SQLiteStore(
-      url: folder.file(), model: model, options: .init(readOnly: readOnly, keepsHistory: !readOnly))
+      url: folder.file(), model: model, options: .init(readOnly: readOnly, tracksHistory: !readOnly))
     try coordinator.add(store)
     return (try ManagedObjectContext(coordinator), store)
   }

@@ -27,7 +27,7 @@ import Testing
     let coordinator = PersistentStoreCoordinator(model: model)
     let store = try SQLiteStore(url: url, model: model)
     try coordinator.add(store)
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     defer { try? coordinator.remove(store) }
     return try body(context, store)
   }

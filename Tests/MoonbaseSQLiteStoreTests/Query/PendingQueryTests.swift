@@ -11,7 +11,7 @@ import Testing
     let bench = try PeopleStore()
     let coordinator = PersistentStoreCoordinator(model: bench.model)
     try coordinator.add(bench.store)
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     let people = try (0..<count).map { number in
       try context.insert("Person", values: ["firstName": .string("p\(number)"), "age": .int(Int64(number % 100))])
     }
@@ -52,7 +52,7 @@ import Testing
     let (bench, _, people) = try bench(50)
     let coordinator = PersistentStoreCoordinator(model: bench.model)
     try coordinator.add(bench.store)
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     var request = FetchRequest("Person")
     request.fetchBatchSize = 20
     let faults = try context.fetch(request)

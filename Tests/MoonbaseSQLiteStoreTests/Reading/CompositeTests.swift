@@ -105,7 +105,7 @@ import enum MoonbaseModel.Predicate
   }
 
   @Test func aChangeWritesAllElementsAndNothingElse() throws {
-    try store.fill(model, keepsHistory: true) { context in
+    try store.fill(model, tracksHistory: true) { context in
       _ = try context.insert("Person", values: ["name": "a", "address": .map(whole)])
     }
     try store.using(model) { context throws in

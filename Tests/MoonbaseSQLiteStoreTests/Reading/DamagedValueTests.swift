@@ -297,9 +297,9 @@ import enum MoonbaseModel.Predicate
   @Test func aDerivedAttributeThatReadsItHasItsError() throws {
     var car = EntityExtension()
     car.derived = [DerivedAttribute("title") { .string("A \(try $0.value(forKey: "make").string ?? "")") }]
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.extensions = ["Car": [car]]
-    let context = ManagedObjectContext(coordinator, domain: domain)
+    let context = ManagedObjectContext(coordinator, extensionRegistry: domain)
     let cars = try cars(context)
     #expect(try cars[0].value(forKey: "title") == "A make 1")
     let error = #expect(throws: GraphError.self) { try cars[1].value(forKey: "title") }

@@ -40,7 +40,7 @@ import Testing
     _ folder: TemporaryFolder, _ model: ResolvedModel
   ) throws -> PersistentStoreCoordinator {
     let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.add(SQLiteStore(url: folder.file(), model: model, options: .init(keepsHistory: true)))
+    try coordinator.add(SQLiteStore(url: folder.file(), model: model, options: .init(tracksHistory: true)))
     return coordinator
   }
 

@@ -23,7 +23,7 @@ import Testing
     let writing = PersistentStoreCoordinator(model: model)
     let store = try SQLiteStore(url: folder.file(), model: model)
     try writing.add(store)
-    let writer = ManagedObjectContext(writing, domain: ExtensionDomain())
+    let writer = ManagedObjectContext(writing, extensionRegistry: ExtensionRegistry())
     for age in (0..<Self.count).reversed() {
       _ = try writer.insert("Person", values: ["name": .string("before"), "age": .int(Int64(age))])
     }
@@ -31,7 +31,7 @@ import Testing
     try writing.remove(store)
     let reading = PersistentStoreCoordinator(model: model)
     try reading.add(SQLiteStore(url: folder.file(), model: model, options: .init(readOnly: true)))
-    context = ManagedObjectContext(reading, domain: ExtensionDomain())
+    context = ManagedObjectContext(reading, extensionRegistry: ExtensionRegistry())
   }
 
   /// What another process does once a walk has begun: the youngest is renamed, the one before goes, and somebody comes.

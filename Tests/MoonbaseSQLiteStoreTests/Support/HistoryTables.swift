@@ -1,4 +1,4 @@
-/// The tables of a history in the form that older frameworks made; today's a store makes itself (`keepsHistory`).
+/// The tables of a history in the form that older frameworks made; today's a store makes itself (`tracksHistory`).
 enum HistoryTables {
   /// As macOS 10.13 made them.
   static let old = """

@@ -103,9 +103,9 @@ struct MappedStore {
   }
 
   /// Ann has a photo in a file; she and Ben live in Elm, Cem nowhere. Ann has a cat and a dog.
-  init(keepsHistory: Bool = false) throws {
+  init(tracksHistory: Bool = false) throws {
     store = try MigratedStore()
-    try store.fill(Self.old, keepsHistory: keepsHistory) { context in
+    try store.fill(Self.old, tracksHistory: tracksHistory) { context in
       // Keys do not begin with 1.
       let former = try context.insert("Person")
       try context.save()

@@ -26,16 +26,16 @@ struct MigratedStore {
     let coordinator = PersistentStoreCoordinator(model: resolved)
     let store = try SQLiteStore(url: url, model: resolved, options: options)
     try coordinator.add(store)
-    let context = ManagedObjectContext(coordinator, domain: ExtensionDomain())
+    let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     defer { try? coordinator.remove(store) }
     return try body(context)
   }
 
   /// Fills a new store.
   func fill(
-    _ model: ManagedObjectModel, keepsHistory: Bool = false, _ body: (ManagedObjectContext) throws -> Void
+    _ model: ManagedObjectModel, tracksHistory: Bool = false, _ body: (ManagedObjectContext) throws -> Void
   ) throws {
-    try using(model, options: SQLiteStoreOptions(keepsHistory: keepsHistory)) { context in
+    try using(model, options: SQLiteStoreOptions(tracksHistory: tracksHistory)) { context in
       try body(context)
       try context.save()
     }

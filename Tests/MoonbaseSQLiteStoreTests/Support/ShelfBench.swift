@@ -20,7 +20,7 @@ struct ShelfBench {
     disk = try FaultyDisk(folder, hasLogs: hasLogs)
     onDisk(disk)
     let model = try ShelfScript.model().resolved()
-    store = try SQLiteStore(url: folder.file(), model: model, options: .init(keepsHistory: true))
+    store = try SQLiteStore(url: folder.file(), model: model, options: .init(tracksHistory: true))
     raw = try RawDatabase(folder.file())
     try raw.connection.execute("CREATE TABLE filler (number INTEGER PRIMARY KEY, bytes)")
     let coordinator = PersistentStoreCoordinator(model: model)

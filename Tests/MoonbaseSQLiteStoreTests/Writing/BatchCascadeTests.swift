@@ -50,8 +50,8 @@ import Testing
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
 
-    init(_ model: ManagedObjectModel, seed: UInt64, count: Int, keepsHistory: Bool, isLeftToGraph: Bool) throws {
-      people = try PeopleStore(model, options: .init(keepsHistory: keepsHistory))
+    init(_ model: ManagedObjectModel, seed: UInt64, count: Int, tracksHistory: Bool, isLeftToGraph: Bool) throws {
+      people = try PeopleStore(model, options: .init(tracksHistory: tracksHistory))
       coordinator = PersistentStoreCoordinator(model: people.model)
       try coordinator.add(people.store)
       context = try ManagedObjectContext(coordinator)
@@ -130,7 +130,7 @@ import Testing
   ) throws {
     var random = SplitMix(3)
     let world = try World(
-      Self.model([.nullify], &random), seed: 3, count: 12, keepsHistory: false, isLeftToGraph: false)
+      Self.model([.nullify], &random), seed: 3, count: 12, tracksHistory: false, isLeftToGraph: false)
     try world.raw.connection.execute("UPDATE ZPART SET Z_OPT = \(version) WHERE ZTHING NOT NULL")
     let before = try world.contents()
     let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: world.coordinator))
@@ -149,9 +149,9 @@ import Testing
       seed % 4 == 0
       ? [.nullify, .cascade, .deny, .noAction] : seed % 4 == 1 ? [.nullify] : [.nullify, .cascade, .nullify, .noAction]
     let model = Self.model(rules, &random)
-    let keepsHistory = seed % 2 == 1
+    let tracksHistory = seed % 2 == 1
     let worlds = try [false, true].map {
-      try World(model, seed: seed, count: 24, keepsHistory: keepsHistory, isLeftToGraph: $0)
+      try World(model, seed: seed, count: 24, tracksHistory: tracksHistory, isLeftToGraph: $0)
     }
     #expect(try worlds[0].contents() == worlds[1].contents())
     for (format, entity, type) in [
@@ -178,7 +178,7 @@ import Testing
     var random = SplitMix(1)
     var model = Self.model([.nullify], &random)
     model.entities[0].relationships[2].deleteRule = .cascade
-    let world = try World(model, seed: 1, count: count, keepsHistory: false, isLeftToGraph: false)
+    let world = try World(model, seed: 1, count: count, tracksHistory: false, isLeftToGraph: false)
     let statements = try world.people.statements { _ = world.delete("name != nil", "Thing", .statusOnly) }.filter {
       sql in
       ["INSERT", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
@@ -193,7 +193,7 @@ import Testing
     var random = SplitMix(1)
     var model = Self.model([.nullify], &random)
     model.entities[0].relationships[1].deleteRule = .cascade
-    let world = try World(model, seed: 1, count: 3, keepsHistory: false, isLeftToGraph: false)
+    let world = try World(model, seed: 1, count: 3, tracksHistory: false, isLeftToGraph: false)
     var last: ManagedObject?
     for number in 0..<2000 {
       let thing = try world.context.insert("Thing", values: ["name": .string("link \(number)")])
@@ -208,7 +208,8 @@ import Testing
   /// Who was told of entities and not of rows has the lists without those that went.
   @Test func listsOfOtherContextsLoseWhatWent() throws {
     var random = SplitMix(1)
-    let world = try World(Self.model([.nullify], &random), seed: 1, count: 3, keepsHistory: false, isLeftToGraph: false)
+    let world = try World(
+      Self.model([.nullify], &random), seed: 1, count: 3, tracksHistory: false, isLeftToGraph: false)
     let thing = try world.context.insert("Thing", values: ["name": "kept"])
     for number in 100..<110 {
       let part = try world.context.insert("Part", values: ["n": .int(Int64(number))])

@@ -13,7 +13,7 @@ import Testing
     let context: ManagedObjectContext
     let ids: [ManagedObjectID]
 
-    init(keepsHistory: Bool = false, derives: Bool = false) throws {
+    init(tracksHistory: Bool = false, derives: Bool = false) throws {
       var model = People.model()
       var event = EntityDescription("Event")
       var total = AttributeDescription("total", type: .string)
@@ -28,8 +28,8 @@ import Testing
         ] + (derives ? [total] : [])
       model.entities.append(event)
       people = try PeopleStore(model)
-      if keepsHistory {
-        _ = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(keepsHistory: true))
+      if tracksHistory {
+        _ = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(tracksHistory: true))
       }
       let coordinator = PersistentStoreCoordinator(model: people.model)
       try coordinator.add(people.store)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func aHistoryNamesTheRowsThatHaveAnotherValue() throws {
-    let bench = try Bench(keepsHistory: true)
+    let bench = try Bench(tracksHistory: true)
     let coordinator = bench.context.coordinator
     let token = try coordinator.currentPersistentHistoryToken()
     var request = BatchUpdateRequest("Event")

@@ -41,7 +41,7 @@ import Testing
       let url = people.folder.file()
       switch history {
       case .old: try RawDatabase(url).connection.executeScript(HistoryTables.old)
-      case .new: _ = try SQLiteStore(url: url, model: people.model, options: .init(keepsHistory: true))
+      case .new: _ = try SQLiteStore(url: url, model: people.model, options: .init(tracksHistory: true))
       case nil: break
       }
       coordinator = PersistentStoreCoordinator(model: people.model)

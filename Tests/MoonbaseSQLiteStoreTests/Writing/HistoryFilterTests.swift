@@ -23,8 +23,8 @@ import Testing
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(
         inMemory
-          ? InMemoryStore(model: model, keepsHistory: true)
-          : SQLiteStore(url: folder.file(), model: model, options: .init(keepsHistory: true)))
+          ? InMemoryStore(model: model, tracksHistory: true)
+          : SQLiteStore(url: folder.file(), model: model, options: .init(tracksHistory: true)))
       context = try ManagedObjectContext(coordinator)
       context.transactionAuthor = "import"
       let ann = try context.insert("Person", values: ["firstName": "Ann"])

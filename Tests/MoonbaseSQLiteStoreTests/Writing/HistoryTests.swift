@@ -10,7 +10,7 @@ import Testing
 @Suite struct HistoryTests {
   /// Another store with the same file switches it on, as another process may.
   private func switchOn(_ people: PeopleStore) throws {
-    _ = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(keepsHistory: true))
+    _ = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(tracksHistory: true))
   }
 
   /// Switched on by somebody else after the store was opened and saved to.
@@ -56,7 +56,7 @@ import Testing
 
   /// The same tables, whether the store is new or gets them when it is opened again.
   @Test(arguments: [true, false]) func theTablesOfAHistoryAreCoreDatas(_ isNew: Bool) throws {
-    let people = try PeopleStore(options: .init(keepsHistory: isNew))
+    let people = try PeopleStore(options: .init(tracksHistory: isNew))
     if !isNew { try switchOn(people) }
     let raw = try RawDatabase(people.folder.file())
     let tables = "('ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING')"
@@ -68,11 +68,11 @@ import Testing
     // Opened without the option it goes on.
     let again = try SQLiteStore(url: people.folder.file(), model: people.model)
     try again.save(StoreChanges())
-    #expect(try again.history()?.span() == HistorySpan(first: 1, last: 1))
+    #expect(try again.history()?.span() == HistoryBounds(first: 1, last: 1))
   }
 
   @Test func aHistoryOnceMoreGoesOnWithItsNumbers() throws {
-    let people = try PeopleStore(options: .init(keepsHistory: true))
+    let people = try PeopleStore(options: .init(tracksHistory: true))
     let raw = try RawDatabase(people.folder.file())
     try people.insert(people.row("Person"))
     try raw.connection.executeScript("DROP TABLE ACHANGE")
@@ -87,7 +87,7 @@ import Testing
   @Test func aStoreThatIsOnlyReadGetsNoHistory() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
-    let options = SQLiteStoreOptions(readOnly: true, keepsHistory: true)
+    let options = SQLiteStoreOptions(readOnly: true, tracksHistory: true)
     let error = #expect(throws: GraphError.self) {
       try SQLiteStore(url: people.folder.file(), model: people.model, options: options)
     }
@@ -217,7 +217,7 @@ import Testing
     ("ATRANSACTION", "ZTIMESTAMP = NULL"), ("ATRANSACTIONSTRING", "ZNAME = CAST(x'ff' || Z_PK AS TEXT)"),
   ])
   func aDamagedRowIsAnErrorThatNamesIt(_ table: String, _ damage: String) throws {
-    let people = try PeopleStore(options: .init(keepsHistory: true, transactionAuthor: "tests"))
+    let people = try PeopleStore(options: .init(tracksHistory: true, transactionAuthor: "tests"))
     for _ in 0..<2 { try people.insert(people.row("Person", ["firstName": "Ada"])) }
     let key = table == "ATRANSACTIONSTRING" ? "1 = 1" : "Z_PK = 2"
     try RawDatabase(people.folder.file()).connection.execute("UPDATE \(table) SET \(damage) WHERE \(key)")

@@ -18,8 +18,8 @@ import Testing
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(
         inFile
-          ? SQLiteStore(url: folder.file(), model: model, options: .init(keepsHistory: true))
-          : InMemoryStore(model: model, keepsHistory: true))
+          ? SQLiteStore(url: folder.file(), model: model, options: .init(tracksHistory: true))
+          : InMemoryStore(model: model, tracksHistory: true))
       context = try ManagedObjectContext(coordinator)
     }
 

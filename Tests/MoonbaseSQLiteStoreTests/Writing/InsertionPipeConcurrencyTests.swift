@@ -25,10 +25,10 @@ import Testing
       EntityDescription("Part", parent: "Thing") { AttributeDescription("size", type: .double) }
     }
 
-    init(keepsHistory: Bool = false) throws {
+    init(tracksHistory: Bool = false) throws {
       folder = try TemporaryFolder()
       let model = try Self.model.resolved()
-      store = try SQLiteStore(url: folder.file(), model: model, options: .init(keepsHistory: keepsHistory))
+      store = try SQLiteStore(url: folder.file(), model: model, options: .init(tracksHistory: tracksHistory))
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       context = try ManagedObjectContext(coordinator)
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func aHistoryNamesEachRow() throws {
-    let bench = try Bench(keepsHistory: true)
+    let bench = try Bench(tracksHistory: true)
     try bench.insert(9000)
     #expect(try bench.raw().value("SELECT COUNT(*) FROM ACHANGE") == "9000")
     #expect(try bench.raw().value("SELECT COUNT(*) FROM ATRANSACTION") == "1")

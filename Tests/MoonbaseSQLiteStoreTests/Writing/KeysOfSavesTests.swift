@@ -118,7 +118,7 @@ import Testing
   /// A hook may save another context of the same store.
   @Test func hooksThatSaveOtherContextsDoNotWaitForTheirOwn() throws {
     let bench = try Bench()
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     var hooks = EntityExtension()
     let coordinator = bench.coordinator
     hooks.willSave = { _ in
@@ -127,7 +127,7 @@ import Testing
       try inner.save()
     }
     domain.extensions = ["Person": [hooks]]
-    let context = ManagedObjectContext(coordinator, domain: domain)
+    let context = ManagedObjectContext(coordinator, extensionRegistry: domain)
     context.undoManager = UndoManager()
     try context.insert("Person")
     try context.save()

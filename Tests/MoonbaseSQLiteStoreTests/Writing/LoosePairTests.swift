@@ -25,7 +25,7 @@ import Testing
   /// Two shelves with the same books, each near the other one and itself.
   init() throws {
     store = try MigratedStore()
-    try store.fill(Self.model, keepsHistory: true) { context in
+    try store.fill(Self.model, tracksHistory: true) { context in
       let books = try (0..<4).map {
         try context.insert($0 < 2 ? "Book" : "Novel", values: ["title": .string("b\($0)")])
       }

@@ -26,14 +26,14 @@ import Testing
       folder = try TemporaryFolder()
       coordinator = PersistentStoreCoordinator(model: resolved)
       if kind == .memory {
-        store = try InMemoryStore(model: resolved, keepsHistory: true)
+        store = try InMemoryStore(model: resolved, tracksHistory: true)
       } else {
         let url = folder.file()
         if kind == .oldFile {
           _ = try SQLiteStore(url: url, model: resolved)
           try Connection(url.path, mode: .readWrite).executeScript(HistoryTables.old)
         }
-        store = try SQLiteStore(url: url, model: resolved, options: .init(keepsHistory: true))
+        store = try SQLiteStore(url: url, model: resolved, options: .init(tracksHistory: true))
       }
       try coordinator.add(store)
     }
@@ -318,7 +318,7 @@ import Testing
     let resolved = try model.resolved()
     let coordinator = PersistentStoreCoordinator(model: resolved)
     for name in ["One", "Two"] {
-      try coordinator.add(InMemoryStore(model: resolved, configuration: name, keepsHistory: true))
+      try coordinator.add(InMemoryStore(model: resolved, configuration: name, tracksHistory: true))
     }
     let context = try ManagedObjectContext(coordinator)
     for name in ["Project", "Person", "Project"] {
@@ -377,7 +377,7 @@ import Testing
     for (name, entity) in [("One", "Person"), ("Two", "Project")] {
       let url = folder.file("\(name).sqlite")
       let half = FailingStore(
-        try SQLiteStore(url: url, model: resolved, configuration: name, options: .init(keepsHistory: true)))
+        try SQLiteStore(url: url, model: resolved, configuration: name, options: .init(tracksHistory: true)))
       halves.append(Half(entity: entity, url: url, store: half))
       try coordinator.add(half)
     }
@@ -434,7 +434,7 @@ import Testing
     let model = try People.model().resolved()
     let url = folder.file()
     do {
-      let store = try SQLiteStore(url: url, model: model, options: .init(keepsHistory: true))
+      let store = try SQLiteStore(url: url, model: model, options: .init(tracksHistory: true))
       let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.add(store)
       let context = try ManagedObjectContext(coordinator)

@@ -201,7 +201,7 @@ import Testing
     let bench = try LimitBench(kind, ["x": (file, nil)])
     let domain = try ScriptDomain(limits: LuaLimits(deadline: 20))
     defer { domain.close() }
-    let opened = OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions)
+    let opened = StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions)
     var first: ManagedObjectContext? = try domain.context(of: opened)
     try first?.insert("P", values: ["i": 1]).call("keep")
     try first?.close()

@@ -51,7 +51,7 @@ import Testing
     let domain = try maker.make()
     defer { domain.close() }
     try domain.setContext(
-      domain.context(of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions)))
+      domain.context(of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions)))
     let arguments = ["\(TestLength.firstSeed ?? 1)", "\(Repetition.scriptSequences.seeds)"]
     let outcome = ScriptRunner(domain).run([ScriptSource(name: "family.lua", text: text)], arguments: arguments)
     #expect(outcome.status == 0 && printed.withLock { $0 } == "done\n", "\(outcome)")

@@ -14,7 +14,7 @@ import Testing
       let bench = try ScriptBench()
       let scripts = try ScriptDomain()
       let opened = try scripts.context(
-        of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions))
+        of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions))
       try scripts.setContext(opened)
       let script = ScriptSource(
         name: "s",
@@ -56,7 +56,7 @@ import Testing
       ])
     var scripts: ScriptDomain? = try ScriptDomain()
     let context = try #require(
-      try scripts?.context(of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions)))
+      try scripts?.context(of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions)))
     try scripts?.setContext(context)
     let thing = try context.insert("P", values: ["s": "a", "i": 1])
     try context.save()
@@ -79,7 +79,7 @@ import Testing
     refuses { try context.save() }
     refuses { try context.rollback() }
     #expect(!context.hasChanges && thing["s"] == "a")
-    #expect(context.takePendingErrors().isEmpty)
+    #expect(context.drainAccessorErrors().isEmpty)
   }
 
   /// A Lua state may be held longer than the domain that filled it.
@@ -88,7 +88,7 @@ import Testing
     let state = try #require(scripts?.state)
     let bench = try ScriptBench()
     let context = try #require(
-      try scripts?.context(of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions)))
+      try scripts?.context(of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions)))
     try scripts?.setContext(context)
     let program = """
       local kept = moonbase.context:insert('Person')

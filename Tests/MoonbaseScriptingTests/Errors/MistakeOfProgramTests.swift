@@ -10,7 +10,7 @@ import Testing
     let bench = try ScriptBench()
     let domain = try ScriptDomain()
     defer { domain.close() }
-    let context = try domain.context(of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions))
     try domain.setContext(context)
     let object = try context.insert("Person")
     let function = try ObjectFunction(body: ScriptSource(name: "--do", text: code), in: domain)

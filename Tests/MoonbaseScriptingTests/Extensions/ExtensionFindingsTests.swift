@@ -71,7 +71,7 @@ import Testing
     try domain.installOpen { description in
       let model = try LuaModelFile().read(ScriptSource(name: "m.lua", text: ThingBench.model))
       let extensions = try ScriptExtensions(description.extensions, for: model)
-      return OpenedContainer(
+      return StoreHandle(
         coordinator: PersistentStoreCoordinator(model: extensions.resolvedModel), extensions: extensions)
     }
     let results = try domain.state.load(

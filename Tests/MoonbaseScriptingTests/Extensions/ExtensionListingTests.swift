@@ -39,7 +39,7 @@ import Testing
   private func work(_ extensions: ScriptExtensions, _ coordinator: PersistentStoreCoordinator) throws -> [String?] {
     let domain = try ScriptDomain()
     defer { domain.close() }
-    let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
     try domain.setContext(context)
     return try domain.state.load(
       """

@@ -38,7 +38,7 @@ import Testing
     try domain.state.openFiles(access)
     let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
-    let context = ManagedObjectContext(coordinator, domain: try extensions.makeDomain(in: domain))
+    let context = ManagedObjectContext(coordinator, extensionRegistry: try extensions.makeRegistry(in: domain))
     try domain.setContext(context)
     return (context, domain, extensions)
   }
@@ -141,15 +141,15 @@ import Testing
     #expect(object["one"] == "oldx")
     _ = try write("return { 'one', 'two' }", to: "a/names.lua")
     _ = try write("return 'new'", to: "a/late.lua")
-    let later = ManagedObjectContext(context.coordinator, domain: try extensions.makeDomain())
+    let later = ManagedObjectContext(context.coordinator, extensionRegistry: try extensions.makeRegistry())
     let other = try later.insert("P")
     other["s"] = "y"
     #expect(other["one"] == "oldy")
     try extensions.reload()
-    try extensions.adopt(in: later)
+    try later.reloadExtensions()
     #expect(other["one"] == "newy" && other["two"] == "newy")
     #expect(object["one"] == "oldx")
-    try extensions.adopt(in: context)
+    try context.reloadExtensions()
     #expect(object["two"] == "newx")
   }
 

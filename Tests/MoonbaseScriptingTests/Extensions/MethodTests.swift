@@ -137,7 +137,7 @@ import Testing
     try coordinator.add(kind.store(for: extensions.resolvedModel, in: folder))
     let domain = try ScriptDomain()
     defer { domain.close() }
-    let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
     try domain.setContext(context)
     let results = try domain.state.load(
       """
@@ -171,7 +171,7 @@ import Testing
     try coordinator.add(StoreKind.memory.store(for: extensions.resolvedModel, in: folder))
     let domain = try ScriptDomain()
     defer { domain.close() }
-    let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
     try domain.setContext(context)
     let person = try context.insert("Person")
     let made = try domain.state.load(
@@ -184,7 +184,7 @@ import Testing
     func reload(_ text: String) throws {
       try write(text)
       try extensions.reload()
-      try extensions.adopt(in: context)
+      try context.reloadExtensions()
     }
     #expect(try run("p:one()") == "1" && person.call("one") == 1)
     try reload(file("one = function() return 'one' end, two = function() return 2 end"))

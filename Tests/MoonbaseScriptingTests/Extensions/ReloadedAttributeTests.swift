@@ -24,7 +24,7 @@ import Testing
       coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
       try coordinator.add(kind.store(for: extensions.resolvedModel, in: folder))
       domain = try ScriptDomain()
-      context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+      context = try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
       try domain.setContext(context)
     }
 
@@ -51,7 +51,7 @@ import Testing
     func reload(_ text: String, to name: String = "e.lua") throws {
       try Data(text.utf8).write(to: folder.file(name))
       try extensions.reload()
-      try extensions.adopt(in: context)
+      try context.reloadExtensions()
     }
 
     /// A function of a script that holds an object `p` of P with `s = "a"` and `i = 1`, and one `c` of C: it evaluates an expression.

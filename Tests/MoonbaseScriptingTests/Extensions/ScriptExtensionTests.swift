@@ -44,7 +44,7 @@ import Testing
     try context.save()
     let plain = try context.fetchedObjects(FetchRequest("Person"))
     #expect(plain.first != nil)
-    weak let generation: (any PureFunctionProvider)? = context.domain.pureFunctions
+    weak let generation: (any PureFunctionProvider)? = context.extensionRegistry.pureFunctions
     #expect(generation != nil)
     var request = try FetchRequest("Person", where: "fullName == 'A B'")
     request.fetchBatchSize = 2
@@ -52,7 +52,7 @@ import Testing
     #expect(found?.first != nil)
     #expect(generation?.made.count ?? 0 > 0)
     try bench.extensions.reload()
-    try bench.extensions.adopt(in: context)
+    try context.reloadExtensions()
     #expect(try context.count(FetchRequest("Person", where: "fullName == 'A B'")) == 40)
     // What is still to come is found by what was asked then.
     #expect(generation != nil)

@@ -8,7 +8,7 @@ import Testing
     let bench = try ThingBench.bench("")
     let (coordinator, extensions) = (bench.coordinator, bench.extensions)
     return try bench.lines("local other = moonbase.open({}).context\n" + text) { _ in
-      OpenedContainer(coordinator: coordinator, extensions: extensions)
+      StoreHandle(coordinator: coordinator, extensions: extensions)
     }
   }
 

@@ -12,7 +12,7 @@ final class PromptBench {
   init(extensions: [String] = [ScriptBench.colors], limits: LuaLimits = LuaLimits()) throws {
     bench = try ScriptBench(extensions: extensions)
     let domain = try ScriptDomain(limits: limits)
-    context = ManagedObjectContext(bench.coordinator, domain: try bench.extensions.makeDomain(in: domain))
+    context = ManagedObjectContext(bench.coordinator, extensionRegistry: try bench.extensions.makeRegistry(in: domain))
     try domain.setContext(context)
     prompt = try ScriptPrompt(domain, name: "input")
     prompt.notesUndo(levels: 10)

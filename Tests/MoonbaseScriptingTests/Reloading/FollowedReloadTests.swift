@@ -70,7 +70,7 @@ import struct MoonbaseModel.SortDescriptor
     let domain = try ScriptDomain()
     defer { domain.close() }
     let context = try domain.context(
-      of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions))
+      of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions))
     try domain.setContext(context)
     let environment = try domain.state.environment()
     func run(_ code: String) throws -> String {
@@ -193,7 +193,7 @@ import struct MoonbaseModel.SortDescriptor
     let bench = try Bench(["a.lua": Bench.labelled(1)])
     let domain = try ScriptDomain()
     defer { domain.close() }
-    let context = try domain.context(of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions))
     try domain.setContext(context)
     let (extensions, url) = (bench.extensions, bench.folder.file("e/a.lua"))
     try domain.state.setGlobal(
@@ -252,7 +252,7 @@ import struct MoonbaseModel.SortDescriptor
     try context.save()
     _ = try context.count(FetchRequest("P"))
     #expect(heard.all.isEmpty)
-    #expect(throws: GraphError.self) { try bench.extensions.adopt(in: context) }
+    #expect(throws: GraphError.self) { try context.reloadExtensions() }
     #expect(object["label"] == "x1")
     // Another context runs what it was made with.
     #expect(throws: GraphError.self) {
@@ -272,7 +272,7 @@ import struct MoonbaseModel.SortDescriptor
     let bench = try Bench(["a.lua": Bench.labelled(1)])
     let domain = try ScriptDomain()
     defer { domain.close() }
-    let context = try domain.context(of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions))
     try domain.setContext(context)
     let object = try context.insert("P", values: ["s": "x"])
     func top(_ end: String) -> String {
@@ -360,22 +360,19 @@ import struct MoonbaseModel.SortDescriptor
 
   @Test func aHookOfSwiftCodeCannotHaveItsContextAdopt() throws {
     let told = Lock<[String]>([])
-    let extensions = Lock<ScriptExtensions?>(nil)
     let hook = ExtensionSource.entity("P") {
       var person = EntityExtension()
       person.willSave = { object in
-        guard let context = object.managedObjectContext, let extensions = extensions.withLock({ $0 }) else { return }
-        do { try extensions.adopt(in: context) } catch { told.withLock { $0.append("\(error)") } }
+        guard let context = object.managedObjectContext else { return }
+        do { try context.reloadExtensions() } catch { told.withLock { $0.append("\(error)") } }
       }
       return person
     }
     let bench = try Bench(.memory, ["a.lua": Bench.labelled(1)], beside: [hook])
-    extensions.withLock { $0 = bench.extensions }
     let context = try bench.context()
     try context.insert("P", values: ["s": "x"])
     try context.save()
     #expect(told.withLock { $0.count == 1 && $0[0].contains("while the same context saves") })
-    extensions.withLock { $0 = nil }
   }
 
   // MARK: Values

@@ -14,8 +14,8 @@ import Testing
     let domain = try ScriptDomain()
     defer { domain.close() }
     let (coordinator, extensions) = (bench.coordinator, bench.extensions)
-    try domain.installOpen { _ in OpenedContainer(coordinator: coordinator, extensions: extensions) }
-    try domain.setContext(domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions)))
+    try domain.installOpen { _ in StoreHandle(coordinator: coordinator, extensions: extensions) }
+    try domain.setContext(domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions)))
     return try domain.state.load("local context = moonbase.context \(script)", name: "s.lua")().first?.textValue ?? ""
   }
 
@@ -77,8 +77,8 @@ import Testing
     defer { domain.close() }
     domain.log = { entry in logged.withLock { $0.append(entry.message) } }
     let (coordinator, extensions) = (bench.coordinator, bench.extensions)
-    try domain.installOpen { _ in OpenedContainer(coordinator: coordinator, extensions: extensions) }
-    try domain.setContext(domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions)))
+    try domain.installOpen { _ in StoreHandle(coordinator: coordinator, extensions: extensions) }
+    try domain.setContext(domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions)))
     _ = try domain.state.load(
       """
       local context = moonbase.context

@@ -73,7 +73,7 @@ import Testing
     let domain = try maker.make()
     defer { domain.close() }
     let context = try domain.context(
-      of: OpenedContainer(coordinator: bench.coordinator, extensions: bench.extensions))
+      of: StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions))
     try domain.setContext(context)
     let people = "local context = moonbase.context for i = 1, 100 do context:insert('Person', { age = i + 20 }) end "
     let outcome = ScriptRunner(domain).run([

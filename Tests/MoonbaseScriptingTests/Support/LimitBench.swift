@@ -34,7 +34,7 @@ final class LimitBench {
     let domain = try ScriptDomain(limits: limits)
     domain.state.modules.rootPaths = [ScriptModuleTests.folder.path]
     defer { domain.close() }
-    let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
     try domain.setContext(context)
     let script = """
       local context = moonbase.context

@@ -97,7 +97,7 @@ final class ScriptBench {
     output = ""
     domain.state.output = LuaOutput { [unowned self] bytes, _ in output += String(decoding: bytes, as: UTF8.self) }
     domain.state.modules.rootPaths = [ScriptModuleTests.folder.path]
-    let context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    let context = try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
     try domain.setContext(context)
     return ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: text)], arguments: arguments)
   }

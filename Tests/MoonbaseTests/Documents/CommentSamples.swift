@@ -18,7 +18,7 @@ private enum CommentSamples {
   private static func domain(coordinator: PersistentStoreCoordinator, extensions: ScriptExtensions) throws {
     // shown
     let domain = try ScriptDomain()
-    let context = ManagedObjectContext(coordinator, domain: try extensions.makeDomain(in: domain))
+    let context = ManagedObjectContext(coordinator, extensionRegistry: try extensions.makeRegistry(in: domain))
     try domain.setContext(context)
     _ = try domain.state.load("moonbase.context:insert('Person')", name: "example")()
     // end

@@ -135,7 +135,7 @@ let colorTransformer = ExtensionSource.transformer {
 
     // shown
     var library = PersistentStoreDescription.sqlite(libraryURL, configuration: "Library")
-    library.keepsHistory = true
+    library.tracksHistory = true
     var passing = PersistentStoreDescription.inMemory
     passing.configuration = "Passing"
     var description = ContainerDescription(model: .value(model), stores: [library, passing])

@@ -53,7 +53,7 @@ final class CountingStore: PersistentStore {
   // What a store does not take over, the context does in memory.
   func plan(_ query: StoreQuery) throws -> QueryPlan { try base.plan(query) }
 
-  func beginReading(_ extent: ReadExtent) throws -> any ReadSession {
+  func beginReading(_ extent: ReadScope) throws -> any ReadSession {
     CountingView(try base.beginReading(extent), of: self)
   }
 

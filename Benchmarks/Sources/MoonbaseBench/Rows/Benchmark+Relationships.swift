@@ -67,7 +67,7 @@ extension Benchmark {
     static let nameKey = Attribute<Child, String>("name")
     static let ageKey = Attribute<Child, Int64>("age")
 
-    override class var hooks: LifecycleHooks { [] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [] }
   }
 
   private static var familyModel: ManagedObjectModel {

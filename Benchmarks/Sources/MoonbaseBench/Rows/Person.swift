@@ -10,7 +10,7 @@ final class Person: ManagedObject {
   static let heightKey = Attribute<Person, Double>("height")
   static let colorKey = Attribute<Person, Data>("color")
 
-  override class var hooks: LifecycleHooks { [] }
+  override class var overriddenLifecycleMethods: LifecycleHooks { [] }
 
   static var model: ManagedObjectModel {
     ManagedObjectModel {

@@ -13,7 +13,7 @@ final class Thing: ManagedObject {
   static let bornKey = Attribute<Thing, Date>("born")
   static let totalKey = Attribute<Thing, Int64>("total")
 
-  override class var hooks: LifecycleHooks { [] }
+  override class var overriddenLifecycleMethods: LifecycleHooks { [] }
 
   static var model: ManagedObjectModel {
     var total = AttributeDescription("total", type: .integer64)

@@ -59,7 +59,7 @@ struct InspectCell {
 
   /// A class of an extension says what stands for its value.
   private func text(of value: Value, _ object: OpaqueObject) throws -> InspectJSON {
-    let own = session.context.domain.valueClasses[object.className]
+    let own = session.context.extensionRegistry.valueClasses[object.className]
     if let text = own?.text { return Self.text(try text(value), most: Self.greatestText) }
     return Self.text(try session.prompt.domain.text(ofValue: value), most: Self.greatestText)
   }

@@ -34,7 +34,7 @@ struct InspectHistory {
     after start: PersistentHistoryToken, upTo end: PersistentHistoryToken
   ) throws -> [InspectJSON] {
     // A context of its own: the values read for a timeline are those that are saved.
-    let reader = ManagedObjectContext(session.context.coordinator, domain: session.context.domain)
+    let reader = ManagedObjectContext(session.context.coordinator, extensionRegistry: session.context.extensionRegistry)
     var walk = try HistoryWalk(reader, from: .token(start))
     var values = try HistoryValues(reader, from: .token(start))
     var entries: [Entry] = []

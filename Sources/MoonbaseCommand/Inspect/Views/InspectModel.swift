@@ -15,7 +15,7 @@ struct InspectModel {
     return [
       "name": .string(paths.isEmpty ? "a store in memory" : paths.joined(separator: ", ")),
       "version": .string(MoonbaseVersion.text), "stores": .int(stores.count),
-      "extensions": .strings(session.context.domain.versions.keys.sorted()),
+      "extensions": .strings(session.context.extensionRegistry.versions.keys.sorted()),
       "entities": .array(
         session.model.entities.map { entity in
           [
@@ -70,7 +70,7 @@ struct InspectModel {
   func derived(_ name: String, of entity: ResolvedEntity) -> DerivedAttribute? {
     var next: ResolvedEntity? = entity
     while let entity = next {
-      for entry in session.context.domain.extensions[entity.name] ?? [] {
+      for entry in session.context.extensionRegistry.extensions[entity.name] ?? [] {
         if let found = (entry.derived + entry.stored).first(where: { $0.name == name }) { return found }
       }
       next = entity.parent.map { session.model.entities[$0] }

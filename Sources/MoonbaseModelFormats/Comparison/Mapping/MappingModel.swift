@@ -10,10 +10,10 @@ public struct MappingModel: Sendable, Hashable {
   /// The steps, in the order in which they are done.
   public var entityMappings: [EntityMapping]
   /// What a reader found worth telling.
-  @Incidental public var warnings: [String] = []
+  @IgnoredInEquality public var warnings: [String] = []
   /// The fields of the file that nothing here can run. A mapping model with obstacles is refused, because running it
   /// would leave them out.
-  @Incidental package var obstacles: [String] = []
+  @IgnoredInEquality package var obstacles: [String] = []
 
   /// A mapping.
   public init(entityMappings: [EntityMapping] = []) { self.entityMappings = entityMappings }

@@ -61,11 +61,11 @@ import Testing
 
   @Test func oneOfADomainTakesItsPlace() throws {
     let bench = try StoreBench(.memory, Self.model())
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.transformers["NSSecureUnarchiveFromData"] = ValueTransformer(
       "NSSecureUnarchiveFromData", transformedValue: { _ in .data(Data("mine".utf8)) },
       reverseTransformedValue: { _ in "mine" })
-    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let context = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     let note = try context.insert("Note", values: ["tags": ["a"]])
     try context.save()
     #expect(try bytes(of: note) == Data("mine".utf8))
@@ -77,10 +77,10 @@ import Testing
       "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": .uid(1)],
       "$objects": ["$null", ["UIRed": .real(0.5), "$class": .uid(2)], ["$classname": "UIColor"]],
     ]
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.transformers["NSSecureUnarchiveFromData"] = ValueTransformer(
       "raw", transformedValue: { $0 }, reverseTransformedValue: { $0 })
-    let phone = ManagedObjectContext(bench.coordinator, domain: domain)
+    let phone = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     try phone.insert("Note", values: ["tags": .data(archive.binaryData), "text": "old"])
     try phone.save()
     let context = bench.stranger()
@@ -123,10 +123,10 @@ import Testing
 
   @Test func bytesThatAreNoArchiveAreAnErrorThatNamesTheAttribute() throws {
     let bench = try StoreBench(.memory, Self.model())
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.transformers["NSSecureUnarchiveFromData"] = ValueTransformer(
       "raw", transformedValue: { $0 }, reverseTransformedValue: { $0 })
-    let other = ManagedObjectContext(bench.coordinator, domain: domain)
+    let other = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     try other.insert("Note", values: ["tags": .data(Data([1, 2, 3]))])
     try other.save()
     let context = bench.stranger()
@@ -205,7 +205,7 @@ import Testing
   @Test func itIsDecodedOnceAndEncodedOnce() throws {
     let bench = try StoreBench(.memory, Self.model())
     let context = bench.context()
-    context.findsValuesChangedInPlace = true
+    context.detectsInPlaceMutation = true
     let note = try context.insert("Note", values: ["tags": ["b": 1, "a": 2]])
     try context.save()
     try context.refresh(note, mergeChanges: false)

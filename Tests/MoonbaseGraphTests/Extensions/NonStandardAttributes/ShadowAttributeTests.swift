@@ -207,7 +207,7 @@ import Testing
   final class Plain: ManagedObject {
     private var rect: Rect?
 
-    override class var hooks: LifecycleHooks { [.didTurnIntoFault] }
+    override class var overriddenLifecycleMethods: LifecycleHooks { [.didTurnIntoFault] }
 
     func bounds() throws -> Rect? {
       try willAccessValue(forKey: "bounds")
@@ -250,7 +250,7 @@ import Testing
     model.entities[0].attributes.append(AttributeDescription("paint", type: .undefined).with { $0.isTransient = true })
     model.entities[0].attributes.append(AttributeDescription("paintText", type: .string))
     let bench = try StoreBench(kind, model)
-    let domain = ExtensionDomain()
+    let domain = ExtensionRegistry()
     domain.valueClasses["Color"] = ValueClass("Color") { value in
       guard case .map(let parts) = value else { return false }
       return Set(parts.keys) == ["r", "g", "b"]
@@ -272,7 +272,7 @@ import Testing
         })
     ]
     domain.extensions["Person"] = [entry]
-    let context = ManagedObjectContext(bench.coordinator, domain: domain)
+    let context = ManagedObjectContext(bench.coordinator, extensionRegistry: domain)
     let person = try context.insert("Person", values: ["paint": ["r": 1, "g": 2, "b": 3]])
     #expect {
       try person.setValue(["r": 1], forKey: "paint")

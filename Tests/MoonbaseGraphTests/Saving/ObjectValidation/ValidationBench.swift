@@ -98,7 +98,7 @@ struct ValidationBench {
     entry.validateForDelete = { $0["title"] == "forever" ? .init("cannot be deleted") : nil }
   }
 
-  private static func order(_ meeting: ManagedObject) -> EntityExtension.RuleFailure? {
+  private static func order(_ meeting: ManagedObject) -> EntityExtension.ValidationIssue? {
     guard let start = meeting["start"].int, let end = meeting["end"].int, start > end else { return nil }
     return .init("ends before it starts")
   }

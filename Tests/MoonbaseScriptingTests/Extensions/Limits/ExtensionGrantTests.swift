@@ -38,7 +38,7 @@ import Testing
     try coordinator.add(kind.store(for: extensions.resolvedModel, in: stores))
     let domain = try ScriptDomain()
     defer { domain.close() }
-    try domain.setContext(domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions)))
+    try domain.setContext(domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions)))
     let script = "local p = moonbase.context:insert('P')\nlocal folder = [[\(folder.path)]]\n\(text)"
     return try domain.state.load(script, name: "s.lua")().map(\.textValue)
   }

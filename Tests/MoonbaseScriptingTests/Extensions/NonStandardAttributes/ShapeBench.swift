@@ -68,7 +68,7 @@ final class ShapeBench {
     folder = try TemporaryFolder()
     try coordinator.add(kind.store(for: extensions.resolvedModel, in: folder))
     domain = try ScriptDomain()
-    context = try domain.context(of: OpenedContainer(coordinator: coordinator, extensions: extensions))
+    context = try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
     context.undoManager = UndoManager()
   }
 
@@ -79,7 +79,7 @@ final class ShapeBench {
   /// What a context that shares nothing but the store reads of a shape.
   func elsewhere(_ attribute: ShapeAttribute, of shape: ManagedObject) throws -> String {
     let others = try domain.context(
-      of: OpenedContainer(
+      of: StoreHandle(
         coordinator: PersistentStoreCoordinator(sharingStoresOf: coordinator), extensions: extensions))
     return try read(attribute, of: #require(try others.existingObject(with: shape.objectID)))
   }

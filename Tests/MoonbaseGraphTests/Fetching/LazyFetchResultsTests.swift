@@ -9,7 +9,7 @@ import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
 /// IDs and dictionaries that are read as they are walked over.
-@Suite struct FetchedValuesTests {
+@Suite struct LazyFetchResultsTests {
   private func bench(_ kind: StoreKind, count: Int = 1300) throws -> StoreBench {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -132,7 +132,7 @@ import struct MoonbaseModel.SortDescriptor
     let bench = try bench(kind, count: 4000)
     let context = bench.context()
     var (held, greatest) = (0, 0)
-    context.domain.weigh = { bytes in
+    context.extensionRegistry.weigh = { bytes in
       held += bytes
       greatest = max(greatest, held)
     }
@@ -160,7 +160,7 @@ import struct MoonbaseModel.SortDescriptor
     store.fail(onceAfterCalls: nil)
     #expect(context.pendingErrors.isEmpty)
     store.fail(afterReads: 0)
-    #expect(Array(rows).isEmpty && context.takePendingErrors().count == 1)
+    #expect(Array(rows).isEmpty && context.drainAccessorErrors().count == 1)
     store.fail(afterReads: nil)
     #expect(Array(rows).count == 1100 && Array(ids).count == 1100 && context.pendingErrors.isEmpty)
     struct Enough: Error {}

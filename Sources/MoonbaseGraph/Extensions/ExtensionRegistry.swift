@@ -2,15 +2,15 @@ package import MoonbaseModel
 
 /// Everything that extends the entities of one context: transformers, value classes, rules and hooks.
 ///
-/// A domain is confined to its context's executor. Code that reloads a part of it calls `didChange()`, and the context
+/// A registry is confined to its context's executor. Code that reloads a part of it calls `didChange()`, and the context
 /// picks the new behaviour up at its next use.
 ///
 /// ```swift
-/// let domain = ExtensionDomain()
-/// domain.transformers["Reversed"] = reversed
-/// let context = ManagedObjectContext(coordinator, domain: domain)
+/// let registry = ExtensionRegistry()
+/// registry.transformers["Reversed"] = reversed
+/// let context = ManagedObjectContext(coordinator, extensionRegistry: registry)
 /// ```
-public final class ExtensionDomain {
+public final class ExtensionRegistry {
   /// Transformers by registered name.
   public var transformers: [String: ValueTransformer] = [:]
   /// Value classes by registered name.
@@ -24,9 +24,9 @@ public final class ExtensionDomain {
   /// The versions of the extensions by name, which stores remember of their saves; an empty text for one without a
   /// version.
   package var versions: [String: String] = [:]
-  /// What has to live as long as the domain, for example the script host that made it.
+  /// What has to live as long as the registry, for example the script host that made it.
   package var owner: AnyObject?
-  /// The provider that made the domain, if it can replace what is in it.
+  /// The provider that made the registry, if it can replace what is in it.
   package var provider: (any ExtensionProvider)?
   /// The provider, if contexts take over its reloads by themselves.
   package var reloaded: (any ReloadedExtensions)?
@@ -34,7 +34,7 @@ public final class ExtensionDomain {
   package var hookName: (String) -> String = { $0 }
   /// Told how many bytes the context's objects hold more, or fewer, since the last time.
   package var weigh: ((Int) -> Void)?
-  /// The model with what the extensions add, where who made the domain knows it already.
+  /// The model with what the extensions add, where who made the registry knows it already.
   package var knownModel: ResolvedModel?
   /// How often the extensions were reloaded, where that is counted elsewhere.
   package var knownGeneration: Int?
@@ -42,7 +42,7 @@ public final class ExtensionDomain {
   package var refusedGeneration: Int?
   /// The same where nobody does, and when it was made.
   private var madeModel: (model: ResolvedModel, revision: Int)?
-  /// The contexts of the domain, each for as long as it lives.
+  /// The contexts of the registry, each for as long as it lives.
   private var contexts: ContiguousArray<Unmanaged<ManagedObjectContext>> = []
   /// Whether neither hooks nor rules hold, those of classes and of the model included.
   let isWithoutHooks: Bool
@@ -50,12 +50,12 @@ public final class ExtensionDomain {
   /// Goes up with every change.
   public private(set) var revision = 0
 
-  /// Makes an empty domain.
+  /// Makes an empty registry.
   public init() { isWithoutHooks = false }
 
-  /// The transformers, classes and derived attributes of another domain, with neither its hooks nor its rules: what holds where
+  /// The transformers, classes and derived attributes of another registry, with neither its hooks nor its rules: what holds where
   /// objects are written past their contexts.
-  private init(withoutHooksOf other: ExtensionDomain) {
+  private init(withoutHooksOf other: ExtensionRegistry) {
     isWithoutHooks = true
     transformers = other.transformers
     valueClasses = other.valueClasses
@@ -75,9 +75,9 @@ public final class ExtensionDomain {
     }
   }
 
-  func withoutHooks() -> ExtensionDomain { ExtensionDomain(withoutHooksOf: self) }
+  func withoutHooks() -> ExtensionRegistry { ExtensionRegistry(withoutHooksOf: self) }
 
-  /// Says that a part of the domain was replaced: its contexts take that in at once.
+  /// Says that a part of the registry was replaced: its contexts take that in at once.
   ///
   /// What extensions compute is computed anew. Attributes that the model lacks may come, go, or have another type; those who observe
   /// objects are told.
@@ -90,11 +90,11 @@ public final class ExtensionDomain {
 }
 
 /// Attributes that only the extensions declare.
-extension ExtensionDomain {
-  /// The contexts of the domain.
+extension ExtensionRegistry {
+  /// The contexts of the registry.
   var all: [ManagedObjectContext] { contexts.map { $0.takeUnretainedValue() } }
 
-  /// A context has the domain.
+  /// A context has the registry.
   func enter(_ context: ManagedObjectContext) { contexts.append(.passUnretained(context)) }
 
   /// The context goes.
@@ -124,10 +124,10 @@ extension ExtensionDomain {
   }
 }
 
-/// Makes the domain of each context: a file of scripts, Swift closures, or several of them in turn.
+/// Makes the registry of each context: a file of scripts, Swift closures, or several of them in turn.
 public protocol ExtensionProvider: Sendable {
-  /// Makes a domain of its own for one context, on that context's thread.
-  func makeDomain() throws -> ExtensionDomain
+  /// Makes a registry of its own for one context, on that context's thread.
+  func makeRegistry() throws -> ExtensionRegistry
 }
 
 /// Extensions given as Swift closures, each made anew for every context.
@@ -171,17 +171,17 @@ public struct ClosureExtensions: ExtensionProvider {
     valueClasses += other.valueClasses
   }
 
-  public func makeDomain() -> ExtensionDomain {
-    let domain = ExtensionDomain()
-    for entry in extensions { domain.extensions[entry.entity, default: []].append(entry.make()) }
+  public func makeRegistry() -> ExtensionRegistry {
+    let registry = ExtensionRegistry()
+    for entry in extensions { registry.extensions[entry.entity, default: []].append(entry.make()) }
     for make in transformers {
       let transformer = make()
-      domain.transformers[transformer.name] = transformer
+      registry.transformers[transformer.name] = transformer
     }
     for make in valueClasses {
       let valueClass = make()
-      domain.valueClasses[valueClass.name] = valueClass
+      registry.valueClasses[valueClass.name] = valueClass
     }
-    return domain
+    return registry
   }
 }

@@ -18,7 +18,7 @@ extension EntityExtension {
   ///   return .init("of {value} was {old}, and is above {limit}", severity: .warning, values: ["limit": 120])
   /// }
   /// ```
-  public struct RuleFailure: Sendable {
+  public struct ValidationIssue: Sendable {
     /// A sentence or a phrase that follows the attribute's name, for example `is not credible`.
     ///
     /// `{name}` in it stands for a value: one of `values`, else `{value}`, `{old}`, `{key}` or `{entity}`. Other braces stay as they
@@ -58,7 +58,7 @@ extension EntityExtension {
   }
 }
 
-extension EntityExtension.RuleFailure {
+extension EntityExtension.ValidationIssue {
   /// The message with values in the place of names in braces.
   func filledMessage(_ usual: (String) -> Value?) throws -> String {
     guard message.utf8.contains(UInt8(ascii: "{")) else { return message }

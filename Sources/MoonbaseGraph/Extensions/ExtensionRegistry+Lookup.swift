@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// What a domain has, and what is there without one.
-extension ExtensionDomain {
-  /// The transformer of a name. Core Data's names of its default mean the one of the graph, unless the domain has its own.
+/// What a registry has, and what is there without one.
+extension ExtensionRegistry {
+  /// The transformer of a name. Core Data's names of its default mean the one of the graph, unless the registry has its own.
   package func transformer(_ name: String) -> ValueTransformer? {
     transformers[name] ?? (AppleNames.isDefaultTransformer(name) ? .archiving(name) : nil)
   }

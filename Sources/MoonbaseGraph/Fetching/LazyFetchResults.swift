@@ -10,7 +10,7 @@ public import MoonbaseModel
 /// Each walk is a fetch of its own, which begins with its iterator, and all that it gives is of one state of the store, whatever is saved
 /// meanwhile. (Of a store that keeps no state while it is read, all is read at the beginning.) A walk that cannot go on ends, and the context
 /// keeps the error among its pending ones; `forEachBatch` throws it. It belongs to its context, which it keeps, and to the context's executor.
-public struct FetchedValues<Element>: Sequence {
+public struct LazyFetchResults<Element>: Sequence {
   private let context: ManagedObjectContext
   private let begin: () throws -> () throws -> [Element]?
 
@@ -66,9 +66,9 @@ extension ManagedObjectContext {
   /// The IDs of the objects that match a request, as they are walked over.
   ///
   /// Throws as `fetch` does for what does not fit the model.
-  public func fetchedObjectIDs(_ request: FetchRequest) throws -> FetchedValues<ManagedObjectID> {
+  public func fetchedObjectIDs(_ request: FetchRequest) throws -> LazyFetchResults<ManagedObjectID> {
     _ = try request.checked(in: model)
-    return FetchedValues(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
+    return LazyFetchResults(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
   }
 
   /// The batches of a walk over dictionaries, as they are asked for; nil at the end. The walk does not keep the context.
@@ -81,9 +81,9 @@ extension ManagedObjectContext {
   /// at once.
   ///
   /// Throws as `fetchDictionaries` does for what does not fit the model.
-  public func fetchedDictionaries(_ request: FetchRequest) throws -> FetchedValues<[String: Value]> {
+  public func fetchedDictionaries(_ request: FetchRequest) throws -> LazyFetchResults<[String: Value]> {
     _ = try DictionaryRows(request, in: self)
-    return FetchedValues(self) {
+    return LazyFetchResults(self) {
       let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
       return { try walk.next() }
     }

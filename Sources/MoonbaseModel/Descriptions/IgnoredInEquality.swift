@@ -2,7 +2,7 @@
 ///
 /// Places in files are such: a model that was written and read again equals the first.
 @propertyWrapper
-public struct Incidental<Wrapped: Sendable>: Sendable, Hashable {
+public struct IgnoredInEquality<Wrapped: Sendable>: Sendable, Hashable {
   /// The property's value.
   public var wrappedValue: Wrapped
 

@@ -7,7 +7,7 @@ public import MoonbaseModel
 ///   try order.oldValue == "closed" && state != "closed" ? .init("cannot be opened again") : nil
 /// }
 /// ```
-public struct RuleSubject {
+public struct ValidationContext {
   /// Why a rule is asked.
   public enum Occasion: String, Sendable, Hashable {
     /// A new object is to be saved.
