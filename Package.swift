@@ -25,7 +25,7 @@ let package = Package(
     .library(name: "Moonbase", targets: ["Moonbase"]),
     .library(name: "MoonbaseModel", targets: ["MoonbaseModel"]),
     .library(name: "MoonbaseModelFormats", targets: ["MoonbaseModelFormats"]),
-    .library(name: "MoonbaseGraph", targets: ["MoonbaseGraph"]),
+    .library(name: "MoonbaseStoreKit", targets: ["MoonbaseStoreKit"]),
     .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
     .executable(name: "moonbase", targets: ["MoonbaseCommand"]),
   ],
@@ -86,6 +86,21 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Typed keys as conditions and orders, and Foundation's predicates.
+    .target(
+      name: "MoonbaseTypedPredicates", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MoonbaseTypedPredicatesTests",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseTypedPredicates", "MoonbaseSQLiteStore",
+        "MoonbaseTestSupport",
+      ],
+      swiftSettings: strict),
+
+    // What an author of a store imports: the store protocol with its pages, cells, cursors and sessions.
+    .target(name: "MoonbaseStoreKit", dependencies: ["MoonbaseModel", "MoonbaseGraph"], swiftSettings: strict),
+
     // Lua: C owns every longjmp, Swift the rest.
     .target(
       name: "MoonbaseLuaShim", dependencies: ["MoonbaseCLua", "MoonbaseMeter"],
@@ -122,7 +137,7 @@ let package = Package(
       name: "Moonbase",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
-        "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
+        "MoonbaseTypedPredicates", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
       ] + telemetry,
       swiftSettings: strict),
 
@@ -208,7 +223,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseTests",
-      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseSQLite", "Moonbase", "MoonbaseTestSupport"]
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseSQLite", "Moonbase", "MoonbaseStoreKit", "MoonbaseTestSupport",
+      ]
         + telemetry,
       swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,72 @@
-// One import for an app: everything that a program which embeds the engine names.
-@_exported public import MoonbaseGraph
+// One import for an app. Of the graph it shows the names below and no others: what authors of stores need besides, pages,
+// snapshots, cells, cursors and sessions, is in `MoonbaseStoreKit`.
+
 @_exported public import MoonbaseModel
 @_exported public import MoonbaseModelFormats
 @_exported public import MoonbaseSQLiteStore
 @_exported public import MoonbaseScripting
+@_exported public import MoonbaseTypedPredicates
+
+@_exported public import struct MoonbaseGraph.Attribute
+@_exported public import protocol MoonbaseGraph.AttributeValue
+@_exported public import class MoonbaseGraph.BackgroundContext
+@_exported public import struct MoonbaseGraph.BatchDeleteRequest
+@_exported public import struct MoonbaseGraph.BatchInsertRequest
+@_exported public import struct MoonbaseGraph.BatchResult
+@_exported public import enum MoonbaseGraph.BatchResultType
+@_exported public import class MoonbaseGraph.BatchUpdateFunction
+@_exported public import struct MoonbaseGraph.BatchUpdateRequest
+@_exported public import class MoonbaseGraph.ChangeObservation
+@_exported public import struct MoonbaseGraph.ChangedObjectIDs
+@_exported public import struct MoonbaseGraph.ClosureExtensions
+@_exported public import struct MoonbaseGraph.ContextChange
+@_exported public import struct MoonbaseGraph.ContextSave
+@_exported public import struct MoonbaseGraph.DerivedAttribute
+@_exported public import struct MoonbaseGraph.EntityExtension
+@_exported public import protocol MoonbaseGraph.ExtensionProvider
+@_exported public import class MoonbaseGraph.ExtensionRegistry
+@_exported public import struct MoonbaseGraph.FetchBatches
+@_exported public import enum MoonbaseGraph.FetchResult
+@_exported public import struct MoonbaseGraph.FetchedIndexPath
+@_exported public import class MoonbaseGraph.FetchedObjects
+@_exported public import struct MoonbaseGraph.FetchedResultsChange
+@_exported public import class MoonbaseGraph.FetchedResultsController
+@_exported public import struct MoonbaseGraph.FetchedResultsSection
+@_exported public import struct MoonbaseGraph.GraphError
+@_exported public import protocol MoonbaseGraph.GraphMeter
+@_exported public import struct MoonbaseGraph.GraphOperation
+@_exported public import class MoonbaseGraph.InMemoryStore
+@_exported public import struct MoonbaseGraph.LazyFetchResults
+@_exported public import struct MoonbaseGraph.LifecycleHooks
+@_exported public import class MoonbaseGraph.ManagedObject
+@_exported public import class MoonbaseGraph.ManagedObjectContext
+@_exported public import struct MoonbaseGraph.MergeConflict
+@_exported public import class MoonbaseGraph.MergeObservation
+@_exported public import struct MoonbaseGraph.MergePolicy
+@_exported public import struct MoonbaseGraph.MissingFeature
+@_exported public import struct MoonbaseGraph.MutableObjectSet
+@_exported public import struct MoonbaseGraph.MutableOrderedObjectSet
+@_exported public import struct MoonbaseGraph.ObjectChange
+@_exported public import class MoonbaseGraph.Observation
+@_exported public import struct MoonbaseGraph.ObservedChange
+@_exported public import struct MoonbaseGraph.PersistentHistoryChange
+@_exported public import struct MoonbaseGraph.PersistentHistoryChangeRequest
+@_exported public import struct MoonbaseGraph.PersistentHistoryResult
+@_exported public import struct MoonbaseGraph.PersistentHistoryToken
+@_exported public import struct MoonbaseGraph.PersistentHistoryTransaction
+@_exported public import protocol MoonbaseGraph.PersistentStore
+@_exported public import class MoonbaseGraph.PersistentStoreCoordinator
+@_exported public import struct MoonbaseGraph.PersistentStoreRemoteChange
+@_exported public import struct MoonbaseGraph.PropertyKeyPath
+@_exported public import class MoonbaseGraph.RemoteChangeObservation
+@_exported public import class MoonbaseGraph.SaveObservation
+@_exported public import struct MoonbaseGraph.SnapshotEventType
+@_exported public import struct MoonbaseGraph.ToMany
+@_exported public import struct MoonbaseGraph.ToOne
+@_exported public import struct MoonbaseGraph.TypedFetchRequest
+@_exported public import struct MoonbaseGraph.TypedFetchedObjects
+@_exported public import protocol MoonbaseGraph.TypedObject
+@_exported public import class MoonbaseGraph.UndoManager
+@_exported public import struct MoonbaseGraph.ValidationContext
+@_exported public import struct MoonbaseGraph.ValueClass
+@_exported public import struct MoonbaseGraph.ValueTransformer

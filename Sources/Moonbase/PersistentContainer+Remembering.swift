@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbasePlatform
 
 /// The extensions that stores remember.

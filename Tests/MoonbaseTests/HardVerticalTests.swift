@@ -1,6 +1,7 @@
 import Moonbase
 import MoonbaseLua
 import MoonbasePlatform
+import MoonbaseStoreKit
 import Testing
 
 /// Script → fetch → SQLite → pure function in another Lua state: every way it can end leaves everything usable.

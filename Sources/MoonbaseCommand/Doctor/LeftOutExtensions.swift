@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import Moonbase
 import MoonbaseModel
 import MoonbasePlatform

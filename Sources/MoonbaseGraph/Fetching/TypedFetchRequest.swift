@@ -15,15 +15,6 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   /// A request for all objects of the class.
   public init(where predicate: Predicate? = nil) { request.predicate = predicate }
 
-  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
-  public init(where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []) {
-    self.init(where: condition.predicate)
-    request.sortDescriptors = sort.map(\.descriptor)
-  }
-
-  /// A request for all objects of the class in an order.
-  public init(sort: [TypedSortDescriptor<Object>]) { request.sortDescriptors = sort.map(\.descriptor) }
-
   /// The request without its class, for a context whose model has an entity of the class. Throws where it has none.
   public func request(in context: ManagedObjectContext) throws -> FetchRequest {
     guard request.entityName.isEmpty else { return request }
@@ -44,13 +35,6 @@ extension TypedObject where Self: ManagedObject {
   public static func fetchRequest(where predicate: Predicate? = nil) -> TypedFetchRequest<Self> {
     TypedFetchRequest(where: predicate)
   }
-
-  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
-  public static func fetchRequest(
-    where condition: TypedPredicate<Self>, sort: [TypedSortDescriptor<Self>] = []
-  ) -> TypedFetchRequest<Self> {
-    TypedFetchRequest(where: condition, sort: sort)
-  }
 }
 
 extension ManagedObjectContext {
@@ -68,31 +52,6 @@ extension ManagedObjectContext {
   /// The objects of a class that match a condition.
   public func fetch<Object: ManagedObject>(_ type: Object.Type, where predicate: Predicate? = nil) throws -> [Object] {
     try fetch(TypedFetchRequest<Object>(where: predicate))
-  }
-
-  /// The objects of a class that a condition of typed keys holds for, in an order.
-  ///
-  /// ```swift
-  /// let people = try context.fetch(
-  ///   Person.self, where: Person.age > 30 && Person.name.beginsWith("A", .caseInsensitive),
-  ///   sort: [Person.name.ascending])
-  /// ```
-  public func fetch<Object: ManagedObject>(
-    _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
-  ) throws -> [Object] {
-    try fetch(TypedFetchRequest(where: condition, sort: sort))
-  }
-
-  /// The objects of a class in an order.
-  public func fetch<Object: ManagedObject>(
-    _ type: Object.Type, sort: [TypedSortDescriptor<Object>]
-  ) throws -> [Object] {
-    try fetch(TypedFetchRequest(sort: sort))
-  }
-
-  /// How many objects of a class a condition of typed keys holds for.
-  public func count<Object: ManagedObject>(_ type: Object.Type, where condition: TypedPredicate<Object>) throws -> Int {
-    try count(TypedFetchRequest(where: condition))
   }
 
   /// The objects of a class that match a condition in words.

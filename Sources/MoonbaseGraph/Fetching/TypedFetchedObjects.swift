@@ -64,13 +64,6 @@ extension ManagedObjectContext {
     try fetchedObjects(TypedFetchRequest<Object>(where: predicate))
   }
 
-  /// The objects of a class that a condition of typed keys holds for, in an order, to be read as they are walked.
-  public func fetchedObjects<Object: ManagedObject>(
-    _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
-  ) throws -> TypedFetchedObjects<Object> {
-    try fetchedObjects(TypedFetchRequest(where: condition, sort: sort))
-  }
-
   /// The objects of a class that match a condition in words, to be read as they are walked.
   public func fetchedObjects<Object: ManagedObject>(
     _ type: Object.Type, where text: String, _ arguments: Value...

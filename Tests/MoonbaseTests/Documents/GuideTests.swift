@@ -1,5 +1,6 @@
 import Moonbase
 import MoonbasePlatform
+import MoonbaseStoreKit
 import Synchronization
 import Testing
 

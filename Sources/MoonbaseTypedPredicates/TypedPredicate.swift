@@ -1,3 +1,4 @@
+public import MoonbaseGraph
 public import MoonbaseModel
 
 public import enum MoonbaseModel.Predicate

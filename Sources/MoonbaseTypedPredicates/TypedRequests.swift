@@ -1,3 +1,4 @@
+public import MoonbaseGraph
 public import MoonbaseModel
 
 // Typed keys in columns, batch requests, observations and histories.

@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseTestSupport
+import MoonbaseTypedPredicates
 import Testing
 
 /// Predicates and sort descriptors of Foundation's over properties of classes.

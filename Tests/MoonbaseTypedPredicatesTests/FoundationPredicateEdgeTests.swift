@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseTestSupport
+import MoonbaseTypedPredicates
 import Testing
 
 /// Predicates of Foundation's over values at the edge: nothing within lists, empty texts, negative numbers, optionals within optionals, and

@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseTestSupport
+import MoonbaseTypedPredicates
 import Testing
 
 import enum MoonbaseModel.Predicate

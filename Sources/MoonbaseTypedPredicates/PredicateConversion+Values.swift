@@ -1,3 +1,4 @@
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 

@@ -19,8 +19,8 @@ import MoonbasePlatform
 /// A key path knows its class: a predicate over `Employee` needs `\Employee.age`, also where `age` is a property of `Person`.
 public struct PropertyKeyPath {
   let keyPath: AnyKeyPath
-  let name: String
-  let isToMany: Bool
+  package let name: String
+  package let isToMany: Bool
   /// Whether objects of a class have the property, as far as its key tells.
   let fits: @Sendable (ManagedObject.Type) -> Bool
 
@@ -53,7 +53,7 @@ public struct PropertyKeyPath {
 
 extension ManagedObject {
   /// The property that a key path of a class stands for.
-  static func property(of keyPath: AnyKeyPath, _ type: Any.Type) throws -> PropertyKeyPath {
+  package static func property(of keyPath: AnyKeyPath, _ type: Any.Type) throws -> PropertyKeyPath {
     guard let type = type as? ManagedObject.Type else {
       throw GraphError(
         .predicateMismatch,

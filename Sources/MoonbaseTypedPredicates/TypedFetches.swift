@@ -1,0 +1,59 @@
+public import MoonbaseGraph
+import MoonbaseModel
+
+extension TypedFetchRequest {
+  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
+  public init(where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []) {
+    self.init(where: condition.predicate)
+    self.sortDescriptors = sort.map(\.descriptor)
+  }
+
+  /// A request for all objects of the class in an order.
+  public init(sort: [TypedSortDescriptor<Object>]) {
+    self.init()
+    self.sortDescriptors = sort.map(\.descriptor)
+  }
+}
+
+extension TypedObject where Self: ManagedObject {
+  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
+  public static func fetchRequest(
+    where condition: TypedPredicate<Self>, sort: [TypedSortDescriptor<Self>] = []
+  ) -> TypedFetchRequest<Self> {
+    TypedFetchRequest(where: condition, sort: sort)
+  }
+}
+
+extension ManagedObjectContext {
+  /// The objects of a class that a condition of typed keys holds for, in an order.
+  ///
+  /// ```swift
+  /// let people = try context.fetch(
+  ///   Person.self, where: Person.age > 30 && Person.name.beginsWith("A", .caseInsensitive),
+  ///   sort: [Person.name.ascending])
+  /// ```
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
+  ) throws -> [Object] {
+    try fetch(TypedFetchRequest(where: condition, sort: sort))
+  }
+
+  /// The objects of a class in an order.
+  public func fetch<Object: ManagedObject>(
+    _ type: Object.Type, sort: [TypedSortDescriptor<Object>]
+  ) throws -> [Object] {
+    try fetch(TypedFetchRequest(sort: sort))
+  }
+
+  /// How many objects of a class a condition of typed keys holds for.
+  public func count<Object: ManagedObject>(_ type: Object.Type, where condition: TypedPredicate<Object>) throws -> Int {
+    try count(TypedFetchRequest(where: condition))
+  }
+
+  /// The objects of a class that a condition of typed keys holds for, in an order, to be read as they are walked.
+  public func fetchedObjects<Object: ManagedObject>(
+    _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
+  ) throws -> TypedFetchedObjects<Object> {
+    try fetchedObjects(TypedFetchRequest(where: condition, sort: sort))
+  }
+}
