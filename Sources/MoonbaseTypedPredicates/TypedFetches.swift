@@ -1,5 +1,5 @@
 public import MoonbaseGraph
-import MoonbaseModel
+public import MoonbaseModel
 
 extension TypedFetchRequest {
   /// A request for the objects of the class that a condition of typed keys holds for, in an order.
@@ -36,6 +36,17 @@ extension ManagedObjectContext {
     _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
   ) throws -> [Object] {
     try fetch(TypedFetchRequest(where: condition, sort: sort))
+  }
+
+  /// The objects of a class that match a condition in words, in an order of typed keys.
+  ///
+  /// ```swift
+  /// let people = try context.fetch(Person.self, where: "age > %@", age, sort: [Person.name.ascending])
+  /// ```
+  public func fetch<Object: ManagedObject, each Argument: ValueConvertible>(
+    _ type: Object.Type, where text: String, _ arguments: repeat each Argument, sort: [TypedSortDescriptor<Object>]
+  ) throws -> [Object] {
+    try fetch(TypedFetchRequest(where: TypedPredicate(text, repeat each arguments), sort: sort))
   }
 
   /// The objects of a class in an order.

@@ -17,6 +17,18 @@ public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
   /// Takes a condition of which the compiler knows nothing, to be joined with one of typed keys.
   public init(_ predicate: Predicate) { self.predicate = predicate }
 
+  /// Takes a condition in words, with values of Swift's types, to be joined with one of typed keys. Throws `ModelError`
+  /// with the place in the text.
+  ///
+  /// ```swift
+  /// let condition = try Person.age > 30 && TypedPredicate("ANY friends.age > %@", 60)
+  /// ```
+  public init<each Argument: ValueConvertible>(
+    _ text: String, _ arguments: repeat each Argument
+  ) throws(ModelError) {
+    self.init(try Predicate(format: text, arguments: [Value](converting: repeat each arguments)))
+  }
+
   /// Both hold.
   public static func && (left: Self, right: Self) -> Self { Self(left.predicate && right.predicate) }
   /// At least one holds.

@@ -14,7 +14,7 @@ public struct CompileCheck: Sendable {
     let folder = try TemporaryFolder()
     let file = folder.file("source.swift")
     try Data(source.utf8).write(to: file)
-    let search = try Self.searchPaths().flatMap { ["-I", $0] } + Self.madeModuleMaps()
+    let search = try Self.searchOptions()
     let outcome = try ChildProcess.run(
       named: "swiftc", ["-emit-sil", "-swift-version", "6", "-o", "/dev/null"] + options + search + [file.path],
       // The compiler leaves files behind when it fails.
@@ -33,6 +33,11 @@ public struct CompileCheck: Sendable {
         else { return nil }
         return Int(parts[1])
       })
+  }
+
+  /// Options with which a tool of the compiler finds the modules of the test build.
+  public static func searchOptions() throws -> [String] {
+    try searchPaths().flatMap { ["-I", $0] } + madeModuleMaps()
   }
 
   /// The built Swift modules, and the folders with module maps of C libraries that these need.

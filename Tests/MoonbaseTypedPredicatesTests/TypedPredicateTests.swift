@@ -101,6 +101,39 @@ extension TypedObject where Self: Clerk {
     return Staff(bench: bench, context: context, offices: offices, people: people)
   }
 
+  @Test(arguments: StoreKind.allCases) func aConditionInWordsStandsWhereverAPredicateDoes(_ kind: StoreKind) throws {
+    let staff = try staff(kind)
+    let (context, age, prefix) = (staff.context, 5, "A")
+    let expected = try context.fetch(Clerk.self, where: Clerk.age > 5 && Clerk.name.beginsWith("A")).count
+    #expect(expected == 7)
+    let text = "age > %@ AND name BEGINSWITH %@"
+    #expect(try context.fetch(Clerk.self, where: text, age, prefix).count == expected)
+    #expect(try context.count(Clerk.self, where: text, age, prefix) == expected)
+    #expect(try context.count(Clerk.self, where: Predicate(format: "age > 5")) == 14)
+    #expect(try context.count(Clerk.self) == 20)
+    #expect(try context.count(Clerk.fetchRequest(where: text, age, prefix)) == expected)
+    #expect(try context.fetchIDs(TypedFetchRequest<Clerk>(where: text, age, prefix)).count == expected)
+    #expect(try context.fetchedObjects(Clerk.self, where: text, age, prefix).count == expected)
+    let sorted = try context.fetch(Clerk.self, where: text, age, prefix, sort: [Clerk.age.descending])
+    #expect(try sorted.map { try $0.value(forKey: "age") } == [18, 16, 14, 12, 10, 8, 6])
+    let joined = try Clerk.age > 15 && TypedPredicate("name BEGINSWITH %@", prefix)
+    #expect(try context.count(Clerk.self, where: joined) == 2)
+    let update = try BatchUpdateRequest("Clerk", where: text, age, prefix, set: ["nickname": prefix])
+    try context.execute(update)
+    try context.refreshAllObjects()
+    #expect(try context.count(Clerk.self, where: Clerk.nickname == "A") == expected)
+    #expect(throws: ModelError.self) { try BatchUpdateRequest("Clerk", where: "age > %@") }
+    #expect(throws: ModelError.self) { try TypedFetchRequest<Clerk>(where: "age >", 3) }
+    #expect(throws: ModelError.self) { try context.count(Clerk.self, where: "age > 3", 4) }
+    #expect(try ValidationPredicate("SELF > 3", message: "m").predicate == Predicate(format: "SELF > 3"))
+    #expect(
+      try PersistentHistoryTransaction.fetchRequest(where: "author == %@", prefix).predicate
+        == Predicate(format: "author == 'A'"))
+    #expect(
+      try PersistentHistoryChange.fetchRequest(where: "changeType == %@", age).predicate
+        == Predicate(format: "changeType == 5"))
+  }
+
   private typealias Condition = (TypedPredicate<Clerk>, String)
 
   private static var conditions: [Condition] {
@@ -290,6 +323,7 @@ extension TypedObject where Self: Clerk {
   private static let classes = """
     import MoonbaseGraph
     import MoonbaseModel
+    import MoonbaseTypedPredicates
     final class Branch: ManagedObject { static let name = Attribute<Branch, String>("name") }
     final class Clerk: ManagedObject {
       static let age = Attribute<Clerk, Int64>("age")

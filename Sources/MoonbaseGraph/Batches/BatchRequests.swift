@@ -44,6 +44,20 @@ public struct BatchUpdateRequest: Sendable, Hashable {
   public init(_ entityName: String, where predicate: Predicate? = nil, set values: ConvertibleValues) {
     self.init(entityName, where: predicate, set: [String: Value](values))
   }
+
+  /// Makes a request with a condition in words that sets values of Swift's types. `nil` takes values away.
+  ///
+  /// ```swift
+  /// let request = try BatchUpdateRequest("Person", where: "age >= %@", 18, set: ["isAdult": true])
+  /// ```
+  ///
+  /// Throws `ModelError` with the place in the text, and where arguments are missing or left over.
+  public init<each Argument: ValueConvertible>(
+    _ entityName: String, where text: String, _ arguments: repeat each Argument, set values: ConvertibleValues = [:]
+  ) throws(ModelError) {
+    self.init(
+      entityName, where: try Predicate(format: text, arguments: [Value](converting: repeat each arguments)), set: values)
+  }
 }
 
 /// Deletes all saved objects that match a request, past every context.

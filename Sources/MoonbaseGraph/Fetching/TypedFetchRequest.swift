@@ -15,6 +15,14 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   /// A request for all objects of the class.
   public init(where predicate: Predicate? = nil) { request.predicate = predicate }
 
+  /// A request for the objects of the class that match a condition in words, with values of Swift's types. Throws
+  /// `ModelError` with the place in the text.
+  public init<each Argument: ValueConvertible>(
+    where text: String, _ arguments: repeat each Argument
+  ) throws(ModelError) {
+    request.predicate = try Predicate(format: text, arguments: [Value](converting: repeat each arguments))
+  }
+
   /// The request without its class, for a context whose model has an entity of the class. Throws where it has none.
   public func request(in context: ManagedObjectContext) throws -> FetchRequest {
     guard request.entityName.isEmpty else { return request }
@@ -34,6 +42,14 @@ extension TypedObject where Self: ManagedObject {
   /// A request for objects of the class.
   public static func fetchRequest(where predicate: Predicate? = nil) -> TypedFetchRequest<Self> {
     TypedFetchRequest(where: predicate)
+  }
+
+  /// A request for the objects of the class that match a condition in words, with values of Swift's types. Throws
+  /// `ModelError` with the place in the text.
+  public static func fetchRequest<each Argument: ValueConvertible>(
+    where text: String, _ arguments: repeat each Argument
+  ) throws(ModelError) -> TypedFetchRequest<Self> {
+    try TypedFetchRequest(where: text, repeat each arguments)
   }
 }
 
@@ -75,5 +91,17 @@ extension ManagedObjectContext {
     _ type: Object.Type, where text: String, _ arguments: repeat each Argument
   ) throws -> [Object] {
     try fetch(type, where: Predicate(format: text, arguments: [Value](converting: repeat each arguments)))
+  }
+
+  /// How many objects of a class match a condition.
+  public func count<Object: ManagedObject>(_ type: Object.Type, where predicate: Predicate? = nil) throws -> Int {
+    try count(TypedFetchRequest<Object>(where: predicate))
+  }
+
+  /// How many objects of a class match a condition in words, with values of Swift's types.
+  public func count<Object: ManagedObject, each Argument: ValueConvertible>(
+    _ type: Object.Type, where text: String, _ arguments: repeat each Argument
+  ) throws -> Int {
+    try count(TypedFetchRequest<Object>(where: text, repeat each arguments))
   }
 }

@@ -63,6 +63,14 @@ extension PersistentHistoryTransaction {
     FetchRequest(entityName, where: predicate)
   }
 
+  /// A request for transactions that match a condition in words, with values of Swift's types. Throws `ModelError` with the place in
+  /// the text.
+  public static func fetchRequest<each Argument: ValueConvertible>(
+    where text: String, _ arguments: repeat each Argument
+  ) throws(ModelError) -> FetchRequest {
+    try FetchRequest(entityName, where: text, repeat each arguments)
+  }
+
   fileprivate var values: [String: Value] {
     func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
     return [
@@ -82,6 +90,14 @@ extension PersistentHistoryChange {
   /// tombstone is nil.
   public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
     FetchRequest(entityName, where: predicate)
+  }
+
+  /// A request for changes that match a condition in words, with values of Swift's types. Throws `ModelError` with the place in
+  /// the text.
+  public static func fetchRequest<each Argument: ValueConvertible>(
+    where text: String, _ arguments: repeat each Argument
+  ) throws(ModelError) -> FetchRequest {
+    try FetchRequest(entityName, where: text, repeat each arguments)
   }
 
   fileprivate func values(in transaction: [String: Value]) -> [String: Value] {

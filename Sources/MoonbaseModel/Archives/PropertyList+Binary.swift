@@ -1,4 +1,4 @@
-public import MoonbasePlatform
+package import MoonbasePlatform
 
 extension PropertyList {
   /// Reads a binary property list.

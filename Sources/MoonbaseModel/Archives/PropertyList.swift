@@ -1,4 +1,4 @@
-public import MoonbasePlatform
+package import MoonbasePlatform
 
 /// A property list as a value, with the object references (UIDs) of keyed archives, which Foundation on Linux does not read.
 ///
@@ -6,7 +6,7 @@ public import MoonbasePlatform
 /// let list: PropertyList = ["name": "Person", "count": 3]
 /// let same = try PropertyList(binary: list.binaryData)
 /// ```
-public indirect enum PropertyList: Sendable, Hashable {
+package indirect enum PropertyList: Sendable, Hashable {
   /// Values by name.
   case dictionary([String: PropertyList])
   /// Values in order; a set is read as an array too.
@@ -29,22 +29,22 @@ public indirect enum PropertyList: Sendable, Hashable {
 
 extension PropertyList {
   /// The dictionary, if this is one.
-  public var dictionary: [String: PropertyList]? {
+  package var dictionary: [String: PropertyList]? {
     if case .dictionary(let dictionary) = self { dictionary } else { nil }
   }
 
   /// The elements, if this is an array.
-  public var array: [PropertyList]? {
+  package var array: [PropertyList]? {
     if case .array(let array) = self { array } else { nil }
   }
 
   /// The string, if this is one.
-  public var string: String? {
+  package var string: String? {
     if case .string(let string) = self { string } else { nil }
   }
 
   /// The integer; a truth value counts as 0 or 1, as in an archive it may stand for a number.
-  public var integer: Int64? {
+  package var integer: Int64? {
     switch self {
     case .integer(let integer): integer
     case .bool(let bool): bool ? 1 : 0
@@ -53,7 +53,7 @@ extension PropertyList {
   }
 
   /// The number as a double, if this is an integer or a real.
-  public var real: Double? {
+  package var real: Double? {
     switch self {
     case .integer(let integer): Double(integer)
     case .real(let real): real
@@ -62,35 +62,35 @@ extension PropertyList {
   }
 
   /// The truth value; an integer counts as true unless it is 0.
-  public var bool: Bool? { integer.map { $0 != 0 } }
+  package var bool: Bool? { integer.map { $0 != 0 } }
 
   /// The bytes, if this is data.
-  public var data: Data? {
+  package var data: Data? {
     if case .data(let data) = self { data } else { nil }
   }
 
   /// The date, if this is one.
-  public var date: Date? {
+  package var date: Date? {
     if case .date(let date) = self { date } else { nil }
   }
 
   /// The value of a key, if this is a dictionary that has it.
-  public subscript(key: String) -> PropertyList? { dictionary?[key] }
+  package subscript(key: String) -> PropertyList? { dictionary?[key] }
 }
 
 extension PropertyList: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// A string.
-  public init(stringLiteral value: String) { self = .string(value) }
+  package init(stringLiteral value: String) { self = .string(value) }
   /// An integer.
-  public init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
   /// A truth value.
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
   /// An array.
-  public init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
+  package init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
   /// A dictionary; of two equal keys the later one counts.
-  public init(dictionaryLiteral elements: (String, PropertyList)...) {
+  package init(dictionaryLiteral elements: (String, PropertyList)...) {
     self = .dictionary(Dictionary(elements) { _, later in later })
   }
 }

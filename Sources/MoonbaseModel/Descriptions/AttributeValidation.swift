@@ -47,4 +47,9 @@ public struct ValidationPredicate: Sendable, Hashable {
     self.predicate = predicate
     self.message = message
   }
+
+  /// A rule in words. Throws `ModelError` with the place in the text.
+  public init(_ text: String, message: String) throws(ModelError) {
+    self.init(try Predicate(format: text), message: message)
+  }
 }
