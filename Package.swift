@@ -98,7 +98,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // What an author of a store imports: the store protocol with its pages, cells, cursors and sessions.
+    // For authors of stores: the store protocol with its pages, cells, cursors and sessions.
     .target(name: "MoonbaseStoreKit", dependencies: ["MoonbaseModel", "MoonbaseGraph"], swiftSettings: strict),
 
     // Lua: C owns every longjmp, Swift the rest.

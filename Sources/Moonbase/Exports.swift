@@ -1,5 +1,5 @@
-// One import for an app. Of the graph it shows the names below and no others: what authors of stores need besides, pages,
-// snapshots, cells, cursors and sessions, is in `MoonbaseStoreKit`.
+// `import Moonbase` gives an app all names that it needs. Of the graph these are the names listed here. Pages, snapshots,
+// cells, cursors and sessions, which authors of stores need, are in the product `MoonbaseStoreKit`.
 
 @_exported public import MoonbaseModel
 @_exported public import MoonbaseModelFormats

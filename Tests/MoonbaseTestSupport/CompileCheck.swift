@@ -14,9 +14,15 @@ public struct CompileCheck: Sendable {
     let folder = try TemporaryFolder()
     let file = folder.file("source.swift")
     try Data(source.utf8).write(to: file)
+    try self.init(files: [file], options: options)
+  }
+
+  /// Compiles files as one module, with options of the compiler.
+  public init(files: [URL], options: [String] = []) throws {
+    let folder = try TemporaryFolder()
     let search = try Self.searchOptions()
     let outcome = try ChildProcess.run(
-      named: "swiftc", ["-emit-sil", "-swift-version", "6", "-o", "/dev/null"] + options + search + [file.path],
+      named: "swiftc", ["-emit-sil", "-wmo", "-swift-version", "6", "-o", "/dev/null"] + options + search + files.map(\.path),
       // The compiler leaves files behind when it fails.
       environment: ["TMPDIR": folder.url.path])
     output = outcome.output + outcome.complaints

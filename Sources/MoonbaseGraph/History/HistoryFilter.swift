@@ -85,9 +85,11 @@ extension PersistentHistoryChange {
   /// The name by which a fetch request asks for changes.
   public static let entityName = "CHANGE"
 
-  /// A request for changes that match, for `PersistentHistoryChangeRequest.fetchRequest`. The kind is a number (0 insert, 1 update, 2 delete), the
-  /// entity its name, `transaction.author` leads to the transaction, and `tombstone.name` to what is left of a deleted object: where nothing is, the
-  /// tombstone is nil.
+  /// A request for changes that match, for `PersistentHistoryChangeRequest.fetchRequest`.
+  ///
+  /// `changeType` is 0 for an insertion, 1 for an update and 2 for a deletion; `changedEntity` is a name.
+  /// `transaction.author` leads to the transaction. `tombstone.name` leads to a value that a deleted object left behind;
+  /// the tombstone is nil where no value was kept.
   public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
     FetchRequest(entityName, where: predicate)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Moonbase
 
-/// What the comforts of Swift cost: each row stands beside the same work written by hand.
+/// The cost of typed predicates and converted values. Each row stands beside the same work written by hand.
 extension Benchmark {
   static var swift: [Benchmark] { [convertedValues, typedPredicate] }
 
