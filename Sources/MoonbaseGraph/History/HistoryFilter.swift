@@ -63,8 +63,8 @@ extension PersistentHistoryTransaction {
     FetchRequest(entityName, where: predicate)
   }
 
-  /// A request for transactions that match a condition in words, with values of Swift's types. Throws `ModelError` with the place in
-  /// the text.
+  /// A request for transactions that match a condition in words, with values of Swift's types. Throws
+  /// `ModelError` with the place in the text.
   public static func fetchRequest<each Argument: ValueConvertible>(
     where text: String, _ arguments: repeat each Argument
   ) throws(ModelError) -> FetchRequest {
@@ -94,8 +94,8 @@ extension PersistentHistoryChange {
     FetchRequest(entityName, where: predicate)
   }
 
-  /// A request for changes that match a condition in words, with values of Swift's types. Throws `ModelError` with the place in
-  /// the text.
+  /// A request for changes that match a condition in words, with values of Swift's types. Throws
+  /// `ModelError` with the place in the text.
   public static func fetchRequest<each Argument: ValueConvertible>(
     where text: String, _ arguments: repeat each Argument
   ) throws(ModelError) -> FetchRequest {

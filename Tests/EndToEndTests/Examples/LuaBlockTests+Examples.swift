@@ -9,7 +9,7 @@ extension LuaBlockTests {
     try #require(try DocumentBlock.documents("lua").first { $0.code.contains(mark) }).code
   }
 
-  static let examples: [Example] = scripts + extensions + files
+  static let examples: [Example] = scripts + extensions + extensionPage + files
 
   // MARK: Scripts
 
