@@ -59,7 +59,9 @@
 @_exported public import struct MoonbaseGraph.PersistentStoreRemoteChange
 @_exported public import struct MoonbaseGraph.PropertyKeyPath
 @_exported public import class MoonbaseGraph.RemoteChangeObservation
+@_exported public import struct MoonbaseGraph.SaveConflict
 @_exported public import class MoonbaseGraph.SaveObservation
+@_exported public import struct MoonbaseGraph.SavedObjectIDs
 @_exported public import struct MoonbaseGraph.SnapshotEventType
 @_exported public import struct MoonbaseGraph.ToMany
 @_exported public import struct MoonbaseGraph.ToOne

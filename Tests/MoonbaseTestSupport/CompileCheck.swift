@@ -1,4 +1,4 @@
-import MoonbasePlatform
+public import MoonbasePlatform
 
 /// Compiles a piece of Swift against the modules of the test build, to prove what does not compile.
 ///
@@ -22,7 +22,8 @@ public struct CompileCheck: Sendable {
     let folder = try TemporaryFolder()
     let search = try Self.searchOptions()
     let outcome = try ChildProcess.run(
-      named: "swiftc", ["-emit-sil", "-wmo", "-swift-version", "6", "-o", "/dev/null"] + options + search + files.map(\.path),
+      named: "swiftc",
+      ["-emit-sil", "-wmo", "-swift-version", "6", "-o", "/dev/null"] + options + search + files.map(\.path),
       // The compiler leaves files behind when it fails.
       environment: ["TMPDIR": folder.url.path])
     output = outcome.output + outcome.complaints

@@ -10,10 +10,12 @@ public struct DocumentBlock: Sendable {
   private static let root = (1...3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
   }
 
-  /// The blocks of a language in the README and all of `docs`.
+  /// The blocks of a language in the README and all of `docs`. Tutorials are left out: their blocks belong together, and
+  /// run in their order.
   public static func documents(_ language: String) throws -> [DocumentBlock] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("docs").path)
-    let paths = ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+    let paths =
+      ["README.md"] + names.filter { $0.hasSuffix(".md") && !$0.hasPrefix("tutorial-") }.sorted().map { "docs/\($0)" }
     return try paths.flatMap { try blocks(language, of: $0) { $0 } }
   }
 
@@ -27,6 +29,12 @@ public struct DocumentBlock: Sendable {
         return text.hasPrefix("/// ") ? text.dropFirst(4) : text.dropFirst(3)
       }
     }
+  }
+
+  /// All blocks of a file, with their languages, in their order.
+  public static func all(of path: String) throws -> [(language: String, code: String)] {
+    let source = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    return source.matches(of: #/(?ms)^```(\w+)\n(.*?)^```$/#).map { (String($0.1), String($0.2)) }
   }
 
   /// `text` gives what a line of the file says; nil where it says nothing.

@@ -1,0 +1,72 @@
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// The tutorial, walked from its first block to its last in one folder: files are written, commands run, and what they
+/// print is what the page shows.
+@Suite struct TutorialTests {
+  @Test func theTutorialInLuaPrintsWhatItShows() throws {
+    let walk = try Walk()
+    var printed = ""
+    var count = 0
+    for (language, code) in try DocumentBlock.all(of: "docs/tutorial-lua.md") {
+      switch language {
+      case "lua": try walk.write(code)
+      case "sh": printed = try walk.run(code)
+      case "text":
+        #expect(Self.masked(printed) == Self.masked(code))
+        count += 1
+      default: Issue.record("a block of \(language)")
+      }
+    }
+    #expect(count > 10)
+  }
+
+  /// Durations and times differ from run to run.
+  private static func masked(_ text: String) -> String {
+    text.replacing(#/\d+\.\d s(, [\d,]+ a second)?/#, with: "0.0 s")
+      .replacing(#/\d{4}-\d\d-\d\dT[\d:.]+Z/#, with: "NOW")
+  }
+
+  /// The folder of a reader.
+  private final class Walk {
+    private let bench: Workbench
+    private var folder = ""
+
+    init() throws {
+      bench = try Workbench()
+      try FileManager.default.createDirectory(at: bench.file("bin"), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        at: bench.file("bin/moonbase"), withDestinationURL: Workbench.command)
+    }
+
+    /// Writes a file whose name is the first line of the block. A block without a name goes into the extension, before
+    /// the entity `Item` or into it.
+    func write(_ code: String) throws {
+      if let name = code.prefixMatch(of: #/-- (\S+\.lua)\n/#) {
+        try bench.write(code, to: folder + String(name.1))
+        return
+      }
+      let item = "    Item = {\n"
+      let text = try String(contentsOf: bench.file(folder + "shelf.lua"), encoding: .utf8)
+      let isEntity = code.hasPrefix("    Film")
+      try bench.write(
+        text.replacing(item, with: isEntity ? code + item : item + code, maxReplacements: 1), to: folder + "shelf.lua")
+    }
+
+    /// What the commands of a block print, on either stream.
+    func run(_ code: String) throws -> String {
+      var printed = ""
+      for line in code.split(separator: "\n") {
+        if let change = line.wholeMatch(of: #/cd (\w+)/#) {
+          folder += "\(change.1)/"
+          continue
+        }
+        let outcome = try bench.program(
+          "sh", "-c", "PATH=\"$PWD/bin:$PATH\"; cd \"./$0\"; \(line) 2>&1", folder)
+        printed += outcome.output
+      }
+      return printed
+    }
+  }
+}
