@@ -10,12 +10,14 @@ public struct DocumentBlock: Sendable {
   private static let root = (1...3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
   }
 
-  /// The blocks of a language in the README and all of `docs`. Tutorials are left out: their blocks belong together, and
-  /// run in their order.
+  /// Pages whose blocks belong together, and run in their order (`TutorialTests`).
+  public static let walked = ["docs/tutorial-lua.md", "docs/importing.md"]
+
+  /// The blocks of a language in the README and in all of `docs` but the pages that are walked.
   public static func documents(_ language: String) throws -> [DocumentBlock] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("docs").path)
-    let paths =
-      ["README.md"] + names.filter { $0.hasSuffix(".md") && !$0.hasPrefix("tutorial-") }.sorted().map { "docs/\($0)" }
+    let pages = names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+    let paths = ["README.md"] + pages.filter { !walked.contains($0) }
     return try paths.flatMap { try blocks(language, of: $0) { $0 } }
   }
 
@@ -31,10 +33,12 @@ public struct DocumentBlock: Sendable {
     }
   }
 
-  /// All blocks of a file, with their languages, in their order.
-  public static func all(of path: String) throws -> [(language: String, code: String)] {
+  /// All blocks of a file in their order: language, the name behind it, code.
+  public static func all(of path: String) throws -> [(language: String, name: String, code: String)] {
     let source = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-    return source.matches(of: #/(?ms)^```(\w+)\n(.*?)^```$/#).map { (String($0.1), String($0.2)) }
+    return source.matches(of: #/(?ms)^```(\w+) ?([^\n]*)\n(.*?)^```$/#).map {
+      (String($0.1), String($0.2), String($0.3))
+    }
   }
 
   /// `text` gives what a line of the file says; nil where it says nothing.

@@ -78,7 +78,7 @@ package struct FieldConversion {
     guard let text = field.text else {
       throw RowFault(
         column: column, value: field.shownText,
-        reason: "it is not UTF-8: convert the file first, as with iconv -f LATIN1 -t UTF-8")
+        reason: "it is not UTF-8: name the encoding of the file, as with --encoding windows-1252")
     }
     do {
       if let value = try listOrMap(text, field.kind, for: attribute) { return value }
