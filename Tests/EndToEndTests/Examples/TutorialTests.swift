@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Pages that are walked from its first block to its last in one folder: files are written, commands run, and what they
+/// Each page is walked from its first block to its last in one folder: files are written, commands run, and what they
 /// print is what the page shows.
 @Suite struct TutorialTests {
   @Test(arguments: DocumentBlock.walked) func thePagePrintsWhatItShows(_ page: String) throws {
