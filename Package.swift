@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "MoonbaseModelFormats", targets: ["MoonbaseModelFormats"]),
     .library(name: "MoonbaseGraph", targets: ["MoonbaseGraph"]),
     .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
+    .plugin(name: "MoonbaseModelPlugin", targets: ["MoonbaseModelPlugin"]),
     .executable(name: "moonbase", targets: ["MoonbaseCommand"]),
   ],
   traits: [
@@ -96,10 +97,17 @@ let package = Package(
       name: "MoonbaseLua", dependencies: ["MoonbasePlatform", "MoonbaseLuaShim", "MoonbaseLuaFiles"],
       swiftSettings: strict),
 
+    // Values in Lua, and models written in it.
+    .target(
+      name: "MoonbaseLuaModel",
+      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats"],
+      swiftSettings: strict),
+
     .target(
       name: "MoonbaseScripting",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseSQL",
       ],
       swiftSettings: strict),
 
@@ -121,8 +129,8 @@ let package = Package(
     .target(
       name: "Moonbase",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
-        "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats",
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
       ] + telemetry,
       swiftSettings: strict),
 
@@ -143,6 +151,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // Makes the classes of a target's models when the target is built.
+    .plugin(name: "MoonbaseModelPlugin", capability: .buildTool(), dependencies: ["moonbase-model"]),
+    .executableTarget(
+      name: "moonbase-model",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseLuaModel"],
+      path: "Sources/MoonbaseModelTool", swiftSettings: strict),
     // The files of `page/`, compiled in.
     .target(name: "MoonbasePageFiles"),
 
@@ -150,7 +164,7 @@ let package = Package(
     .testTarget(
       name: "MoonbaseScriptingTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
         "MoonbaseScripting",
         "MoonbaseTestSupport",
       ],
@@ -223,6 +237,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "MoonbasePlatform", "Moonbase", "MoonbaseCommand", "MoonbasePageFiles", "MoonbaseSQLite", "MoonbaseTestSupport",
+        "moonbase-model",
       ],
       swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).
