@@ -3,8 +3,8 @@ import PackagePlugin
 
 /// Makes the classes of the models in a target's folder when the target is built.
 ///
-/// A model is a file whose name ends in `.model.lua`, or a folder that ends in `.xcdatamodeld` or `.xcdatamodel`. A class
-/// `Person` for which the target has a file `Person.swift` is the program's own; its properties are made.
+/// The names of models end in `.model.lua`, `.xcdatamodeld` or `.xcdatamodel`. Where the target has a file
+/// `Person.swift`, the class `Person` is the program's own, and the build makes its properties.
 @main struct ModelPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let module = target as? any SourceModuleTarget else { return [] }

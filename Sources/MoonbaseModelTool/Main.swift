@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// Writes the classes of a model into a file: what `MoonbaseModelPlugin` runs when a target is built.
+/// The program of `MoonbaseModelPlugin`: writes the classes of a model into a file.
 ///
 ///     moonbase-model MODEL OUTPUT [CLASS ...]
 ///

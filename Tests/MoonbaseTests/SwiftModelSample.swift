@@ -95,7 +95,7 @@ nonisolated extension SamplePerson {
     case bestFriend = "best friend"
     case none_ = "none"
 
-    /// What stands for a missing value.
+    /// The case for a missing value.
     static var missing: Kind { .bestFriend }
   }
 
@@ -105,7 +105,7 @@ nonisolated extension SamplePerson {
     case value1 = 1
     case value2 = 2
 
-    /// What stands for a missing value.
+    /// The case for a missing value.
     static var missing: Level { .value1 }
   }
 

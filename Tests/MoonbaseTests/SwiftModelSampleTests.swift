@@ -10,7 +10,7 @@ enum SampleStatus: String, AttributeValue {
   static var missing: SampleStatus { .closed }
 }
 
-/// The same of a transformable attribute.
+/// A type of the program for a transformable attribute.
 struct SampleColor: Codable, AttributeValue, Equatable {
   var red = 0.0
   static var missing: SampleColor { SampleColor() }

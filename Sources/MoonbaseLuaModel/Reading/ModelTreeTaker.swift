@@ -8,7 +8,7 @@ import MoonbasePlatform
 /// A table may stand in many places of a model, and a tree has a copy for each. What they hold counts as memory of the run that is
 /// under way, for as long as this is there.
 package final class ModelTreeTaker {
-  /// What a Lua value that is no table stands for.
+  /// The value of the model for a Lua value that is no table.
   private let value: (LuaValue) throws -> Value
   private let lines: ScriptKeyLines
   private var memory = HostMemory()

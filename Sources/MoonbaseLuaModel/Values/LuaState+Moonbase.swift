@@ -8,7 +8,7 @@ extension LuaState {
     try global("moonbase").tableValue?.isSame(as: table) == true
   }
 
-  /// What a table of functions does when it is called.
+  /// The error of a call of a table of functions.
   package func notCallable(_ name: String, advice: String) throws -> LuaFunction {
     try makeFunction { _ in
       throw ModelError(.invalidRequest, message: "\(name) is a table of functions: \(advice)")

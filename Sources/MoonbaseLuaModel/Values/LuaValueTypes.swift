@@ -4,7 +4,7 @@ package import MoonbasePlatform
 
 /// The types under which one Lua state knows the values that Lua has no type for, and their constructors.
 ///
-/// Whatever keeps the state company keeps this.
+/// The companion of the state keeps an object of this class alive.
 package final class LuaValueTypes {
   package let date = LuaValueType<Date>("date")
   package let decimal = LuaValueType<Decimal>("decimal")
@@ -37,7 +37,7 @@ package final class LuaValueTypes {
     }
   }
 
-  /// What an object of one of the types stands for; nil for another one.
+  /// The value of an object of these types; nil for other objects.
   package static func value(of object: LuaObject) -> Value? {
     switch object.object {
     case let box as LuaBox<Date>: .date(box.value)

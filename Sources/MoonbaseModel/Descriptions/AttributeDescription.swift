@@ -44,7 +44,7 @@ public struct AttributeDescription: Sendable, Hashable {
   public var versionHashModifier: String?
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
-  /// The type that the value has in generated Swift code, for example `Status`: the text under `swift` in the user info.
+  /// The type of the value in generated Swift code, for example `Status`. The user info holds the name, under `swift`.
   public var swiftTypeName: String? {
     get { if case .string(let name)? = userInfo["swift"] { name } else { nil } }
     set { userInfo["swift"] = newValue.map(Value.string) }

@@ -41,7 +41,7 @@ struct SwiftEnumeration {
     self.missing = missing ?? first.name
   }
 
-  /// What tells it from another one, beside its name.
+  /// Equal for enumerations that differ in their names alone.
   var signature: String { "\(rawType) \(missing) \(cases.map { "\($0.name)=\($0.literal)" }.joined(separator: " "))" }
 
   /// Names that mean something else in an enumeration, or in an optional value.

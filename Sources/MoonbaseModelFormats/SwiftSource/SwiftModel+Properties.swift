@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-// What is written anew: typed properties, their keys and the enumerations of their values.
+// The files that each run writes anew: typed properties, their keys and the enumerations of their values.
 
 extension SwiftModel {
   /// The extensions of a class: its keys and properties, and the keys for the classes below it.
@@ -56,7 +56,7 @@ extension SwiftModel {
     return [
       "  /// The values of `\(property.name)`.", "  \(access)nonisolated enum \(name): \(kinds) {",
       cases.joined(separator: "\n"), "",
-      "    /// What stands for a missing value.",
+      "    /// The case for a missing value.",
       "    \(access)static var missing: \(name) { .\(SwiftName.written(enumeration.missing)) }", "  }", "",
     ]
   }

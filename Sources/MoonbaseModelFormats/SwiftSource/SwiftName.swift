@@ -78,7 +78,7 @@ enum SwiftName {
     return plain.split(separator: " ").map(String.init)
   }
 
-  /// Whether a text can be the name of a type with its modules, or of a list or map of these: `Shop.Status`, `[Status]`.
+  /// Whether a text can name a type, or a list or map of types: `Shop.Status`, `[Status]`.
   static func isTypeReference(_ text: String) -> Bool {
     let marks: Set<Unicode.Scalar> = [".", "[", "]", "<", ">", ",", ":", " "]
     guard let first = text.unicodeScalars.first, isLetter(first) || first == "[" else { return false }
