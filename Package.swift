@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "MoonbaseModelFormats", targets: ["MoonbaseModelFormats"]),
     .library(name: "MoonbaseStoreKit", targets: ["MoonbaseStoreKit"]),
     .library(name: "MoonbaseLua", targets: ["MoonbaseLua"]),
+    .plugin(name: "MoonbaseModelPlugin", targets: ["MoonbaseModelPlugin"]),
     .executable(name: "moonbase", targets: ["MoonbaseCommand"]),
   ],
   traits: [
@@ -111,10 +112,17 @@ let package = Package(
       name: "MoonbaseLua", dependencies: ["MoonbasePlatform", "MoonbaseLuaShim", "MoonbaseLuaFiles"],
       swiftSettings: strict),
 
+    // Values in Lua, and models written in it.
+    .target(
+      name: "MoonbaseLuaModel",
+      dependencies: ["MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats"],
+      swiftSettings: strict),
+
     .target(
       name: "MoonbaseScripting",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseSQL",
       ],
       swiftSettings: strict),
 
@@ -136,8 +144,8 @@ let package = Package(
     .target(
       name: "Moonbase",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
-        "MoonbaseTypedPredicates", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats",
+        "MoonbaseGraph", "MoonbaseTypedPredicates", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
       ] + telemetry,
       swiftSettings: strict),
 
@@ -158,6 +166,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // Makes the classes of a target's models when the target is built.
+    .plugin(name: "MoonbaseModelPlugin", capability: .buildTool(), dependencies: ["moonbase-model"]),
+    .executableTarget(
+      name: "moonbase-model",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseLuaModel"],
+      path: "Sources/MoonbaseModelTool", swiftSettings: strict),
     // The files of `page/`, compiled in.
     .target(name: "MoonbasePageFiles"),
 
@@ -165,7 +179,7 @@ let package = Package(
     .testTarget(
       name: "MoonbaseScriptingTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
         "MoonbaseScripting",
         "MoonbaseTestSupport",
       ],
@@ -240,6 +254,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "MoonbasePlatform", "Moonbase", "MoonbaseCommand", "MoonbasePageFiles", "MoonbaseSQLite", "MoonbaseTestSupport",
+        "moonbase-model",
       ],
       swiftSettings: strict),
     // Hostile input for what takes bytes from strangers (`scripts/fuzz`).

@@ -4,6 +4,7 @@
 @_exported public import MoonbaseModel
 @_exported public import MoonbaseModelFormats
 @_exported public import MoonbaseSQLiteStore
+@_exported public import MoonbaseLuaModel
 @_exported public import MoonbaseScripting
 @_exported public import MoonbaseTypedPredicates
 

@@ -64,7 +64,7 @@ public struct CompileCheck: Sendable {
   private static func madeModuleMaps() -> [String] {
     let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: build.path)) ?? []
-    let maps = names.filter { $0.hasSuffix(".build") }.map {
+    let maps = names.filter { $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build") }.map {
       build.appendingPathComponent("\($0)/module.modulemap").path
     }
     return maps.filter { FileManager.default.fileExists(atPath: $0) }.sorted().flatMap {

@@ -24,9 +24,11 @@ class SampleAnimal: ManagedObject {
   // override func validateValue(_ value: inout Value, forKey key: String) throws {}
 }
 
-extension SampleAnimal {
-  static let name = Attribute<SampleAnimal, String>("name")
-  static let legs = Attribute<SampleAnimal, Int16>("legs")
+nonisolated extension SampleAnimal {
+  nonisolated enum Keys {
+    static let name = Attribute<SampleAnimal, String>("name")
+    static let legs = Attribute<SampleAnimal, Int16>("legs")
+  }
 
   static var keyPathsOfSampleAnimal: [PropertyKeyPath] {
     var paths: [PropertyKeyPath] = []
@@ -36,14 +38,19 @@ extension SampleAnimal {
   }
 
   var name: String {
-    get { self[SampleAnimal.name] }
-    set { self[SampleAnimal.name] = newValue }
+    get { self[SampleAnimal.Keys.name] }
+    set { self[SampleAnimal.Keys.name] = newValue }
   }
 
   var legs: Int16 {
-    get { self[SampleAnimal.legs] }
-    set { self[SampleAnimal.legs] = newValue }
+    get { self[SampleAnimal.Keys.legs] }
+    set { self[SampleAnimal.Keys.legs] = newValue }
   }
+}
+
+nonisolated extension TypedObject where Self: SampleAnimal {
+  static var name: Attribute<Self, String> { .init(SampleAnimal.Keys.name) }
+  static var legs: Attribute<Self, Int16> { .init(SampleAnimal.Keys.legs) }
 }
 
 /// A person of the samples.
@@ -66,15 +73,41 @@ class SamplePerson: SampleAnimal {
   // override func validateValue(_ value: inout Value, forKey key: String) throws {}
 }
 
-extension SamplePerson {
-  static let born = Attribute<SamplePerson, Date?>("born")
-  static let page = Attribute<SamplePerson, URL?>("page")
-  static let salary = Attribute<SamplePerson, Decimal?>("salary")
-  static let total = Attribute<SamplePerson, Int64?>("total")
-  static let `default` = Attribute<SamplePerson, Bool?>("default")
-  static let friends = ToMany<SamplePerson, SamplePerson>("friends")
-  static let pet = ToOne<SamplePerson, SampleAnimal>("pet")
-  static let books = ToMany<SamplePerson, SampleBook>("books")
+nonisolated extension SamplePerson {
+  nonisolated enum Keys {
+    static let born = Attribute<SamplePerson, Date?>("born")
+    static let page = Attribute<SamplePerson, URL?>("page")
+    static let salary = Attribute<SamplePerson, Decimal?>("salary")
+    static let total = Attribute<SamplePerson, Int64?>("total")
+    static let kind = Attribute<SamplePerson, SamplePerson.Kind?>("kind")
+    static let level = Attribute<SamplePerson, SamplePerson.Level>("level")
+    static let status = Attribute<SamplePerson, SampleStatus?>("status")
+    static let color = Attribute<SamplePerson, SampleColor?>("color")
+    static let `default` = Attribute<SamplePerson, Bool?>("default")
+    static let friends = ToMany<SamplePerson, SamplePerson>("friends")
+    static let pet = ToOne<SamplePerson, SampleAnimal>("pet")
+    static let books = ToMany<SamplePerson, SampleBook>("books")
+  }
+
+  /// The values of `kind`.
+  nonisolated enum Kind: String, AttributeValue, CaseIterable, Codable {
+    case friend
+    case bestFriend = "best friend"
+    case none_ = "none"
+
+    /// The case for a missing value.
+    static var missing: Kind { .bestFriend }
+  }
+
+  /// The values of `level`.
+  nonisolated enum Level: Int16, AttributeValue, CaseIterable, Codable {
+    case minus1 = -1
+    case value1 = 1
+    case value2 = 2
+
+    /// The case for a missing value.
+    static var missing: Level { .value1 }
+  }
 
   static var keyPathsOfSamplePerson: [PropertyKeyPath] {
     var paths: [PropertyKeyPath] = []
@@ -84,6 +117,10 @@ extension SamplePerson {
     paths.append(PropertyKeyPath(\SamplePerson.page, SamplePerson.page))
     paths.append(PropertyKeyPath(\SamplePerson.salary, SamplePerson.salary))
     paths.append(PropertyKeyPath(\SamplePerson.total, SamplePerson.total))
+    paths.append(PropertyKeyPath(\SamplePerson.kind, SamplePerson.kind))
+    paths.append(PropertyKeyPath(\SamplePerson.level, SamplePerson.level))
+    paths.append(PropertyKeyPath(\SamplePerson.status, SamplePerson.status))
+    paths.append(PropertyKeyPath(\SamplePerson.color, SamplePerson.color))
     paths.append(PropertyKeyPath(\SamplePerson.`default`, SamplePerson.`default`))
     paths.append(PropertyKeyPath(\SamplePerson.friends, SamplePerson.friends))
     paths.append(PropertyKeyPath(\SamplePerson.pet, SamplePerson.pet))
@@ -92,67 +129,88 @@ extension SamplePerson {
   }
 
   var born: Date? {
-    get { self[SamplePerson.born] }
-    set { self[SamplePerson.born] = newValue }
+    get { self[SamplePerson.Keys.born] }
+    set { self[SamplePerson.Keys.born] = newValue }
   }
 
   var page: URL? {
-    get { self[SamplePerson.page] }
-    set { self[SamplePerson.page] = newValue }
+    get { self[SamplePerson.Keys.page] }
+    set { self[SamplePerson.Keys.page] = newValue }
   }
 
   var salary: Decimal? {
-    get { self[SamplePerson.salary] }
-    set { self[SamplePerson.salary] = newValue }
+    get { self[SamplePerson.Keys.salary] }
+    set { self[SamplePerson.Keys.salary] = newValue }
   }
 
   /// Derived: `friends.@count`.
-  var total: Int64? { self[SamplePerson.total] }
+  var total: Int64? { self[SamplePerson.Keys.total] }
+
+  var kind: SamplePerson.Kind? {
+    get { self[SamplePerson.Keys.kind] }
+    set { self[SamplePerson.Keys.kind] = newValue }
+  }
+
+  var level: SamplePerson.Level {
+    get { self[SamplePerson.Keys.level] }
+    set { self[SamplePerson.Keys.level] = newValue }
+  }
+
+  var status: SampleStatus? {
+    get { self[SamplePerson.Keys.status] }
+    set { self[SamplePerson.Keys.status] = newValue }
+  }
+
+  /// A transformed value.
+  var color: SampleColor? {
+    get { self[SamplePerson.Keys.color] }
+    set { self[SamplePerson.Keys.color] = newValue }
+  }
 
   /// A word of Swift.
   var `default`: Bool? {
-    get { self[SamplePerson.`default`] }
-    set { self[SamplePerson.`default`] = newValue }
+    get { self[SamplePerson.Keys.`default`] }
+    set { self[SamplePerson.Keys.`default`] = newValue }
   }
 
   var friends: [SamplePerson] {
-    get { self[SamplePerson.friends] }
-    set { self[SamplePerson.friends] = newValue }
+    get { self[SamplePerson.Keys.friends] }
+    set { self[SamplePerson.Keys.friends] = newValue }
   }
 
   func addToFriends(_ object: SamplePerson) throws { try add(object, to: "friends") }
   func removeFromFriends(_ object: SamplePerson) throws { try remove(object, from: "friends") }
   func addToFriends(_ objects: some Sequence<SamplePerson>) throws {
-    try mutableSet(SamplePerson.friends).formUnion(objects)
+    try mutableSet(SamplePerson.Keys.friends).formUnion(objects)
   }
   func removeFromFriends(_ objects: some Sequence<SamplePerson>) throws {
-    try mutableSet(SamplePerson.friends).subtract(objects)
+    try mutableSet(SamplePerson.Keys.friends).subtract(objects)
   }
 
   var pet: SampleAnimal? {
-    get { self[SamplePerson.pet] }
-    set { self[SamplePerson.pet] = newValue }
+    get { self[SamplePerson.Keys.pet] }
+    set { self[SamplePerson.Keys.pet] = newValue }
   }
 
   var books: [SampleBook] {
-    get { self[SamplePerson.books] }
-    set { self[SamplePerson.books] = newValue }
+    get { self[SamplePerson.Keys.books] }
+    set { self[SamplePerson.Keys.books] = newValue }
   }
 
   func addToBooks(_ object: SampleBook) throws { try add(object, to: "books") }
   func removeFromBooks(_ object: SampleBook) throws { try remove(object, from: "books") }
   func addToBooks(_ objects: some Sequence<SampleBook>) throws {
-    try mutableOrderedSet(SamplePerson.books).append(contentsOf: objects)
+    try mutableOrderedSet(SamplePerson.Keys.books).append(contentsOf: objects)
   }
   func removeFromBooks(_ objects: some Sequence<SampleBook>) throws {
     try objects.forEach { try remove($0, from: "books") }
   }
   func insertIntoBooks(_ object: SampleBook, at index: Int) throws {
-    try mutableOrderedSet(SamplePerson.books).insert(object, at: index)
+    try mutableOrderedSet(SamplePerson.Keys.books).insert(object, at: index)
   }
-  func removeFromBooks(at index: Int) throws { _ = try mutableOrderedSet(SamplePerson.books).remove(at: index) }
+  func removeFromBooks(at index: Int) throws { _ = try mutableOrderedSet(SamplePerson.Keys.books).remove(at: index) }
   func replaceBooks(at index: Int, with object: SampleBook) throws {
-    try mutableOrderedSet(SamplePerson.books).replace(at: index, with: object)
+    try mutableOrderedSet(SamplePerson.Keys.books).replace(at: index, with: object)
   }
 
   /// Fetched: legs == 2
@@ -161,6 +219,21 @@ extension SamplePerson {
       try fetchedObjects(forKey: "bipeds").compactMap { $0 as? SamplePerson }
     }
   }
+}
+
+nonisolated extension TypedObject where Self: SamplePerson {
+  static var born: Attribute<Self, Date?> { .init(SamplePerson.Keys.born) }
+  static var page: Attribute<Self, URL?> { .init(SamplePerson.Keys.page) }
+  static var salary: Attribute<Self, Decimal?> { .init(SamplePerson.Keys.salary) }
+  static var total: Attribute<Self, Int64?> { .init(SamplePerson.Keys.total) }
+  static var kind: Attribute<Self, SamplePerson.Kind?> { .init(SamplePerson.Keys.kind) }
+  static var level: Attribute<Self, SamplePerson.Level> { .init(SamplePerson.Keys.level) }
+  static var status: Attribute<Self, SampleStatus?> { .init(SamplePerson.Keys.status) }
+  static var color: Attribute<Self, SampleColor?> { .init(SamplePerson.Keys.color) }
+  static var `default`: Attribute<Self, Bool?> { .init(SamplePerson.Keys.`default`) }
+  static var friends: ToMany<Self, SamplePerson> { .init(SamplePerson.Keys.friends) }
+  static var pet: ToOne<Self, SampleAnimal> { .init(SamplePerson.Keys.pet) }
+  static var books: ToMany<Self, SampleBook> { .init(SamplePerson.Keys.books) }
 }
 
 /// An object of the entity SampleBook.
@@ -183,9 +256,11 @@ class SampleBook: ManagedObject {
   // override func validateValue(_ value: inout Value, forKey key: String) throws {}
 }
 
-extension SampleBook {
-  static let title = Attribute<SampleBook, String?>("title")
-  static let author = ToOne<SampleBook, SamplePerson>("author")
+nonisolated extension SampleBook {
+  nonisolated enum Keys {
+    static let title = Attribute<SampleBook, String?>("title")
+    static let author = ToOne<SampleBook, SamplePerson>("author")
+  }
 
   static var keyPathsOfSampleBook: [PropertyKeyPath] {
     var paths: [PropertyKeyPath] = []
@@ -195,20 +270,25 @@ extension SampleBook {
   }
 
   var title: String? {
-    get { self[SampleBook.title] }
-    set { self[SampleBook.title] = newValue }
+    get { self[SampleBook.Keys.title] }
+    set { self[SampleBook.Keys.title] = newValue }
   }
 
   var author: SamplePerson? {
-    get { self[SampleBook.author] }
-    set { self[SampleBook.author] = newValue }
+    get { self[SampleBook.Keys.author] }
+    set { self[SampleBook.Keys.author] = newValue }
   }
+}
+
+nonisolated extension TypedObject where Self: SampleBook {
+  static var title: Attribute<Self, String?> { .init(SampleBook.Keys.title) }
+  static var author: ToOne<Self, SamplePerson> { .init(SampleBook.Keys.author) }
 }
 
 /// The classes of the model, and its fetch requests.
 ///
-///     PersistentContainer(model: model, store: store, classes: SamplesClasses.byName)
-enum SamplesClasses {
+///     PersistentContainer(model: SamplesClasses.model, store: store, classes: SamplesClasses.byName)
+nonisolated enum SamplesClasses {
   /// Each class by the name that the model has for it.
   static var byName: [String: ManagedObject.Type] {
     [
@@ -217,6 +297,61 @@ enum SamplesClasses {
       "SampleBook": SampleBook.self,
     ]
   }
+
+  /// The model as it was when the classes were made, with a class for each entity.
+  static var model: ManagedObjectModel {
+    get throws { try LuaModelFile().read(ScriptSource(name: "samples", text: source)) }
+  }
+
+  private static let source: String = #"""
+    return {
+      entities = {
+        SampleAnimal = {
+          class = "SampleAnimal",
+          abstract = true,
+          attributes = {
+            name = { "string", optional = false, default = "" },
+            legs = { "integer16", default = 4, scalar = true },
+          },
+        },
+        SamplePerson = {
+          parent = "SampleAnimal",
+          class = "App.SamplePerson",
+          attributes = {
+            born = "date",
+            page = "uri",
+            salary = "decimal",
+            total = { "integer64", derivation = "friends.@count" },
+            kind = { "string", default = "best friend", one_of = { "friend", "best friend", "none" } },
+            level = { "integer16", optional = false, default = 1, one_of = { -1, 1, 2 } },
+            status = { "string", swift = "SampleStatus" },
+            color = { "transformable", swift = "SampleColor" },
+            default = {
+              "boolean",
+              user_info = { documentation = "A word of Swift." },
+            },
+          },
+          relationships = {
+            friends = { to_many = "SamplePerson", inverse = "friends" },
+            pet = { to = "SampleAnimal" },
+            books = { to_many = "SampleBook", inverse = "author", ordered = true },
+          },
+          fetched_properties = { bipeds = { "SamplePerson", "legs == 2" } },
+          user_info = { documentation = "A person of the samples." },
+        },
+        SampleBook = {
+          class = "SampleBook",
+          attributes = { title = "string" },
+          relationships = {
+            author = { to = "SamplePerson", inverse = "books" },
+          },
+        },
+      },
+      fetch_requests = {
+        named = { "SamplePerson", "name == $NAME" },
+      },
+    }
+    """#
 
   /// The model with a class for each entity that names none.
   static func named(_ model: ManagedObjectModel) -> ManagedObjectModel {

@@ -4,6 +4,18 @@ import MoonbaseModelFormats
 import MoonbaseTestSupport
 import Testing
 
+/// A type of the program, which the model names for values.
+enum SampleStatus: String, AttributeValue {
+  case open, closed
+  static var missing: SampleStatus { .closed }
+}
+
+/// A type of the program for a transformable attribute.
+struct SampleColor: Codable, AttributeValue, Equatable {
+  var red = 0.0
+  static var missing: SampleColor { SampleColor() }
+}
+
 /// The classes of `SwiftModelSample.swift`, which `moonbase model swift` wrote, at work.
 @Suite struct SwiftModelSampleTests {
   private static let source = """
@@ -26,6 +38,10 @@ import Testing
             page = "uri",
             salary = "decimal",
             total = { "integer64", derivation = "friends.@count" },
+            kind = { "string", one_of = { "friend", "best friend", "none" }, default = "best friend" },
+            level = { "integer16", optional = false, one_of = { -1, 1, 2 }, default = 1 },
+            status = { "string", swift = "SampleStatus" },
+            color = { "transformable", swift = "SampleColor" },
             ["default"] = { "boolean", user_info = { documentation = "A word of Swift." } },
           },
           relationships = {
@@ -49,10 +65,11 @@ import Testing
   }
 
   @Test func theFileIsWhatTheCommandWrites() throws {
-    let written = try SwiftModel(Self.model().resolved(), name: "samples").text
+    let written = try SwiftModel(Self.model().resolved(), name: "samples").text()
     let text = try Checkout.text("Tests/MoonbaseTests/SwiftModelSample.swift")
-    let isSame = text == "// swift-format-ignore-file\n" + written
-    #expect(isSame, "write it anew: \(written.count) characters")
+    let (lines, known) = ("// swift-format-ignore-file\n\(written)".split(separator: "\n"), text.split(separator: "\n"))
+    let difference = zip(lines, known).first { $0 != $1 }
+    #expect(difference == nil && lines.count == known.count, "write it anew: \(difference ?? ("", ""))")
   }
 
   @MainActor private func container() throws -> PersistentContainer {
@@ -96,6 +113,61 @@ import Testing
     people[0].pet = people[1]
     try context.save()
     #expect(people[0].pet === people[1] && people[0].total == 1)
+  }
+
+  @MainActor @Test func valuesHaveTheTypesThatTheModelNames() throws {
+    let context = try container().viewContext
+    let ann = try context.insert(SamplePerson.self)
+    #expect(ann.kind == .bestFriend && ann.level == .value1 && ann.status == nil && ann.color == nil)
+    (ann.kind, ann.level, ann.status, ann.color) = (.none_, .minus1, .open, SampleColor(red: 0.25))
+    try context.save()
+    try context.refresh(ann, mergeChanges: false)
+    #expect(ann.kind == .none_ && ann.level == .minus1 && ann.status == .open && ann.color == SampleColor(red: 0.25))
+    #expect(ann["kind"] == "none" && ann["level"] == -1 && ann["status"] == "open" && ann["color"] == ["red": 0.25])
+    ann.kind = nil
+    #expect(ann["kind"] == .null && SamplePerson.Kind.allCases.count == 3)
+  }
+
+  /// It stays in the store, and the read is an error of the context.
+  @MainActor @Test func aValueThatNoCaseHasStays() throws {
+    let context = try container().viewContext
+    let ann = try context.insert(SamplePerson.self)
+    ann["status"] = "lost"
+    try context.save()
+    try context.refresh(ann, mergeChanges: false)
+    #expect(ann.status == nil && ann["status"] == "lost")
+    #expect(
+      context.drainAccessorErrors().map { "\($0)" }.contains { $0.contains("status") && $0.contains("SampleStatus") })
+    ann.name = "Ann"
+    try context.save()
+    #expect(ann["status"] == "lost")
+    #expect(throws: (any Error).self) {
+      ann["kind"] = "enemy"
+      try context.save()
+    }
+  }
+
+  @MainActor @Test func keysMakeConditionsForTheClassesBelowToo() throws {
+    let context = try container().viewContext
+    let people = try ["Ann", "Bob", "Abe"].enumerated().map { index, name in
+      let person = try context.insert(SamplePerson.self)
+      (person.name, person.legs, person.kind) = (name, Int16(index), index == 1 ? .friend : .bestFriend)
+      return person
+    }
+    people[0].pet = people[1]
+    try people[0].addToFriends(people[2])
+    try context.save()
+    func names(_ condition: TypedPredicate<SamplePerson>) throws -> [String] {
+      try context.fetch(SamplePerson.self, where: condition, sort: [SamplePerson.name.ascending]).map(\.name)
+    }
+    #expect(try names(SamplePerson.legs < 2 && SamplePerson.name.beginsWith("A")) == ["Ann"])
+    #expect(try names(SamplePerson.kind == .friend || SamplePerson.level == .value2) == ["Bob"])
+    #expect(try names(SamplePerson.pet.name == "Bob") == ["Ann"])
+    #expect(try names(SamplePerson.friends.any(\.legs > 1)) == ["Ann"])
+    #expect(
+      try names(SamplePerson.friends.any { $0.kind == .bestFriend } && SamplePerson.total == 1) == ["Abe", "Ann"])
+    let animals = try context.fetch(SampleAnimal.self, where: SampleAnimal.legs > 1)
+    #expect(animals.map(\.name) == ["Abe"])
   }
 
   @MainActor @Test func objectsAreFoundByTheirProperties() throws {

@@ -38,7 +38,7 @@ import Testing
     let models = try Self.models()
     #expect(models.count >= 5)
     let texts = try models.enumerated().map { index, model in
-      try SwiftModel(Self.named(model, "M\(index)").resolved(), name: "M\(index)", isPublic: isPublic).text
+      try SwiftModel(Self.named(model, "M\(index)").resolved(), name: "M\(index)", isPublic: isPublic).text()
     }
     let options = isPublic ? ["-enable-upcoming-feature", "InternalImportsByDefault"] : []
     let check = try CompileCheck(texts.joined(separator: "\n"), options: options + ["-module-name", "Everything"])
@@ -119,9 +119,9 @@ import Testing
   @Test func namesOfSwiftAndOfObjectsAreNoObstacle() throws {
     let model = try Self.hostile().resolved()
     let source = try SwiftModel(model, name: "hostile")
-    let check = try CompileCheck(source.text + Self.use, options: ["-module-name", "Hostile"])
+    let check = try CompileCheck(source.text() + Self.use, options: ["-module-name", "Hostile"])
     #expect(check.succeeded, "\(check.output.prefix(4000))")
-    #expect(source.text.contains("/// An odd one.\n/// */ not closed\nclass Odd: ManagedObject {"))
+    #expect(source.text().contains("/// An odd one.\n/// */ not closed\nclass Odd: ManagedObject {"))
     #expect(source.notes.contains("Odd: the property description is description_ in Swift, where description is taken"))
   }
 
@@ -142,8 +142,79 @@ import Testing
         _ = try MadeClasses.named_(firstName: "a", firstName_: "b", age: "c", in: context)
       }
       """
-    let check = try CompileCheck(source.text + use, options: ["-module-name", "Made"])
+    let check = try CompileCheck(source.text() + use, options: ["-module-name", "Made"])
     #expect(check.succeeded, "\(check.output.prefix(4000))")
+  }
+
+  private static func kinds() throws -> SwiftModel {
+    var kind = AttributeDescription("kind", type: .string).oneOf(
+      "open", "two words", "", "1st", "none", "init", "class")
+    kind.isOptional = false
+    let levels = AttributeDescription("value", type: .integer32).oneOf(-1, 0, 1)
+    let status = AttributeDescription("status", type: .string).swiftType("Status")
+    var item = EntityDescription("Item")
+    item.attributes = [
+      kind, levels, status, AttributeDescription("Status", type: .string).oneOf("a"),
+      AttributeDescription("Part", type: .string).oneOf("b"), AttributeDescription("price", type: .double).oneOf(0.5),
+    ]
+    var part = EntityDescription("Part")
+    part.superentityName = "Item"
+    part.attributes = [AttributeDescription("Kind", type: .string).oneOf("x", "x y", "xY")]
+    return try SwiftModel(ManagedObjectModel(entities: [item, part]).resolved(), name: "kinds")
+  }
+
+  private static let useOfKinds = #"""
+    enum Status: String, AttributeValue {
+      case good
+      static var missing: Status { .good }
+    }
+    func use(_ item: Item, _ part: Part, _ context: ManagedObjectContext) throws {
+      let kinds: [Item.Kind] = [.open, .twoWords, .empty, .value1st, .none_, .init_, .`class`]
+      item.value = .minus1
+      (item.status, item.Status_, item.Part_, item.price) = (.good, Item.Status__.a, Item.Part__.b, 0.5)
+      (part.kind, part.Kind_) = (.open, Part.Kind__.xY_)
+      let found: [Part] = try context.fetch(Part.self, where: Part.kind == .open && Part.value == .value1)
+      let items = try context.fetch(Item.self, where: Item.status == .good, sort: [Item.kind.descending])
+      _ = (kinds, found, items, part[Part.kind], \Part.kind)
+    }
+
+    """#
+
+  /// With each setting of the isolation that code has which says nothing of it.
+  @Test(arguments: [
+    [], ["-enable-upcoming-feature", "NonisolatedNonsendingByDefault"], ["-default-isolation", "MainActor"],
+    ["-default-isolation", "MainActor", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault"],
+  ])
+  func listedValuesAndNamedTypesAreTypedProperties(_ options: [String]) throws {
+    let source = try Self.kinds()
+    let check = try CompileCheck(source.text() + Self.useOfKinds, options: options + ["-module-name", "Kinds"])
+    #expect(check.succeeded, "\(check.output.prefix(4000))")
+    #expect(source.notes.contains(#"Item.Kind: the case of "none" is none_, where the name of the value is taken"#))
+  }
+
+  @Test(arguments: [
+    "Item.kind == .value1", "Item.Part_ == \"b\"", "Part.Kind_ == .xY_ && Item.kind == .open", "Item.status > 3",
+  ])
+  func aConditionOfAnotherTypeOrClassDoesNotCompile(_ condition: String) throws {
+    let use =
+      "func find(_ context: ManagedObjectContext) throws { _ = try context.fetch(Item.self, where: \(condition)) }"
+    let source = try Self.kinds().text() + Self.useOfKinds + use
+    let check = try CompileCheck(source, options: ["-module-name", "Kinds"])
+    let line = source.split(separator: "\n", omittingEmptySubsequences: false).count
+    let errors = check.output.split(separator: "\n").filter { $0.contains("source.swift:") && $0.contains(" error: ") }
+    #expect(!check.succeeded && !errors.isEmpty && errors.allSatisfy { $0.contains(":\(line):") }, "\(errors)")
+  }
+
+  @Test func aTypeThatIsNoneInSwiftIsToldWithTheFix() throws {
+    let status = AttributeDescription("status", type: .string).swiftType("Status?")
+    var item = EntityDescription("Item")
+    item.attributes = [status]
+    let model = try ManagedObjectModel(entities: [item]).resolved()
+    #expect {
+      try SwiftModel(model, name: "m")
+    } throws: {
+      "\($0)".contains(#"Item.status: swift = "Status?" is no type in Swift: write its name, without ?"#)
+    }
   }
 
   /// One class of Swift cannot stand for two, and none has the name of a module.

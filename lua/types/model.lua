@@ -63,6 +63,7 @@
 ---@field elements? table<string, moonbase.AttributeType|moonbase.AttributeModel> of a composite
 ---@field indexed? boolean
 ---@field scalar? boolean generated Swift code uses a scalar
+---@field swift? string the type that the value has in generated Swift code, for example "Status"
 ---@field spotlight? boolean Xcode's word, kept without effect
 ---@field cloud_encryption? boolean Xcode's word, kept without effect
 ---@field renamed_from? string its name in the previous version

@@ -62,7 +62,7 @@ struct ModelConvert: ParsableCommand {
 
   /// The name of the version of a model that has none.
   private var versionName: String {
-    let name = target.map(ModelFile.baseName) ?? ""
+    let name = target.map(ModelName.withoutSuffix) ?? ""
     return name.isEmpty ? "Model" : name
   }
 

@@ -39,7 +39,7 @@ struct ModelDiagramCommand: ParsableCommand {
 
   func run() throws {
     let path = try ModelFile.path(named)
-    let diagram = ModelDiagram(try ModelFile.read(path), title: title ?? ModelFile.name(of: path))
+    let diagram = ModelDiagram(try ModelFile.read(path), title: title ?? ModelName.of(path))
     let text =
       switch try form() {
       case .svg: diagram.svg

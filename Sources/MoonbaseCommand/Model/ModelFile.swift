@@ -33,18 +33,4 @@ enum ModelFile {
     try path.require()
     return try path.resolved()
   }
-
-  /// The name of a file or folder without its suffix.
-  static func baseName(of path: String) -> String {
-    let name = URL(fileURLWithPath: path).standardizedFileURL.lastPathComponent
-    return name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
-  }
-
-  /// The name of a model's file or folder without its suffix. Where that says no more than `model`, it is the folder's
-  /// name.
-  static func name(of path: String) -> String {
-    let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
-    let names = [baseName(of: path), baseName(of: folder)]
-    return names.first { !["", "/", "model", "contents"].contains($0.lowercased()) } ?? "Model"
-  }
 }

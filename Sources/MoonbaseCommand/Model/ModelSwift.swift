@@ -27,9 +27,9 @@ struct ModelSwift: ParsableCommand {
 
   func run() throws {
     let path = try ModelFile.path(named)
-    let source = try SwiftModel(try ModelFile.read(path), name: ModelFile.name(of: path), isPublic: `public`)
+    let source = try SwiftModel(try ModelFile.read(path), name: ModelName.of(path), isPublic: `public`)
     if !quiet { source.notes.forEach { Terminal.complain("moonbase: \($0)") } }
-    guard let output else { return Terminal.write(source.text) }
+    guard let output else { return Terminal.write(source.text()) }
     try SwiftFiles(folder: output).write(source.files)
   }
 }

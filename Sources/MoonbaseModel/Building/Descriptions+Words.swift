@@ -35,6 +35,9 @@ extension AttributeDescription {
   /// A copy whose value is one of these.
   public func oneOf(_ values: Value...) -> Self { with { $0.validation.allowedValues = values } }
 
+  /// A copy whose value has this type in generated Swift code.
+  public func swiftType(_ name: String) -> Self { with { $0.swiftTypeName = name } }
+
   /// A copy whose values a transformer turns into bytes; `class` names the class that values must have.
   public func transformed(by transformer: String, class className: String? = nil) -> Self {
     with {

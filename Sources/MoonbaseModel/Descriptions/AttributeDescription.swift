@@ -44,6 +44,11 @@ public struct AttributeDescription: Sendable, Hashable {
   public var versionHashModifier: String?
   /// Whatever the model's author attached.
   public var userInfo: [String: Value] = [:]
+  /// The type of the value in generated Swift code, for example `Status`. The user info holds the name, under `swift`.
+  public var swiftTypeName: String? {
+    get { if case .string(let name)? = userInfo["swift"] { name } else { nil } }
+    set { userInfo["swift"] = newValue.map(Value.string) }
+  }
   /// Where the attribute was written.
   @IgnoredInEquality public var location: SourceLocation? = nil
 

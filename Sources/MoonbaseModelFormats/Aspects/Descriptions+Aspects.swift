@@ -75,10 +75,14 @@ extension AttributeDescription: NamedDescription {
       archived: .supplement("MoonbaseUsesScalarValueType")),
     .flag("indexed", at: \.isIndexed, xcode: "indexed", archived: .key("NSIsIndexed")),
     .text("derivation", at: \.derivationExpression, xcode: "derivationExpression"),
+    // Xcode's and compiled models keep it where it is: in the user info.
+    .text("swift", at: \.swiftTypeName, report: .named("swiftType")),
     .stated("elements") { $0.elements.isEmpty ? nil : .attributes($0.elements) },
     .renamedFrom(at: \.renamingIdentifier),
     .versionHashModifier(at: \.versionHashModifier, archived: .key("NSVersionHashModifier")),
-    .stated("user_info") { .userInfo(known: $0.userInfo) },
+    .stated("user_info") { attribute in
+      .userInfo(known: attribute.userInfo.filter { $0.key != "swift" || attribute.swiftTypeName == nil })
+    },
   ]
 }
 

@@ -11,6 +11,8 @@ struct SwiftClass {
   private(set) var properties: [SwiftProperty] = []
   /// Properties that could not have their names.
   private(set) var renamed: [SwiftProperty] = []
+  /// The names of the enumerations of its properties.
+  var enumerations: [String] { properties.compactMap(\.enumeration?.name) }
 
   init(name: String, nameInModel: String?, entities: [ResolvedEntity], parent: Int?) {
     (self.name, self.nameInModel, self.entities, self.parent) = (name, nameInModel, entities, parent)
@@ -45,6 +47,7 @@ struct SwiftClasses {
     self.model = model
     names = SwiftTypeNames(classes: [])
     try Self.checkNames(of: model)
+    try Self.checkTypes(of: model)
     group()
     try checkSharing()
     names = SwiftTypeNames(classes: Set(classes.map(\.name)))
@@ -84,6 +87,24 @@ struct SwiftClasses {
       guard isModule || !SwiftName.isType(name) else { continue }
       let reason = isModule ? "is the name of a module in Swift" : "is no name of a class in Swift"
       mistakes.add(mistake("\(name.debugDescription) \(reason)", entity))
+    }
+    try mistakes.finish()
+  }
+
+  /// The names of types that the model gives to values.
+  private static func checkTypes(of model: ResolvedModel) throws(ModelError) {
+    let mistakes = Mistakes()
+    for entity in model.entities {
+      for attribute in entity.description.attributes {
+        guard let type = attribute.swiftTypeName, !SwiftName.isTypeReference(type) else { continue }
+        mistakes.add(
+          ModelError(
+            .invalidModel,
+            message:
+              "\(entity.name).\(attribute.name): swift = \(type.debugDescription) is no type in Swift: write its "
+              + "name, without ? for a value that may be missing",
+            at: attribute.location, entity: entity.name, property: attribute.name))
+      }
     }
     try mistakes.finish()
   }
@@ -155,19 +176,44 @@ struct SwiftClasses {
   private mutating func addProperties(to index: Int, besides listNames: Set<String>) {
     let inherited = classes[index].parent.map(allProperties) ?? []
     let inheritedNames = Set(inherited.map(\.name))
-    var taken = listNames.union(inherited.map(\.swiftName))
+    // A key is seen in all classes: with the name of a type it would stand before the type.
+    let typeNames = names.classes.union(namesOfTypes)
+    let inheritedTypes = enumerations(of: classes[index].parent)
+    var taken = listNames.union(inherited.map(\.swiftName)).union(typeNames).union(SwiftTypeNames.known)
+      .union(inheritedTypes)
     var types: [String: String] = [:]
     for entity in classes[index].entities {
       for (name, kind, type, comment) in stated(of: entity) where !inheritedNames.contains(name) {
         let wanted = types[name] == nil ? name : "\(name)_\(entity.name)"
-        let property = SwiftProperty(
-          name: name, swiftName: SwiftName.property(wanted, besides: taken), kind: kind, type: type, comment: comment)
-        if types[name] == property.valueType { continue }
-        types[name] = types[name] ?? property.valueType
+        let swiftName = SwiftName.property(wanted, besides: taken)
+        var property = SwiftProperty(name: name, swiftName: swiftName, kind: kind, type: type, comment: comment)
+        let cases = property.attribute.flatMap(SwiftEnumeration.init)
+        let signature = "\(property.valueType) \(cases?.signature ?? "")"
+        if types[name] == signature { continue }
+        types[name] = types[name] ?? signature
         taken.insert(property.swiftName)
+        if let cases, let attribute = property.attribute {
+          let nested = SwiftName.nestedType(swiftName, besides: taken)
+          taken.insert(nested)
+          property = SwiftProperty(
+            name: name, swiftName: swiftName, kind: kind,
+            type: "\(classes[index].name).\(nested)\(SwiftType.mark(attribute))", comment: comment,
+            enumeration: (nested, cases))
+        }
         classes[index].add(property)
       }
     }
+  }
+
+  private func enumerations(of index: Int?) -> Set<String> {
+    guard let index else { return [] }
+    return enumerations(of: classes[index].parent).union(classes[index].enumerations)
+  }
+
+  /// The first names of the types that the model gives to values.
+  private var namesOfTypes: Set<String> {
+    let attributes = model.entities.flatMap(\.description.attributes)
+    return Set(attributes.flatMap { $0.swiftTypeName.map(SwiftName.words) ?? [] })
   }
 
   private typealias Stated = (name: String, kind: SwiftProperty.Kind, type: String, comment: [String])

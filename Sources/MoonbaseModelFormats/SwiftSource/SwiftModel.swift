@@ -21,7 +21,7 @@ package struct SwiftModel {
   /// The beginning of the first line of a file that is written anew.
   package static let mark = "// Written by `moonbase model swift`"
 
-  private let classes: SwiftClasses
+  let classes: SwiftClasses
   private let model: ResolvedModel
   private let name: String
   private let isPublic: Bool
@@ -49,10 +49,13 @@ package struct SwiftModel {
     ]
   }
 
-  /// All in one text.
-  package var text: String {
+  /// All in one text, but for the classes that a program declares itself.
+  package func text(besides own: Set<String> = []) -> String {
     let indices = Array(classes.classes.indices)
-    let parts = indices.flatMap { [declaration($0), properties($0)] } + [list]
+    let parts =
+      indices.flatMap { index in
+        (own.contains(classes.classes[index].name) ? [] : [declaration(index)]) + [properties(index)]
+      } + [list]
     return ([header(isAnew: true, foundation: needsFoundation(indices))] + parts).joined(separator: "\n")
   }
 
@@ -62,18 +65,21 @@ package struct SwiftModel {
       type.renamed.map {
         "\(type.name): the property \($0.name) is \($0.swiftName) in Swift, where \($0.name) is taken"
       }
+        + type.properties.compactMap(\.enumeration).flatMap { name, enumeration in
+          enumeration.renamed.map {
+            "\(type.name).\(name): the case of \($0.literal) is \($0.name), where the name of the value is taken"
+          }
+        }
     }
       + (unnamed.isEmpty
         ? []
         : [
-          "the model names no class for \(unnamed.joined(separator: ", ")): open it with \(listName).named(model), or "
+          "the model names no class for \(unnamed.flatMap(\.entities).map(\.name).joined(separator: ", ")): open it with \(listName).named(model), or "
             + "name the classes in the model"
         ])
   }
 
-  private var unnamed: [String] {
-    classes.classes.filter { $0.nameInModel == nil }.flatMap { $0.entities.map(\.name) }
-  }
+  private var unnamed: [SwiftClass] { classes.classes.filter { $0.nameInModel == nil } }
 
   private var listName: String {
     var name = "\(SwiftName.type(of: self.name))Classes"
@@ -83,7 +89,7 @@ package struct SwiftModel {
 
   // MARK: Parts of a file
 
-  private var access: String { isPublic ? "public " : "" }
+  var access: String { isPublic ? "public " : "" }
 
   private func header(isAnew: Bool, foundation: Bool = false) -> String {
     let mark =
@@ -97,7 +103,7 @@ package struct SwiftModel {
     indices.contains { classes.classes[$0].properties.contains { SwiftTypeNames.isFoundations($0.type) } }
   }
 
-  private func type(_ name: String) -> String { classes.names.written(name) }
+  func type(_ name: String) -> String { classes.names.written(name) }
 
   // MARK: Classes
 
@@ -132,115 +138,15 @@ package struct SwiftModel {
       """
   }
 
-  // MARK: Properties
-
-  private func properties(_ index: Int) -> String {
-    let type = classes.classes[index]
-    let stored = type.properties.filter { if case .fetched = $0.kind { false } else { true } }
-    let parts = [stored.map { key($0, of: type) }, [keyPaths(index)], type.properties.flatMap { member($0, of: type) }]
-    let members = parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
-    return "extension \(type.name) {\n\(members.trimmed)\n}\n"
-  }
-
-  private func key(_ property: SwiftProperty, of type: SwiftClass) -> String {
-    let kind =
-      switch property.kind {
-      case .attribute: "Attribute"
-      case .toOne: "ToOne"
-      case .toMany, .fetched: "ToMany"
-      }
-    return "  \(access)static let \(property.written) = \(self.type(kind))<\(type.name), \(property.type)>"
-      + "(\(SwiftName.literal(property.name)))"
-  }
-
-  /// Which property each key path stands for, for predicates of Foundation's: inherited ones too, by this class.
-  private func keyPaths(_ index: Int) -> String {
-    let name = classes.classes[index].name
-    let known = classes.allProperties(of: index).filter { if case .fetched = $0.kind { false } else { true } }
-    let kind = type("PropertyKeyPath")
-    let lines = known.map { "    paths.append(\(kind)(\\\(name).\($0.written), \(name).\($0.written)))" }
-    let body = lines.isEmpty ? "[]" : ""
-    guard body.isEmpty else {
-      return "  \(access)static var \(classes.classes[index].nameOfKeyPaths): [\(kind)] { [] }"
-    }
-    return """
-        \(access)static var \(classes.classes[index].nameOfKeyPaths): [\(kind)] {
-          var paths: [\(kind)] = []
-      \(lines.joined(separator: "\n"))
-          return paths
-        }
-      """
-  }
-
-  private func member(_ property: SwiftProperty, of type: SwiftClass) -> [String] {
-    let comment = property.comment.map { "  /// \($0)" }
-    let subscripted = "self[\(type.name).\(property.written)]"
-    let head = "  \(access)var \(property.written): \(property.valueType)"
-    switch property.kind {
-    case .fetched:
-      return comment + [
-        "\(head) {", "    get throws {",
-        "      try fetchedObjects(forKey: \(SwiftName.literal(property.name))).compactMap { $0 as? \(property.type) }",
-        "    }", "  }", "",
-      ]
-    case .attribute(let attribute) where attribute.derivationExpression != nil:
-      return comment + ["\(head) { \(subscripted) }", ""]
-    default:
-      let accessors = ["\(head) {", "    get { \(subscripted) }", "    set { \(subscripted) = newValue }", "  }", ""]
-      return comment + accessors + changes(of: property, in: type)
-    }
-  }
-
-  /// Methods that change a to-many relationship by its members.
-  private func changes(of property: SwiftProperty, in type: SwiftClass) -> [String] {
-    guard case .toMany(let isOrdered) = property.kind else { return [] }
-    let name = type.methodName(of: property)
-    let key = "\(type.name).\(property.written)"
-    let view = isOrdered ? "mutableOrderedSet(\(key))" : "mutableSet(\(key))"
-    let many = "some \(self.type("Sequence"))<\(property.type)>"
-    let literal = SwiftName.literal(property.name)
-    let plain = [
-      ("addTo\(name)(_ object: \(property.type))", "add(object, to: \(literal))"),
-      ("removeFrom\(name)(_ object: \(property.type))", "remove(object, from: \(literal))"),
-      (
-        "addTo\(name)(_ objects: \(many))",
-        "\(view).\(isOrdered ? "append(contentsOf: objects)" : "formUnion(objects)")"
-      ),
-      (
-        "removeFrom\(name)(_ objects: \(many))",
-        isOrdered ? "objects.forEach { try remove($0, from: \(literal)) }" : "\(view).subtract(objects)"
-      ),
-    ]
-    let index = self.type("Int")
-    let ordered = [
-      ("insertInto\(name)(_ object: \(property.type), at index: \(index))", "\(view).insert(object, at: index)"),
-      ("removeFrom\(name)(at index: \(index))", "_ = \(view).remove(at: index)"),
-      (
-        "replace\(name)(at index: \(index), with object: \(property.type))",
-        "\(view).replace(at: index, with: object)"
-      ),
-    ]
-    return (plain + (isOrdered ? ordered : [])).flatMap { method($0.0, $0.1) } + [""]
-  }
-
-  /// A method of one statement, on one line where that is short.
-  private func method(_ head: String, _ body: String) -> [String] {
-    let statement = body.hasPrefix("_ = ") ? "_ = try \(body.dropFirst(4))" : "try \(body)"
-    let start = "  \(access)func \(head) throws {"
-    let line = "\(start) \(statement) }"
-    return line.count <= 120 ? [line] : [start, "    \(statement)", "  }"]
-  }
-
   // MARK: The list of classes
 
   private var list: String {
-    let unnamed = classes.classes.filter { $0.nameInModel == nil }
-    let parts = [byName] + (unnamed.isEmpty ? [] : [named(unnamed)]) + templates
+    let parts = [byName] + embeddedModel + (unnamed.isEmpty ? [] : [named(unnamed)]) + templates
     return """
       /// The classes of the model, and its fetch requests.
       ///
-      ///     PersistentContainer(model: model, store: store, classes: \(listName).byName)
-      \(access)enum \(listName) {
+      ///     PersistentContainer(model: \(listName).model, store: store, classes: \(listName).byName)
+      \(access)nonisolated enum \(listName) {
       \(parts.joined(separator: "\n\n"))
       }
 
@@ -260,6 +166,36 @@ package struct SwiftModel {
       \(lines.isEmpty ? "    [:]" : "    [\n\(lines)    ]")
         }
       """
+  }
+
+  /// The model itself, with a class for each entity; nothing where a value of it has no form in Lua.
+  private var embeddedModel: [String] {
+    guard let source = try? namedModel.luaSource().trimmed else { return [] }
+    var marks = "#"
+    while source.contains("\"\"\"\(marks)") || source.contains("\\\(marks)") { marks += "#" }
+    let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    \($0)" }
+    return [
+      """
+        /// The model as it was when the classes were made, with a class for each entity.
+        \(access)static var model: \(type("ManagedObjectModel")) {
+          get throws { try \(type("LuaModelFile"))().read(\(type("ScriptSource"))(name: \(SwiftName.literal(name)), text: source)) }
+        }
+
+        private static let source: \(type("String")) = \(marks)\"""
+      \(lines.joined(separator: "\n"))
+          \"""\(marks)
+      """
+    ]
+  }
+
+  private var namedModel: ManagedObjectModel {
+    var named = model.description
+    let names = Dictionary(
+      unnamed.flatMap { type in type.entities.map { ($0.name, type.name) } }, uniquingKeysWith: { first, _ in first })
+    for index in named.entities.indices {
+      if let name = names[named.entities[index].name] { named.entities[index].managedObjectClassName = name }
+    }
+    return named
   }
 
   private func named(_ unnamed: [SwiftClass]) -> String {
@@ -282,7 +218,7 @@ package struct SwiftModel {
 
   /// A function for each fetch request of the model.
   private var templates: [String] {
-    var taken: Set<String> = ["byName", "named"]
+    var taken: Set<String> = ["byName", "model", "named", "source"]
     return model.description.fetchRequestTemplates.sorted { $0.key < $1.key }.map { name, request in
       var method = SwiftName.isType(name) ? name : SwiftName.type(of: name)
       while !taken.insert(method).inserted { method += "_" }
@@ -311,14 +247,5 @@ package struct SwiftModel {
             fromTemplate: \(SwiftName.literal(name)), substituting: [\(values.isEmpty ? ":" : values.joined(separator: ", "))])
         }
       """
-  }
-}
-
-extension String {
-  /// Without empty lines at its end.
-  fileprivate var trimmed: String {
-    var text = self
-    while text.last == "\n" { text.removeLast() }
-    return text
   }
 }

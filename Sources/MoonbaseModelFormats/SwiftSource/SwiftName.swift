@@ -16,7 +16,7 @@ enum SwiftName {
     isFault hasChanges hasPersistentChangedValues predicateValue fireFault changedValues changedValuesForCurrentEvent \
     committedValues awakeFromInsert awakeFromFetch willSave didSave prepareForDeletion willTurnIntoFault \
     didTurnIntoFault validateForInsert validateForUpdate validateForDelete hooks customAccessors keyPaths fetchRequest \
-    init self Self Type Protocol Related CustomAccessor ContextPlace
+    overriddenLifecycleMethods init self Self Type Protocol Keys Related CustomAccessor ContextPlace
     """.split(separator: " ").map(String.init))
 
   /// The name where it is written: in backticks where it is a word of the language.
@@ -27,6 +27,16 @@ enum SwiftName {
     // Underscores alone are no name.
     var candidate = name.allSatisfy { $0 == "_" } ? "property\(name)" : name
     while membersOfObjects.contains(candidate) || taken.contains(candidate) { candidate += "_" }
+    return candidate
+  }
+
+  /// A name for a type within a class, which no other type has that the class names.
+  static func nestedType(_ property: String, besides taken: Set<String>) -> String {
+    var candidate = capitalized(property)
+    while membersOfObjects.contains(candidate) || SwiftTypeNames.known.contains(candidate) || taken.contains(candidate)
+    {
+      candidate += "_"
+    }
     return candidate
   }
 
@@ -58,9 +68,21 @@ enum SwiftName {
 
   /// A name of a type made of any text.
   static func type(of text: String) -> String {
-    let plain = String(text.unicodeScalars.map { isLetter($0) || isDigitOrMark($0) ? Character($0) : " " })
-    let name = plain.split(separator: " ").map { capitalized(String($0)) }.joined()
+    let name = words(of: text).map(capitalized).joined()
     return isType(name) ? name : "Model\(name)"
+  }
+
+  /// The parts of a text that may stand in a name.
+  static func words(of text: String) -> [String] {
+    let plain = String(text.unicodeScalars.map { isLetter($0) || isDigitOrMark($0) ? Character($0) : " " })
+    return plain.split(separator: " ").map(String.init)
+  }
+
+  /// Whether a text can name a type, or a list or map of types: `Shop.Status`, `[Status]`.
+  static func isTypeReference(_ text: String) -> Bool {
+    let marks: Set<Unicode.Scalar> = [".", "[", "]", "<", ">", ",", ":", " "]
+    guard let first = text.unicodeScalars.first, isLetter(first) || first == "[" else { return false }
+    return text.unicodeScalars.allSatisfy { isLetter($0) || isDigitOrMark($0) || marks.contains($0) }
   }
 
   /// A text in quotation marks.

@@ -18,6 +18,8 @@ struct SwiftProperty {
   let type: String
   /// Lines of a comment.
   let comment: [String]
+  /// The enumeration that the type is, with its name, where the model lists the values.
+  var enumeration: (name: String, cases: SwiftEnumeration)?
 
   var written: String { SwiftName.written(swiftName) }
 
@@ -49,16 +51,22 @@ struct SwiftProperty {
 
 /// Types of values in Swift.
 enum SwiftType {
-  /// The type of an attribute. An attribute that may be missing is optional, unless the model wants a scalar.
+  /// The type of an attribute: that which the model names, or that of its values. An attribute that may be missing is
+  /// optional, unless the model wants a scalar.
   static func of(_ attribute: AttributeDescription, in names: SwiftTypeNames) -> String {
+    if let named = attribute.swiftTypeName { return named + mark(attribute) }
     guard let plain = plain(attribute.type) else { return names.written("Value") }
+    return names.written(plain) + mark(attribute)
+  }
+
+  /// The question mark of an optional type.
+  static func mark(_ attribute: AttributeDescription) -> String {
     let mayBeScalar = attribute.type.isNumeric && attribute.type != .decimal || attribute.type == .boolean
-    let isOptional = attribute.isOptional && !(attribute.usesScalarValueType && mayBeScalar)
-    return names.written(plain) + (isOptional ? "?" : "")
+    return attribute.isOptional && !(attribute.usesScalarValueType && mayBeScalar) ? "?" : ""
   }
 
   /// Nil for what a program reads as a value of any kind.
-  private static func plain(_ type: AttributeType) -> String? {
+  static func plain(_ type: AttributeType) -> String? {
     switch type {
     case .integer16: "Int16"
     case .integer32: "Int32"
@@ -86,8 +94,16 @@ struct SwiftTypeNames {
   private static let modules: [String: String] = [
     "Int16": "Swift", "Int32": "Swift", "Int64": "Swift", "Int": "Swift", "Double": "Swift", "Float": "Swift",
     "Bool": "Swift", "String": "Swift", "Sequence": "Swift", "Date": "Foundation", "Decimal": "Foundation",
-    "Data": "Foundation", "UUID": "Foundation", "URL": "Foundation",
+    "Data": "Foundation", "UUID": "Foundation", "URL": "Foundation", "CaseIterable": "Swift", "Codable": "Swift",
   ]
+
+  private static let ofMoonbase: Set<String> = [
+    "Value", "Attribute", "AttributeValue", "ToOne", "ToMany", "ManagedObject", "ManagedObjectContext",
+    "ManagedObjectModel", "FetchRequest", "PropertyKeyPath", "TypedObject", "LuaModelFile", "ScriptSource",
+  ]
+
+  /// All names of types that generated code may have beside the model's.
+  static let known = ofMoonbase.union(modules.keys)
 
   func written(_ name: String) -> String {
     classes.contains(name) ? "\(Self.modules[name] ?? "Moonbase").\(name)" : name

@@ -11,7 +11,11 @@ extension ModelTreeReader {
     var attribute = AttributeDescription(name, type: try type(&table))
     attribute.location = context.location(tree.line)
     try table.read(into: &attribute)
-    attribute.userInfo = try table.userInfo()
+    let userInfo = try table.userInfo()
+    if let type = attribute.swiftTypeName, let other = userInfo["swift"], other != .string(type) {
+      throw table.error("swift is \(type), and in user_info something else: name the type once")
+    }
+    attribute.userInfo.merge(userInfo) { type, _ in type }
     for (name, tree) in try table.named("elements") {
       attribute.elements.append(try self.attribute(name, from: tree, in: context.property("element", name: name)))
     }

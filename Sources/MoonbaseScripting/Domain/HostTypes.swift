@@ -8,11 +8,13 @@ import MoonbasePlatform
 /// The state keeps this, so that what scripts call finds it; the domain may be gone before, where Swift holds the state or a
 /// context that the domain extended.
 final class HostTypes {
-  let date = LuaValueType<Date>("date")
-  let decimal = LuaValueType<Decimal>("decimal")
-  let uuid = LuaValueType<UUID>("uuid")
-  let uri = LuaValueType<URL>("uri")
-  let objectID = LuaValueType<ManagedObjectID>("object ID")
+  /// The types of values, which model files know too.
+  let values: LuaValueTypes
+  let date: LuaValueType<Date>
+  let decimal: LuaValueType<Decimal>
+  let uuid: LuaValueType<UUID>
+  let uri: LuaValueType<URL>
+  let objectID: LuaValueType<ManagedObjectID>
   let error = LuaHostType<ErrorBox>("error", interned: false)
   let context = ContextType()
   let request = LuaHostType<RequestBox>("fetch request", interned: false)
@@ -41,12 +43,10 @@ final class HostTypes {
 
   init(_ state: LuaState) {
     self.state = state
+    values = LuaValueTypes(state)
+    (date, decimal, uuid) = (values.date, values.decimal, values.uuid)
+    (uri, objectID) = (values.uri, values.objectID)
     state.companion = self
-    for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] {
-      type.isText = true
-      type.usualWeight = 64
-    }
-    uri.weight { Value.uri($0).weight }
     error.weight(\.weight)
     progress.weight(\.weight)
     listing.weight(\.weight)
@@ -59,43 +59,18 @@ final class HostTypes {
     changes.usualWeight = 256
     walk.usualWeight = 64  // what it keeps weighs with the iterator
     // Most scripts meet few of these: each is described when its first object is handed over.
-    later(date, others: Self.fieldOfDate) { [unowned self] in describeDate() }
-    later(decimal) { [unowned self] in describeDecimal() }
-    later(uuid) { [unowned self] in describeUUID() }
-    later(uri) { [unowned self] in describeURI() }
-    later(objectID) { [unowned self] in describeObjectID() }
-    later(error) { [unowned self] in describeError() }
-    later(context.plain, others: Self.callOfContext) { [unowned self] in describeContext() }
-    later(request) { [unowned self] in describeRequest() }
-    later(members, others: Self.callOfMembers) { [unowned self] in describeMembers() }
-    later(listing) { [unowned self] in describeListing() }
-    later(history) { [unowned self] in describeHistory() }
-    later(walk) { [unowned self] in describeWalk() }
-    later(progress) { [unowned self] in describeProgress() }
-    later(job) { [unowned self] in describeJob() }
-    later(results) { [unowned self] in describeResultsBox() }
-    later(watch) { [unowned self] in describeWatch() }
-    later(changes) { [unowned self] in describeChanges(changes) }
-  }
-
-  /// Describes a type when its first object is handed over. The error for an unknown name suggests the nearest right
-  /// name, or the counterpart of a name in other libraries.
-  private func later(
-    _ type: LuaAnyHostType, others: @escaping (String) -> String? = { _ in nil },
-    _ describe: @escaping () -> Void
-  ) {
-    type.advice = { [unowned type] name in
-      others(name).map { "; did you mean \($0)?" } ?? suggestion(for: name, among: type.names)
-    }
-    state.registerLater(type, describe: describe)
-  }
-
-  private static func fieldOfDate(_ name: String) -> String? {
-    switch name {
-    case "year", "month", "day", "hour", "minute", "second", "weekday":
-      "require(\"moonbase.date\").fields(date).\(name)"
-    default: nil
-    }
+    state.later(error) { [unowned self] in describeError() }
+    state.later(context.plain, others: Self.callOfContext) { [unowned self] in describeContext() }
+    state.later(request) { [unowned self] in describeRequest() }
+    state.later(members, others: Self.callOfMembers) { [unowned self] in describeMembers() }
+    state.later(listing) { [unowned self] in describeListing() }
+    state.later(history) { [unowned self] in describeHistory() }
+    state.later(walk) { [unowned self] in describeWalk() }
+    state.later(progress) { [unowned self] in describeProgress() }
+    state.later(job) { [unowned self] in describeJob() }
+    state.later(results) { [unowned self] in describeResultsBox() }
+    state.later(watch) { [unowned self] in describeWatch() }
+    state.later(changes) { [unowned self] in describeChanges(changes) }
   }
 
   private static func callOfContext(_ name: String) -> String? {

@@ -10,7 +10,7 @@ extension ScriptDomain {
     try moonbase.set("version", to: .text(MoonbaseVersion.text))
     try moonbase.set("terminal", to: .boolean(isatty(STDERR_FILENO) == 1))
     try moonbase.set("classes", to: .table(try classes.frozen()))
-    let dates = LuaValue.table(try dates())
+    let dates = LuaValue.table(try types.values.dates())
     (state.moduleHost["date"], state.moduleHost["open_date"]) = (dates, dates)
     let isOfStore = try state.function { call in
       call.return(ErrorCode(rawValue: Int(truncatingIfNeeded: try call.integer(0))).isOfStore)
@@ -19,7 +19,7 @@ extension ScriptDomain {
     try state.letPropertiesBeCalled(HostTypes.namesOfPropertiesOfObjects)
     try moonbase.set("object", to: .table(try objectFunctions()))
     let types = types
-    try defineConstructors()
+    try types.values.defineConstructors(in: moonbase)
     try installLog()
     try define("copy", upTo: 1) { [unowned types] call in
       guard call.count > 0 else { throw call.typeError(0, expected: "value") }
@@ -37,7 +37,8 @@ extension ScriptDomain {
       "__index",
       to: try state.function { [unowned types] call in try call.return(types.openDomain().absent(try call.value(1))) })
     try metatable.set(
-      "__call", to: .function(try notCallable("moonbase", advice: "call one of its functions, such as moonbase.open")))
+      "__call",
+      to: .function(try state.notCallable("moonbase", advice: "call one of its functions, such as moonbase.open")))
     try moonbase.setMetatable(metatable)
     try state.setGlobal("moonbase", to: .table(try moonbase.frozen()))
   }
@@ -84,7 +85,7 @@ extension ScriptDomain {
           if call.count > count { try call.refuse(from: count) }
           try body(&call)
         } catch {
-          guard case .table(let first) = try call.value(0), try types.openDomain().isMoonbase(first) else {
+          guard case .table(let first) = try call.value(0), try types.state.isMoonbase(first) else {
             throw error
           }
           throw ScriptError(.invalidRequest, message: "moonbase.\(name) is no method: call it with '.', not with ':'")
@@ -92,36 +93,11 @@ extension ScriptDomain {
       })
   }
 
-  func isMoonbase(_ table: LuaTable) throws -> Bool {
-    try state.global("moonbase").tableValue?.isSame(as: table) == true
-  }
-
-  /// What a table does when it is called.
-  private func notCallable(_ name: String, advice: String) throws -> LuaFunction {
-    try state.makeFunction { _ in
-      throw ScriptError(.invalidRequest, message: "\(name) is a table of functions: \(advice)")
-    }
-  }
-
-  /// Says what to write to who calls a table of functions, or misspells one. With `constructor` it may be called.
-  func describe(
-    _ table: LuaTable, as name: String, call advice: String = "", constructor: LuaFunction? = nil,
-    others: @escaping (String) throws -> LuaValue? = { _ in nil }
-  ) throws {
-    let metatable = try state.table(["__call": .function(try constructor ?? notCallable(name, advice: advice))])
-    try metatable.set(
-      "__index",
-      to: try state.function { call in
-        let key = try call.value(1)
-        let shown = key.textValue?.asName ?? key.typePhrase
-        // Preset pure has no clock, which a script may ask for.
-        if shown == "now" { return call.returnNil() }
-        if let other = try others(shown) { return try call.return(other) }
-        // A module may have added names.
-        let names = try table.pairs.compactMap(\.key.textValue).sorted()
-        throw ScriptError(.unknownName, message: "\(name) has no '\(shown)'\(suggestion(for: shown, among: names))")
-      })
-    try table.setMetatable(metatable)
+  /// `moonbase.date`, which is the module: it is loaded when a script asks for it first.
+  func loadDates() throws -> LuaValue {
+    let module = try state.load("return require 'moonbase.date'", name: "moonbase").first()
+    try moonbase.set("date", to: module)
+    return module
   }
 
   private func objectFunctions() throws -> LuaTable {
@@ -130,7 +106,7 @@ extension ScriptDomain {
       try table.set(method.name, to: try function(method))
     }
     let types = types
-    try describe(
+    try state.describe(
       table, as: "moonbase.object", call: "write moonbase.object.id(object), for example",
       others: { [unowned types] in try types.openDomain().extensionMethod($0) })
     return try table.frozen()

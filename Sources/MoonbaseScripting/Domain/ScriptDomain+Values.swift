@@ -109,12 +109,8 @@ extension ScriptDomain {
   }
 
   private func graphValue(from object: LuaObject) throws -> Value {
+    if let value = LuaValueTypes.value(of: object) { return value }
     switch object.object {
-    case let box as LuaBox<Date>: return .date(box.value)
-    case let box as LuaBox<Decimal>: return .decimal(box.value)
-    case let box as LuaBox<UUID>: return .uuid(box.value)
-    case let box as LuaBox<URL>: return .uri(box.value)
-    case let box as LuaBox<ManagedObjectID>: return .objectID(box.value)
     case let object as ManagedObject: return .objectID(object.objectID)
     case let members as ToManyBox: return .list(try members.ids().map(Value.objectID))
     default: throw ScriptError(.invalidValue, message: "\(object.type.name.withArticle) is no value")

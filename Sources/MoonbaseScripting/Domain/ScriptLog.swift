@@ -50,7 +50,7 @@ extension ScriptDomain {
       }
       try table.set(level.rawValue, to: function)
     }
-    try describe(table, as: "moonbase.log", call: "write moonbase.log.info(\"...\", { key = value })")
+    try state.describe(table, as: "moonbase.log", call: "write moonbase.log.info(\"...\", { key = value })")
     try moonbase.set("log", to: .table(try table.frozen()))
   }
 }

@@ -127,7 +127,7 @@ extension ScriptDomain {
     case .nil: return .kept
     case .table(let model):
       let source = ScriptSource(name: "moonbase.open", text: "")
-      let taker = ModelTreeTaker(self, lines: source.keyLines)
+      let taker = ModelTreeTaker(lines: source.keyLines) { [unowned self] in try graphValue(from: $0) }
       // It weighs until the model is made.
       return try withExtendedLifetime(taker) {
         .value(try ManagedObjectModel(tree: taker.tree(model), file: source.name))

@@ -167,7 +167,7 @@ public struct ScriptTests {
     let made = try domain.state.load(Self.tools, name: "=moonbase.test").call([.function(snapshot)])
     guard case .table(let tools)? = made.first else { return try domain.state.table() }
     try tools.set("context", to: .object(domain.types.context.handle(context)))
-    try domain.describe(tools, as: "t")
+    try domain.state.describe(tools, as: "t")
     return tools
   }
 

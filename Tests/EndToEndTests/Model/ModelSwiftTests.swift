@@ -36,10 +36,11 @@ import Testing
     )
     for part in [
       "class Animal: ManagedObject {", "class Person: Animal {", "class Book: ManagedObject {",
-      "static let name = Attribute<Animal, String>(\"name\")", "var legs: Int16 {", "var born: Date? {",
+      "static let name = Attribute<Animal, String>(\"name\")",
+      "static var name: Attribute<Self, String> { .init(Animal.Keys.name) }", "var legs: Int16 {", "var born: Date? {",
       "var page: URL? {",
       "/// A map of city, zip.\n  var place: Value {", "/// Where it ends.\n  var end: String? {",
-      "var total: Int64? { self[Person.total] }", "static let friends = ToMany<Person, Person>(\"friends\")",
+      "var total: Int64? { self[Person.Keys.total] }", "static let friends = ToMany<Person, Person>(\"friends\")",
       "var pet: Animal? {", "var books: [Book] {", "func addToFriends(_ object: Person) throws",
       "func insertIntoBooks(_ object: Book, at index: Int) throws",
       "func addToBooks(_ objects: some Sequence<Book>) throws",

@@ -24,15 +24,15 @@ import Testing
     let attribute = AttributeDescription("a", type: .string)
     #expect(properties(of: attribute, Bool.self).count == flags(of: AttributeDescription.self).count)
     let optionalTexts = properties(of: attribute, String?.self).filter { $0 != "name" }
-    // One text of the table, the pattern, stands in the validation.
-    #expect(optionalTexts.count + 1 == texts(of: AttributeDescription.self).count)
+    // Of the table the pattern stands in the validation, and the type in Swift in the user info.
+    #expect(optionalTexts.count + 2 == texts(of: AttributeDescription.self).count)
     let relationship = RelationshipDescription.toOne("r", destination: "E")
     #expect(properties(of: relationship, Bool.self).count == flags(of: RelationshipDescription.self).count)
     #expect(properties(of: EntityDescription("E"), Bool.self).count == flags(of: EntityDescription.self).count)
     #expect(properties(of: FetchRequest("E"), Bool.self).count == flags(of: FetchRequest.self).count)
   }
 
-  @Test func eachAspectHasAModelThatSaysIt() { #expect(Self.models.count == 41) }
+  @Test func eachAspectHasAModelThatSaysIt() { #expect(Self.models.count == 42) }
 
   // MARK: Every form says it
 
@@ -70,6 +70,7 @@ import Testing
       \.entities[0].attributes[0],
       texts: words.merging([
         "class": "NSName", "transformer": "Shout", "derivation": "friends.name", "matches": "[a-z]+",
+        "swift": "Status",
       ]) { $1 })
       + changed(\.entities[0].relationships[0], texts: words)
       + changed(\.entities[0].fetchedProperties[0], texts: words)

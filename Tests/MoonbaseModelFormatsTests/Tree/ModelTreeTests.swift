@@ -42,6 +42,30 @@ import Testing
     #expect(age.validation.maximum == 150)
   }
 
+  @Test func theTypeInSwiftStandsInTheUserInfo() throws {
+    func attribute(_ entries: [ModelTree.Entry]) throws -> AttributeDescription {
+      let kind = ModelTree.table(["string"], entries: entries)
+      return try person(["attributes": .map(["kind": kind])]).attributes[0]
+    }
+    let named = try attribute([.init("swift", tree: "Kind"), .init("user_info", tree: .map(["note": "a"]))])
+    #expect(named.userInfo == ["swift": "Kind", "note": "a"] && named.swiftTypeName == "Kind")
+    #expect(try attribute([.init("user_info", tree: .map(["swift": "Kind"]))]).swiftTypeName == "Kind")
+    #expect(try attribute([.init("user_info", tree: .map(["swift": 3]))]).userInfo == ["swift": 3])
+    let twice = message {
+      try attribute([.init("swift", tree: "Kind"), .init("user_info", tree: .map(["swift": "Other"]))])
+    }
+    #expect(twice.contains("swift is Kind, and in user_info something else: name the type once"))
+  }
+
+  @Test func theTypeInSwiftIsNoPartOfTheVersion() throws {
+    func version(_ type: String?) throws -> ModelVersion {
+      var kind = AttributeDescription("kind", type: .string)
+      kind.swiftTypeName = type
+      return try ManagedObjectModel { EntityDescription("Item") { kind } }.resolved().version
+    }
+    #expect(try version("Kind") == version(nil))
+  }
+
   @Test func relationshipsSayToOrToMany() throws {
     let entity = try person([
       "relationships": .map([

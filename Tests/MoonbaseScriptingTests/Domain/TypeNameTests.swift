@@ -2,6 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
+@testable import MoonbaseLuaModel
 @testable import MoonbaseScripting
 
 /// What scripts find in values is what `lua/types` tells an editor.
@@ -27,11 +28,11 @@ import Testing
     let domain = try ScriptDomain()
     let types = domain.types
     defer { domain.close() }
-    types.describeDate()
-    types.describeDecimal()
-    types.describeUUID()
-    types.describeURI()
-    types.describeObjectID()
+    types.values.describeDate()
+    types.values.describeDecimal()
+    types.values.describeUUID()
+    types.values.describeURI()
+    types.values.describeObjectID()
     types.describeError()
     types.describeContext()
     types.describeRequest()

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-extension HostTypes {
+extension LuaValueTypes {
   /// UUIDs: comparison, text, and `key()` for use as a table key.
   func describeUUID() {
     uuid.method("key", upTo: 0) { uuid, call in call.return(uuid.uuidString) }
@@ -36,7 +36,7 @@ extension HostTypes {
     arithmetic(.subtract) { $0 - $1 }
     arithmetic(.multiply) { $0.product($1) }
     arithmetic(.divide) { left, right in
-      guard right != 0 else { throw ScriptError(.invalidValue, message: "a decimal is divided by zero") }
+      guard right != 0 else { throw ModelError(.invalidValue, message: "a decimal is divided by zero") }
       return left.quotient(right)
     }
     arithmetic(.floorDivide) { left, right in try Self.divided(left, by: right).quotient }
@@ -67,7 +67,7 @@ extension HostTypes {
 
   /// The quotient rounded down, as Lua's `//`, and what is left, which has the sign of the divisor.
   private static func divided(_ left: Decimal, by right: Decimal) throws -> (quotient: Decimal, rest: Decimal) {
-    guard right != 0 else { throw ScriptError(.invalidValue, message: "a decimal is divided by zero") }
+    guard right != 0 else { throw ModelError(.invalidValue, message: "a decimal is divided by zero") }
     var exact = left.quotient(right)
     var quotient = Decimal()
     NSDecimalRound(&quotient, &exact, 0, .down)
@@ -82,7 +82,7 @@ extension HostTypes {
       rest -= right
     }
     guard rest.magnitude < right.magnitude, !quotient.isNaN else {
-      throw ScriptError(.invalidValue, message: "the quotient has more than 38 digits")
+      throw ModelError(.invalidValue, message: "the quotient has more than 38 digits")
     }
     return (quotient, rest)
   }
@@ -91,7 +91,7 @@ extension HostTypes {
     let type = decimal
     decimal.operator(name) { [unowned type] call in
       let result = try body(try Self.decimal(call, at: 0, type), try Self.decimal(call, at: 1, type))
-      guard !result.isNaN else { throw ScriptError(.invalidValue, message: "the result is no decimal of 38 digits") }
+      guard !result.isNaN else { throw ModelError(.invalidValue, message: "the result is no decimal of 38 digits") }
       try call.return(result, as: type)
     }
   }

@@ -1,24 +1,27 @@
-import MoonbaseLua
-import MoonbaseModel
-import MoonbaseModelFormats
+package import MoonbaseLua
+package import MoonbaseModel
+package import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// Takes a model over from the table that a script made of it.
 ///
 /// A table may stand in many places of a model, and a tree has a copy for each. What they hold counts as memory of the run that is
 /// under way, for as long as this is there.
-final class ModelTreeTaker {
-  private let domain: ScriptDomain
+package final class ModelTreeTaker {
+  /// The value of the model for a Lua value that is no table.
+  private let value: (LuaValue) throws -> Value
   private let lines: ScriptKeyLines
   private var memory = HostMemory()
 
   /// What taking over an entry costs, in units of work, and what it keeps, in bytes beside those of its name.
   private static let entry = (units: 10, weight: 256)
 
-  init(_ domain: ScriptDomain, lines: ScriptKeyLines) { (self.domain, self.lines) = (domain, lines) }
+  package init(lines: ScriptKeyLines, value: @escaping (LuaValue) throws -> Value) {
+    (self.lines, self.value) = (lines, value)
+  }
 
   /// A tree of a Lua table, with the lines of its keys.
-  func tree(_ table: LuaTable, path: [String] = []) throws -> ModelTree {
+  package func tree(_ table: LuaTable, path: [String] = []) throws -> ModelTree {
     guard path.count < 20 else {
       throw ModelError(
         .malformedFile, message: "\(path.joined(separator: ".")): the tables are nested too deep",
@@ -62,7 +65,7 @@ final class ModelTreeTaker {
     let place = lines.location(of: path)
     if let text = value.textValue { try check(text, path: path) }
     do {
-      return ModelTree(.value(try domain.graphValue(from: value)), line: place.line)
+      return ModelTree(.value(try self.value(value)), line: place.line)
     } catch {
       throw ModelError(.malformedFile, message: "\(path.joined(separator: ".")): \(error)", at: place)
     }

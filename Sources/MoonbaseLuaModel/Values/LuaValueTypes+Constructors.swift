@@ -1,18 +1,19 @@
-import MoonbaseLua
+package import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
 /// Constructors of the values that Lua has no type for: `moonbase.uuid(text)` raises where the text is none, and
 /// `moonbase.uuid.parse(text)` gives nil and an error then.
-extension ScriptDomain {
-  func defineConstructors() throws {
-    let type = types.decimal
-    try define("decimal", as: \.decimal, form: "decimal such as 12.50", parse: Decimal.init(stored:)) {
+extension LuaValueTypes {
+  package func defineConstructors(in moonbase: LuaTable) throws {
+    let type = decimal
+    try define("decimal", in: moonbase, as: \.decimal, form: "decimal such as 12.50", parse: Decimal.init(stored:)) {
       [unowned type] call in
-      try HostTypes.decimal(call, at: 0, type)
+      try Self.decimal(call, at: 0, type)
     }
     try define(
-      "uuid", as: \.uuid, form: "UUID such as 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", parse: UUID.init(literal:)
+      "uuid", in: moonbase, as: \.uuid, form: "UUID such as 6BA7B810-9DAD-11D1-80B4-00C04FD430C8",
+      parse: UUID.init(literal:)
     ) {
       call in
       if call.isNil(0) { return UUID.random() }
@@ -21,7 +22,8 @@ extension ScriptDomain {
       }
       return uuid
     }
-    try define("uri", as: \.uri, form: "URI such as https://example.org/a", parse: URL.init(literal:)) { call in
+    try define("uri", in: moonbase, as: \.uri, form: "URI such as https://example.org/a", parse: URL.init(literal:)) {
+      call in
       guard let uri = URL(literal: try call.text(0)) else {
         throw call.argumentError(0, problem: "a URI such as https://example.org/a is expected")
       }
@@ -30,43 +32,42 @@ extension ScriptDomain {
   }
 
   private func define<T>(
-    _ name: String, as type: KeyPath<HostTypes, LuaValueType<T>>, form: String, parse: @escaping (String) -> T?,
+    _ name: String, in moonbase: LuaTable, as type: KeyPath<LuaValueTypes, LuaValueType<T>>, form: String,
+    parse: @escaping (String) -> T?,
     make: @escaping (borrowing LuaCall) throws -> T
   ) throws {
     let table = try state.table()
     try table.set("parse", to: parser(as: type, form: form, parse))
-    try describe(table, as: "moonbase.\(name)", constructor: constructor(name, as: type, make))
+    try state.describe(table, as: "moonbase.\(name)", constructor: constructor(name, as: type, make))
     try moonbase.set(name, to: .table(try table.frozen()))
   }
 
   /// The function of a table that is called: the table is its first argument.
   private func constructor<T>(
-    _ name: String, as type: KeyPath<HostTypes, LuaValueType<T>>,
+    _ name: String, as type: KeyPath<LuaValueTypes, LuaValueType<T>>,
     _ make: @escaping (borrowing LuaCall) throws -> T
   ) throws -> LuaFunction {
-    let types = types
-    return try state.makeCallOfTable(named: name) { [unowned types] call in
-      if case .table(let first) = try call.value(1), try types.openDomain().isMoonbase(first) {
-        throw ScriptError(.invalidRequest, message: "moonbase.\(name) is no method: call it with '.', not with ':'")
+    return try state.makeCallOfTable(named: name) { [unowned self] call in
+      if case .table(let first) = try call.value(1), try state.isMoonbase(first) {
+        throw ModelError(.invalidRequest, message: "moonbase.\(name) is no method: call it with '.', not with ':'")
       }
       try call.withoutFirst { call in
         try call.refuse(from: 1)
-        try call.return(try make(call), as: types[keyPath: type])
+        try call.return(try make(call), as: self[keyPath: type])
       }
     }
   }
 
   private func parser<T>(
-    as type: KeyPath<HostTypes, LuaValueType<T>>, form: String, _ parse: @escaping (String) -> T?
+    as type: KeyPath<LuaValueTypes, LuaValueType<T>>, form: String, _ parse: @escaping (String) -> T?
   ) throws -> LuaValue {
-    let types = types
-    return try state.function(named: "parse") { [unowned types] call in
+    try state.function(named: "parse") { [unowned self] call in
       let text = try call.text(0)
       try call.refuse(from: 1)
-      if let value = parse(text) { return try call.return(value, as: types[keyPath: type]) }
+      if let value = parse(text) { return try call.return(value, as: self[keyPath: type]) }
       call.returnNil()
-      let error = ScriptError(.malformedText, message: "'\(text.prefix(60))' is no \(form)")
-      try call.return(types.openDomain().luaError(error) ?? .text(error.description))
+      let error = ModelError(.malformedText, message: "'\(text.prefix(60))' is no \(form)")
+      try call.return(state.errorMapper?(error, state) ?? .text(error.description))
     }
   }
 
@@ -75,19 +76,18 @@ extension ScriptDomain {
   private static let formOfDates = "date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
 
   /// The functions of dates that Lua lacks. The module `moonbase.date` adds the others to this table when it is loaded.
-  func dates() throws -> LuaTable {
+  package func dates() throws -> LuaTable {
     let table = try state.table()
-    let types = types
     func make(_ name: String, _ body: @escaping (borrowing LuaCall) throws -> Date) throws {
       try table.set(
         name,
-        to: try state.function(named: name) { [unowned types] call in
+        to: try state.function(named: name) { [unowned self] call in
           try call.refuse(from: name == "now" ? 0 : 1)
-          try call.return(try body(call), as: types.date)
+          try call.return(try body(call), as: date)
         })
     }
-    try make("unix") { Date(timeIntervalSince1970: try HostTypes.seconds($0)) }
-    try make("reference") { Date(timeIntervalSinceReferenceDate: try HostTypes.seconds($0)) }
+    try make("unix") { Date(timeIntervalSince1970: try Self.seconds($0)) }
+    try make("reference") { Date(timeIntervalSinceReferenceDate: try Self.seconds($0)) }
     if state.preset != .pure { try make("now") { _ in Date() } }
     try table.set("parse", to: parser(as: \.date, form: Self.formOfDates, ISODate.parse))
     let constructor = try constructor("date", as: \.date) { call in
@@ -97,14 +97,7 @@ extension ScriptDomain {
       }
       return date
     }
-    try describe(table, as: "moonbase.date", constructor: constructor)
+    try state.describe(table, as: "moonbase.date", constructor: constructor)
     return table
-  }
-
-  /// `moonbase.date`, which is the module: it is loaded when a script asks for it first.
-  func loadDates() throws -> LuaValue {
-    let module = try state.load("return require 'moonbase.date'", name: "moonbase").first()
-    try moonbase.set("date", to: module)
-    return module
   }
 }

@@ -1,16 +1,16 @@
-import MoonbaseLua
+package import MoonbaseLua
 
 /// What a Lua file is by the table that it returned, for messages about one that is meant for another place.
-enum ReturnedTable {
+package enum ReturnedTable {
   /// The keys of an entity's hooks in an extension.
-  static let hookNames = [
+  package static let hookNames = [
     "validate_for_insert", "validate_for_update", "validate_for_delete", "awake_from_insert", "awake_from_fetch",
     "awake_from_snapshot", "will_save", "did_save", "prepare_for_deletion", "will_turn_into_fault",
     "did_turn_into_fault",
   ]
 
   /// The table that a file returned. Where there is none, the error says in its own type what is there instead.
-  static func table<Failure: Error>(
+  package static func table<Failure: Error>(
     in results: [LuaValue], of file: String, error: (String) -> Failure
   ) throws(Failure) -> LuaTable {
     if let table = results.first?.tableValue { return table }
@@ -18,12 +18,12 @@ enum ReturnedTable {
     throw error("\(file) returns a table; this one returns \(found)")
   }
 
-  static func isExtension(_ table: LuaTable) throws -> Bool {
+  package static func isExtension(_ table: LuaTable) throws -> Bool {
     try table.has(["requires", "classes", "transformers", "value_classes", "on_reload"])
       || anyEntity(of: table, has: ["normalize", "validate", "derived", "methods"] + hookNames)
   }
 
-  static func isModel(_ table: LuaTable) throws -> Bool {
+  package static func isModel(_ table: LuaTable) throws -> Bool {
     try table.has(["fetch_requests", "configurations"])
       || anyEntity(
         of: table, has: ["attributes", "relationships", "fetched_properties", "parent", "constraints", "indexes"])

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-extension HostTypes {
+extension LuaValueTypes {
   /// Dates: `d.unix`, `d.reference`, comparison, `d + seconds`, `d - seconds`, `d - d` in seconds.
   func describeDate() {
     date.property("unix") { date, call in call.return(date.timeIntervalSince1970) }

@@ -30,18 +30,18 @@ public struct LuaModelFile: ModelReader {
     else {
       throw ModelError(.malformedFile, message: "it is no UTF-8 text", at: SourceLocation(file: source.name))
     }
-    return try read(ScriptSource(name: source.name, text: text))
+    return try read(text: text, name: source.name)
   }
 
   /// Reads a model from a text.
-  public func read(_ source: ScriptSource) throws(ModelError) -> ManagedObjectModel {
+  package func read(text: String, name: String) throws(ModelError) -> ManagedObjectModel {
     let tree: ModelTree
-    let lines = source.keyLines
+    let lines = ScriptKeyLines(text, name: name)
     do {
-      let domain = try ScriptDomain(preset: .pure, limits: limits)
+      let state = try LuaModelState(limits: limits)
       // What the table becomes is bounded as the script is.
-      tree = try domain.state.runNested {
-        try ModelTreeTaker(domain, lines: lines).tree(try Self.table(of: source, in: domain))
+      tree = try state.state.runNested {
+        try ModelTreeTaker(lines: lines, value: LuaModelState.value).tree(try Self.table(of: text, name, in: state))
       }
     } catch let error as ModelError {
       throw error
@@ -49,31 +49,31 @@ public struct LuaModelFile: ModelReader {
       let code: ModelError.Code =
         error.kind == .interrupted ? .interrupted : error.kind.limit != nil ? .limitExceeded : .malformedFile
       throw ModelError(
-        code, message: error.message, at: SourceLocation(file: error.script ?? source.name, line: error.line))
+        code, message: error.message, at: SourceLocation(file: error.script ?? name, line: error.line))
     } catch {
-      throw ModelError(.malformedFile, message: "\(error)", at: SourceLocation(file: source.name))
+      throw ModelError(.malformedFile, message: "\(error)", at: SourceLocation(file: name))
     }
     let mistakes = Mistakes()
     for duplicate in lines.duplicates { mistakes.add(duplicate) }
     var model = ManagedObjectModel()
-    mistakes.attempt { () throws(ModelError) in model = try ManagedObjectModel(tree: tree, file: source.name) }
+    mistakes.attempt { () throws(ModelError) in model = try ManagedObjectModel(tree: tree, file: name) }
     try mistakes.finish()
     return model
   }
 
   /// The table that a model file returns.
-  private static func table(of source: ScriptSource, in domain: ScriptDomain) throws -> LuaTable {
-    let results = try domain.state.load(source.text, name: source.name).call([])
+  private static func table(of text: String, _ name: String, in state: LuaModelState) throws -> LuaTable {
+    let results = try state.state.load(text, name: name).call([])
     let table = try ReturnedTable.table(in: results, of: "a model file") { message in
-      ModelError(.malformedFile, message: message, at: SourceLocation(file: source.name))
+      ModelError(.malformedFile, message: message, at: SourceLocation(file: name))
     }
     guard try ReturnedTable.isModel(table) || !ReturnedTable.isExtension(table) else {
       throw ModelError(
         .malformedFile,
         message:
-          "this file is an extension, not a model: it goes with one (moonbase run --model MODEL --extension \(source.name), or "
+          "this file is an extension, not a model: it goes with one (moonbase run --model MODEL --extension \(name), or "
           + "extensions of moonbase.open)",
-        at: SourceLocation(file: source.name))
+        at: SourceLocation(file: name))
     }
     return table
   }

@@ -1,0 +1,49 @@
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+
+/// A Lua state in which a model file runs: preset `pure`, and of `moonbase` what makes values.
+final class LuaModelState {
+  let state: LuaState
+  private let types: LuaValueTypes
+
+  init(limits: LuaLimits) throws {
+    let state = try LuaState(preset: .pure, limits: limits)
+    let types = LuaValueTypes(state)
+    (self.state, self.types) = (state, types)
+    state.companion = types
+    let moonbase = try state.table(["null": .null, "version": .text(MoonbaseVersion.text)])
+    let dates = LuaValue.table(try types.dates())
+    (state.moduleHost["date"], state.moduleHost["open_date"]) = (dates, dates)
+    try types.defineConstructors(in: moonbase)
+    let metatable = try state.table()
+    try metatable.set(
+      "__index",
+      to: try state.function { [unowned state] call in
+        let key = try call.value(1)
+        let name = key.textValue?.asName ?? key.typePhrase
+        if name == "date" {
+          return try call.return(state.load("return require 'moonbase.date'", name: "moonbase").first())
+        }
+        let known = try moonbase.pairs.compactMap(\.key.textValue).sorted() + ["date"]
+        throw ModelError(
+          .unknownName, message: "moonbase has no '\(name)' in a model file\(suggestion(for: name, among: known))")
+      })
+    try moonbase.setMetatable(metatable)
+    try state.setGlobal("moonbase", to: .table(try moonbase.frozen()))
+  }
+
+  /// A Lua value that is no table, in its natural form.
+  static func value(from lua: LuaValue) throws -> Value {
+    switch lua {
+    case .nil, .null: .null
+    case .boolean(let truth): .bool(truth)
+    case .integer(let number): .int(number)
+    case .number(let number): .double(number)
+    case .string(let string): string.text.map(Value.string) ?? .data(Data(string.bytes))
+    case .object(let object) where LuaValueTypes.value(of: object) != nil: LuaValueTypes.value(of: object) ?? .null
+    case .object, .table, .function, .thread, .userdata:
+      throw ModelError(.invalidValue, message: "\(lua.typePhrase) cannot be stored")
+    }
+  }
+}
