@@ -52,7 +52,7 @@ import Testing
     #expect(told.map(\.kind) == [.save, .save, .fetch, .count, .fetch])
     #expect(told.map { $0.error == nil } == [true, false, true, true, false])
     #expect(told.map(\.entity) == [nil, nil, "Person", "Person", "Nobody"])
-    #expect(told.allSatisfy { $0.seconds >= 0 && $0.seconds < 60 })
+    #expect(told.allSatisfy { $0.duration >= .zero && $0.duration < .seconds(60) })
   }
 
   @Test func aProfileTellsOfEachCall() throws {
