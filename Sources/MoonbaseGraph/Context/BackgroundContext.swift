@@ -87,11 +87,17 @@ public actor BackgroundContext {
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
     let turn = try await turns.take()
+    defer { turn.end() }
     let context = context
     defer { context.endChangeEvent() }
     context.followExtensions()
     do {
-      let output = try await turn.holding { try await body(context) }
+      // sound: `body` gives its result away, and `withValue` only passes it on
+      nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {
+        // The closure is the actor's, and so `body` runs on the context's thread.
+        preconditionIsolated()
+        return try await body(context)
+      }
       Confinement.checkLeaving(output)
       return output
     } catch {

@@ -19,9 +19,11 @@ package final class BackgroundContextPool: Sendable {
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
     let turn = try await turns.take()
+    defer { turn.end() }
     let background = try idle.withLock({ $0.popLast() }) ?? make()
     nonisolated(unsafe) let body = body  // sound: only the context below gets it
-    return try await turn.holding {
+    // sound: `body` gives its result away, and `withValue` only passes it on
+    nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {
       do {
         let output = try await background.perform(body)
         await self.giveBack(background)
@@ -31,6 +33,7 @@ package final class BackgroundContextPool: Sendable {
         throw error
       }
     }
+    return output
   }
 
   /// A context that cannot be made anew is given up with its thread and its Lua state.

@@ -142,8 +142,9 @@ extension TurnQueue.State {
 
 /// A turn that a task has, or a thread.
 package final class HeldTurn: Sendable {
-  /// The turn that the task took last, or a task of which it is a child.
-  @TaskLocal fileprivate static var current: HeldTurn?
+  /// The turn that the task took last, or a task of which it is a child. Whoever has a turn sets it for the closure that the turn is for,
+  /// and so the queue refuses what the closure asks of it.
+  @TaskLocal package static var current: HeldTurn?
 
   fileprivate let queue: TurnQueue
   fileprivate let outer: HeldTurn?
@@ -159,16 +160,6 @@ package final class HeldTurn: Sendable {
 
   /// A number of the task that runs; nil on a thread without one.
   private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
-
-  /// Runs `body` as the owner of the turn, which ends with it. What `body` asks of the queue is refused.
-  package nonisolated(nonsending) func holding<Output>(
-    _ body: nonisolated(nonsending) () async throws -> sending Output
-  ) async throws -> sending Output {
-    defer { end() }
-    // sound: `body` gives its result away, and `withValue` only passes it on
-    nonisolated(unsafe) let output = try await Self.$current.withValue(self) { try await body() }
-    return output
-  }
 
   /// The next one has its turn. Ending it again does nothing.
   package func end() {

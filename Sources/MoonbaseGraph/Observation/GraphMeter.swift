@@ -16,6 +16,11 @@ public struct GraphOperation: Sendable {
   public var duration: Duration
   /// Why it failed.
   public var error: (any Error)?
+
+  /// Makes an operation that has ended.
+  public init(kind: Kind, entity: String? = nil, duration: Duration, error: (any Error)? = nil) {
+    (self.kind, self.entity, self.duration, self.error) = (kind, entity, duration, error)
+  }
 }
 
 /// Receives each save, fetch and read of faults of the contexts of a coordinator, on their threads.

@@ -58,8 +58,8 @@ import Testing
     try other.save()
     let id = ann.objectID
     let changes = try await follower.perform { context in
-      _ = try context.object(with: id)["firstName"]
       context.retainsRegisteredObjects = true
+      _ = try context.object(with: id)["firstName"]
       return context.didChangeObjectIDs
     }
     try ann.setValue("Anna", forKey: "firstName")

@@ -40,6 +40,14 @@ import Testing
     "into perform": "let p = try own.insert(\"P\"); try await b.perform { _ in p[\"age\"] = 1 }; print(p)",
     "a child of another context":
       "try await b.perform { _ in try ManagedObjectContext(parent: own).save() }; print(own)",
+    "an array, after a suspension":
+      "try await b.perform { c in let all = try c.fetch(FetchRequest(\"P\")); await Task.yield(); return all }",
+    "an actor, within a closure":
+      "try await b.perform { c in let p = try c.insert(\"P\"); await keeper.keep(p); print(p) }",
+    "a child task, within a closure":
+      "try await b.perform { c in let p = try c.insert(\"P\"); async let n = p[\"age\"]; print(await n, p) }",
+    "the context of a transaction":
+      "try await own.transaction { c in let p = try c.insert(\"P\"); await keeper.keep(p); print(p) }",
     "an actor": "let p = try own.insert(\"P\"); await keeper.keep(p); print(p)",
   ]
 
