@@ -12,10 +12,18 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// What takes logs and figures of programs, each with its trait only.
+/// What takes logs and figures and spans of programs, and ends with their services, each with its trait only.
 let telemetry: [Target.Dependency] = [
   .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
   .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+  .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+  .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
+]
+
+/// A tracer that keeps its spans, for tests.
+let telemetryTests: [Target.Dependency] = [
+  .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
 ]
 
 let package = Package(
@@ -33,13 +41,17 @@ let package = Package(
   traits: [
     .trait(name: "Logging", description: "Logs go to swift-log where a program says so."),
     .trait(name: "Metrics", description: "Figures go to swift-metrics where a program says so."),
+    .trait(name: "Tracing", description: "Spans go to swift-distributed-tracing where a program says so."),
+    .trait(name: "ServiceLifecycle", description: "A container is a service of swift-service-lifecycle."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    // Neither is loaded without its trait.
+    // None is loaded without its trait.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // System libraries.
@@ -239,8 +251,7 @@ let package = Package(
       name: "MoonbaseTests",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseSQLite", "Moonbase", "MoonbaseStoreKit", "MoonbaseTestSupport",
-      ]
-        + telemetry,
+      ] + telemetry + telemetryTests,
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseBatchTests",

@@ -94,6 +94,7 @@ extension PersistentStoreDescription {
     if let busyTimeout { options.busyTimeout = busyTimeout }
     if let triggerStepLimit { options.triggerStepLimit = triggerStepLimit }
     if let cacheSize { options.cacheSize = cacheSize }
+    if let readerLimit { options.readerLimit = max(1, readerLimit) }
     return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
   }
 
@@ -102,7 +103,8 @@ extension PersistentStoreDescription {
     [
       ("isReadOnly", isReadOnly), ("busyTimeout", busyTimeout != nil), ("allowsCloudKit", allowsCloudKit),
       ("synchronizesFully", synchronizesFully), ("triggerStepLimit", triggerStepLimit != nil),
-      ("cacheSize", cacheSize != nil), ("sqlLog", sqlLog != nil), ("transactionAuthor", transactionAuthor != nil),
+      ("cacheSize", cacheSize != nil), ("readerLimit", readerLimit != nil), ("sqlLog", sqlLog != nil),
+      ("transactionAuthor", transactionAuthor != nil),
     ]
   }
 }

@@ -60,11 +60,14 @@ extension PersistentContainer {
     try stores[0].backUp(to: url, replacing: replacing, progress)
   }
 
-  /// Closes the view context and takes the stores out of the coordinator, which closes their files after the last read.
-  /// Unsaved changes of the view context are given up.
+  /// Closes the view context and the stores, while other contexts may be at work. Unsaved changes of the view context
+  /// are given up.
   ///
-  /// After that, calls of the container, of its view context and of contexts of its stores throw. Contexts that were
-  /// made by `newBackgroundContext` keep what they read; close them before. Closing a container again does nothing.
+  /// The saves that are being written end; saves that wait, and saves that come later, throw. Reading ends with an
+  /// error in the midst of a statement too, and the files are closed when this returns. Tasks that wait for a context
+  /// of the pool (`withContext`) throw. From then on calls of the container, of its view context and of contexts of its
+  /// stores throw. Contexts that were made by `newBackgroundContext` keep what they read. Closing a container again
+  /// does nothing.
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, and `.invalidRequest` within its transaction: then
   /// the container stays open.
@@ -77,13 +80,20 @@ extension PersistentContainer {
       })
     else { return }
     following.withLock { $0 = nil }
-    for store in coordinator.persistentStores { try coordinator.remove(store) }
+    pool.close(Self.closedError)
+    for store in coordinator.persistentStores {
+      try coordinator.remove(store)
+      store.close()
+    }
   }
 
   /// Throws where the container was closed.
   func checkOpen() throws {
-    guard isClosed.withLock({ $0 }) else { return }
-    throw GraphError(.invalidRequest, message: "the container was closed: make a new one")
+    if isClosed.withLock({ $0 }) { throw Self.closedError }
+  }
+
+  private static var closedError: GraphError {
+    GraphError(.invalidRequest, message: "the container was closed: make a new one")
   }
 
   /// All of them, or an error.

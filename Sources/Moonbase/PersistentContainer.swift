@@ -24,6 +24,8 @@ public final class PersistentContainer: Sendable {
   @MainActor private(set) var madeViewContext: ManagedObjectContext?
   /// Whether it gives out no more contexts.
   let isClosed = Lock(false)
+  /// The contexts of `withContext`.
+  let pool: BackgroundContextPool
   /// Tells the view context of reloads.
   let following = Lock<ExtensionObservation?>(nil)
   /// Whether the main actor will look for what was reloaded, when it is free.
@@ -39,7 +41,8 @@ public final class PersistentContainer: Sendable {
     let sources = try description.openExtensions()
     extensions = try ScriptExtensions(
       sources, for: description.openModel(), limits: description.limits, profile: description.profile,
-      language: description.language, log: description.log, extensionLimits: description.extensionLimits,
+      language: description.language, log: description.log, printed: description.printed,
+      extensionLimits: description.extensionLimits,
       onExceeding: description.onExceeding, fileGuard: OpenStoreGuard())
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     missingExtensions = description.missingExtensions
@@ -47,6 +50,9 @@ public final class PersistentContainer: Sendable {
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores
     stores = Lock(descriptions.map { StorePlace($0) })
+    pool = BackgroundContextPool(limit: description.backgroundContextLimit) { [coordinator, extensions] in
+      try BackgroundContext(coordinator, extensions: extensions, name: "moonbase pool")
+    }
     followReloads()
     if loadsStores { try loadAllStores() }
   }
@@ -82,6 +88,9 @@ public final class PersistentContainer: Sendable {
       if let madeViewContext { return madeViewContext }
       let context = try ManagedObjectContext(coordinator, extensions: extensions)
       context.confineToMainActor()
+      context.onNews = { [weak self] in
+        Task.detached { @MainActor in self?.madeViewContext?.takeNews() }
+      }
       madeViewContext = context
       return context
     }
@@ -93,7 +102,30 @@ public final class PersistentContainer: Sendable {
     return try BackgroundContext(coordinator, extensions: extensions)
   }
 
-  /// Runs `body` with a new context on a thread of its own, which goes when it is done: what it does not save is given up.
+  /// Runs `body` with a new context on a thread of its own: what it does not save is given up when it ends.
+  ///
+  /// Threads, and the Lua states of the extensions, are those of a pool. Where as many contexts are in use as
+  /// `backgroundContextLimit` of the description allows, the call waits, in the order of the calls; so a server may ask
+  /// for a context for each of its requests.
+  ///
+  /// ```swift
+  /// let names = try await container.withContext { context in
+  ///   try context.fetch(Person.self, where: Person.age > 30).map(\.name)
+  /// }
+  /// ```
+  ///
+  /// `body` may be suspended, and keeps its context meanwhile. Throws what `body` throws, `CancellationError` where the
+  /// task is cancelled while it waits, `.contextBusy` within the `body` of another call by the same task, and
+  /// `.invalidRequest` where the container is closed, also meanwhile. A child task waits for a context of its own: let
+  /// a `body` not wait for such tasks, for all contexts may be in use by others that do the same.
+  public func withContext<Output>(
+    _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
+  ) async throws -> sending Output {
+    try checkOpen()
+    return try await pool.withContext(body)
+  }
+
+  /// The same by Core Data's name.
   ///
   /// ```swift
   /// try await container.performBackgroundTask { context in
@@ -102,8 +134,8 @@ public final class PersistentContainer: Sendable {
   /// }
   /// ```
   public func performBackgroundTask<Output>(
-    _ body: sending (ManagedObjectContext) throws -> sending Output
+    _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
-    try await newBackgroundContext().perform(body)
+    try await withContext(body)
   }
 }

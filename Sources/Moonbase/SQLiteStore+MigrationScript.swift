@@ -9,7 +9,7 @@ extension SQLiteStore {
   /// What a migration by a script would do, without doing it. The file is only read.
   public static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
-    sources: [ResolvedModel] = [], busyTimeout: Int? = nil
+    sources: [ResolvedModel] = [], busyTimeout: Duration? = nil
   ) throws -> MigrationPlan {
     try ScriptedMigration(script, to: model).plan(
       url, configuration: configuration, sources: sources, busyTimeout: busyTimeout)
@@ -23,7 +23,7 @@ extension SQLiteStore {
   @discardableResult
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
-    sources: [ResolvedModel] = [], allowsLoss: Bool = false, busyTimeout: Int? = nil, progress: Progress? = nil
+    sources: [ResolvedModel] = [], allowsLoss: Bool = false, busyTimeout: Duration? = nil, progress: Progress? = nil
   ) throws -> MigrationPlan {
     try ScriptedMigration(script, to: model).run(
       url, configuration: configuration, sources: sources, allowsLoss: allowsLoss, busyTimeout: busyTimeout,
@@ -45,14 +45,16 @@ private struct ScriptedMigration {
 
   private func policyName(_ name: String) -> String { "\(script.name): \(name)" }
 
-  func plan(_ url: URL, configuration: String?, sources: [ResolvedModel], busyTimeout: Int?) throws -> MigrationPlan {
+  func plan(_ url: URL, configuration: String?, sources: [ResolvedModel], busyTimeout: Duration?) throws
+    -> MigrationPlan
+  {
     try SQLiteStore.migrationPlan(
       forStoreAt: url, to: model, mapping: mapping, policies: policies(), configuration: configuration,
       sources: sources, busyTimeout: busyTimeout)
   }
 
   func run(
-    _ url: URL, configuration: String?, sources: [ResolvedModel], allowsLoss: Bool, busyTimeout: Int?,
+    _ url: URL, configuration: String?, sources: [ResolvedModel], allowsLoss: Bool, busyTimeout: Duration?,
     progress: Progress?
   ) throws -> MigrationPlan {
     defer { script.end() }

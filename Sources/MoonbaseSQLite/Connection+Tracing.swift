@@ -4,6 +4,8 @@ internal import MoonbaseCSQLite
 public struct StatementReport: Sendable {
   /// The text, with the values in the places of their parameters where they are wanted; a long one is cut off.
   public let sql: String
+  /// The text with question marks for its values.
+  public let template: String
   /// How many rows it gave.
   public let rowCount: Int
   /// How long it ran, from its first step to its end: what was done between two rows counts too.
@@ -31,16 +33,24 @@ final class Tracing {
   fileprivate func noteEnd(_ statement: OpaquePointer, nanoseconds: Int64) {
     let rowCount = rowCounts.removeValue(forKey: statement) ?? 0
     if isSilent { return }
-    body(StatementReport(sql: text(statement), rowCount: rowCount, duration: .nanoseconds(nanoseconds)))
+    let template = Self.text(sqlite3_sql(statement))
+    body(
+      StatementReport(
+        sql: expandedText(statement) ?? template, template: template, rowCount: rowCount,
+        duration: .nanoseconds(nanoseconds)))
   }
 
-  private func text(_ statement: OpaquePointer) -> String {
-    // Nil where it would be longer than SQLite's limit for texts.
-    let expanded = showsValues ? sqlite3_expanded_sql(statement) : nil
+  /// Nil where values are not wanted, and where the text would be longer than SQLite's limit for texts.
+  private func expandedText(_ statement: OpaquePointer) -> String? {
+    guard showsValues, let expanded = sqlite3_expanded_sql(statement) else { return nil }
     defer { sqlite3_free(expanded) }
-    guard let start = expanded.map({ UnsafePointer($0) }) ?? sqlite3_sql(statement) else { return "" }
-    let text = UnsafeRawBufferPointer(start: start, count: Self.length(start))
-    let shown = text.prefix(Self.greatestText)
+    return Self.text(UnsafePointer(expanded))
+  }
+
+  private static func text(_ start: UnsafePointer<CChar>?) -> String {
+    guard let start else { return "" }
+    let text = UnsafeRawBufferPointer(start: start, count: length(start))
+    let shown = text.prefix(greatestText)
     return String(decoding: shown, as: UTF8.self) + (shown.count < text.count ? "…" : "")
   }
 

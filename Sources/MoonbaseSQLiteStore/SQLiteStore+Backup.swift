@@ -34,7 +34,7 @@ extension SQLiteStore {
 
   /// The same for a store of which only the file is known.
   public static func backUp(
-    storeAt original: URL, to url: URL, replacing: Bool = false, busyTimeout: Int? = nil,
+    storeAt original: URL, to url: URL, replacing: Bool = false, busyTimeout: Duration? = nil,
     _ progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
     let source = StoreFile(url: original, busyTimeout: busyTimeout)

@@ -10,7 +10,7 @@ extension SQLiteStore {
   public static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, with mapping: MappingModel,
     policies: [String: EntityMigrationPolicy] = [:], configuration: String? = nil, sources: [ResolvedModel] = [],
-    busyTimeout: Int? = nil
+    busyTimeout: Duration? = nil
   ) throws -> MigrationPlan {
     try migrationPlan(
       forStoreAt: url, to: model, mapping: { _ in mapping }, policies: policies, configuration: configuration,
@@ -35,7 +35,7 @@ extension SQLiteStore {
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, with mapping: MappingModel,
     policies: [String: EntityMigrationPolicy] = [:], configuration: String? = nil, sources: [ResolvedModel] = [],
-    allowsLoss: Bool = false, busyTimeout: Int? = nil, progress: Progress? = nil
+    allowsLoss: Bool = false, busyTimeout: Duration? = nil, progress: Progress? = nil
   ) throws -> MigrationPlan {
     try migrate(
       storeAt: url, to: model, mapping: { _ in mapping }, policies: policies, configuration: configuration,
@@ -47,7 +47,7 @@ extension SQLiteStore {
 
   package static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
-    policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], busyTimeout: Int?
+    policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], busyTimeout: Duration?
   ) throws -> MigrationPlan {
     let base = StoreMigration(
       file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
@@ -60,7 +60,7 @@ extension SQLiteStore {
   package static func migrate(
     storeAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], allowsLoss: Bool,
-    busyTimeout: Int?, progress: Progress?,
+    busyTimeout: Duration?, progress: Progress?,
     makingDomains makeRegistry: @escaping (ManagedObjectModel) throws -> ExtensionRegistry
   ) throws -> MigrationPlan {
     let base = StoreMigration(

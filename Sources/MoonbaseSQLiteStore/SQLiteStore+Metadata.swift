@@ -14,13 +14,13 @@ extension SQLiteStore {
   /// says, in milliseconds (5 seconds).
   ///
   /// Throws `GraphError` as opening does.
-  public static func metadata(ofStoreAt url: URL, busyTimeout: Int? = nil) throws -> [String: Value] {
+  public static func metadata(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> [String: Value] {
     try withFile(url, busyTimeout: busyTimeout) { try StoreMetadata($0, path: url.relativePath).values }
   }
 
   /// The model that a store carries with it, as `ManagedObjectModel(modelCache:)` reads it; nil in stores of old frameworks.
   /// The file is only read.
-  public static func modelCache(ofStoreAt url: URL, busyTimeout: Int? = nil) throws -> Data? {
+  public static func modelCache(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> Data? {
     try withFile(url, busyTimeout: busyTimeout) { connection in
       _ = try StoreMetadata(connection, path: url.relativePath)
       return try StoreContents.modelCache(connection, schema: FileSchema(connection, path: url.relativePath))
@@ -36,7 +36,7 @@ extension SQLiteStore {
   /// The model that a store carries with it.
   ///
   /// Throws `GraphError` as opening does, and with `.invalidStore` for a store of an old framework, which has no model.
-  public static func cachedModel(ofStoreAt url: URL, busyTimeout: Int? = nil) throws -> ManagedObjectModel {
+  public static func cachedModel(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> ManagedObjectModel {
     guard let cache = try modelCache(ofStoreAt: url, busyTimeout: busyTimeout) else {
       throw GraphError(.invalidStore, message: withoutModel(url.relativePath))
     }
@@ -56,7 +56,7 @@ extension SQLiteStore {
 
   /// The tables of a store that hold its rows, by name, and how many rows each has: what can be told without a model.
   package static func rowCounts(
-    ofStoreAt url: URL, busyTimeout: Int? = nil
+    ofStoreAt url: URL, busyTimeout: Duration? = nil
   ) throws -> [(table: String, rows: Int)] {
     try withFile(url, busyTimeout: busyTimeout) { connection in
       let schema = try FileSchema(connection, path: url.relativePath)
@@ -80,7 +80,7 @@ extension SQLiteStore {
 
   /// Whether there is no store at a place yet: no file, an empty one, or a database without tables, as it is left by a
   /// process that is killed while it makes a store.
-  package static func isBare(at url: URL, busyTimeout: Int? = nil) throws -> Bool {
+  package static func isBare(at url: URL, busyTimeout: Duration? = nil) throws -> Bool {
     try rollBackJournal(ofStoreAt: url, busyTimeout: busyTimeout)
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     return try StoreOpener.settled(file) {
@@ -91,20 +91,20 @@ extension SQLiteStore {
 
   /// Lets SQLite take back what a process that died left half written, so that the file can be read. One without a
   /// journal is not touched, nor one that may not be written.
-  package static func rollBackJournal(ofStoreAt url: URL, busyTimeout: Int? = nil) throws {
+  package static func rollBackJournal(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try StoreOpener.settled(file) {
       guard try file.state() == .present, file.hasJournal, file.isWritable else { return }
       SessionPool.closeReadOnlySessions(of: file)
       let connection = try Connection(file.truePath, mode: file.mode(.readWrite))
-      connection.setBusyTimeout(milliseconds: file.busyTimeout)
+      connection.setBusyTimeout(milliseconds: file.busyTimeout.milliseconds)
       connection.setLeavesLog(true)
       _ = try connection.integer("SELECT COUNT(*) FROM sqlite_master")
     }
   }
 
   static func withFile<Result>(
-    _ url: URL, busyTimeout: Int?, _ body: (Connection) throws -> Result
+    _ url: URL, busyTimeout: Duration?, _ body: (Connection) throws -> Result
   ) throws -> Result {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     return try StoreOpener.settled(file) {

@@ -14,7 +14,7 @@ extension SQLiteStore {
   /// ```
   public static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = [],
-    busyTimeout: Int? = nil
+    busyTimeout: Duration? = nil
   ) throws -> MigrationPlan {
     try StoreMigration(
       file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
@@ -33,7 +33,7 @@ extension SQLiteStore {
   @discardableResult
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = [],
-    allowsLoss: Bool = false, busyTimeout: Int? = nil, progress: Progress? = nil
+    allowsLoss: Bool = false, busyTimeout: Duration? = nil, progress: Progress? = nil
   ) throws -> MigrationPlan {
     try StoreMigration(
       file: StoreFile(url: url, busyTimeout: busyTimeout), sources: sources, stages: [model],
@@ -55,7 +55,7 @@ extension SQLiteStore {
   @discardableResult
   public static func migrate(
     storeAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, allowsLoss: Bool = false,
-    busyTimeout: Int? = nil, progress: Progress? = nil
+    busyTimeout: Duration? = nil, progress: Progress? = nil
   ) throws -> [MigrationPlan] {
     try stages(
       ofStoreAt: url, through: versions, configuration: configuration, allowsLoss: allowsLoss,
@@ -66,14 +66,14 @@ extension SQLiteStore {
   /// What `migrate(storeAt:through:)` would do, stage by stage, without doing it: the stages are tried in a copy beside the store. The plans end
   /// with one that could not be carried out.
   public static func migrationPlans(
-    forStoreAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Int? = nil
+    forStoreAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Duration? = nil
   ) throws -> [MigrationPlan] {
     try stages(ofStoreAt: url, through: versions, configuration: configuration, busyTimeout: busyTimeout).plans()
   }
 
   private static func stages(
     ofStoreAt url: URL, through versions: [ResolvedModel], configuration: String?, allowsLoss: Bool = false,
-    busyTimeout: Int?, progress: MigrationProgress = MigrationProgress(nil)
+    busyTimeout: Duration?, progress: MigrationProgress = MigrationProgress(nil)
   ) throws -> StoreMigration {
     let first = try version(ofStoreAt: url, among: versions, configuration: configuration, busyTimeout: busyTimeout)
     guard try first != nil || carriesItsModel(storeAt: url, busyTimeout: busyTimeout) else {
@@ -90,21 +90,21 @@ extension SQLiteStore {
   }
 
   /// Whether the model in a store is the one that wrote it.
-  private static func carriesItsModel(storeAt url: URL, busyTimeout: Int?) throws -> Bool {
+  private static func carriesItsModel(storeAt url: URL, busyTimeout: Duration?) throws -> Bool {
     guard let carried = try? cachedModel(ofStoreAt: url, busyTimeout: busyTimeout).resolved() else { return false }
     let stored = try hashes(ofStoreAt: url, busyTimeout: busyTimeout)
     let entities = carried.entities.filter { stored[$0.name] != nil }
     return StoreMetadata.version(carried, entities: entities).isCompatible(withStored: stored, cached: carried.version)
   }
 
-  private static func hashes(ofStoreAt url: URL, busyTimeout: Int?) throws -> [String: Data] {
+  private static func hashes(ofStoreAt url: URL, busyTimeout: Duration?) throws -> [String: Data] {
     let entries = try metadata(ofStoreAt: url, busyTimeout: busyTimeout)["NSStoreModelVersionHashes"]
     return (entries?.map ?? [:]).compactMapValues(\.data)
   }
 
   /// Which of several versions of a model a store is of, the first by its hashes; nil for none of them. The file is only read.
   package static func version(
-    ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Int? = nil
+    ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Duration? = nil
   ) throws -> Int? {
     let stored = try hashes(ofStoreAt: url, busyTimeout: busyTimeout)
     let cached = (try? cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)).flatMap { try? $0.resolved().version }

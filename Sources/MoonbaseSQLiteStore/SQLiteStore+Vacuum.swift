@@ -6,12 +6,12 @@ extension SQLiteStore {
   /// Gives up the free pages of a store's file, and puts each table's pages together. Objects, keys and metadata stay
   /// as they are.
   ///
-  /// Throws `.storeBusy` after `busyTimeout` milliseconds (5 seconds) where another connection writes. Throws
+  /// Throws `.storeBusy` after `busyTimeout` (5 seconds) where another connection writes. Throws
   /// `GraphError` as opening does. The disk needs room for a second copy of the file while this runs.
   ///
   /// Returns the sizes of the file before and after it, in bytes.
   @discardableResult
-  public static func vacuum(storeAt url: URL, busyTimeout: Int? = nil) throws -> (before: Int, after: Int) {
+  public static func vacuum(storeAt url: URL, busyTimeout: Duration? = nil) throws -> (before: Int, after: Int) {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     return try StoreOpener.settled(file) {
       try file.requirePresent()

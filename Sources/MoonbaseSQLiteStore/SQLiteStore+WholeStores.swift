@@ -83,7 +83,7 @@ extension StoreFile {
     if !hasJournal { try reading { _ in } }
     SessionPool.closeReadOnlySessions(of: self)
     let connection = try Connection(truePath, mode: mode(.readWrite))
-    connection.setBusyTimeout(milliseconds: busyTimeout)
+    connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds)
     return connection
   }
 

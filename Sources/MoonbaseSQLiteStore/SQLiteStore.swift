@@ -28,8 +28,9 @@ public final class SQLiteStore: PersistentStore {
   let number: StoreNumber
   let externalData: ExternalData
   let readers: SessionPool
-  /// Nil for a store that is only read.
-  let writer: Lock<Session>?
+  /// Nil for a store that is only read; of a store that was closed the session is nil.
+  let writer: Lock<Session?>?
+  let closing: StoreClosing
   let schema: SchemaCheck
   let plans = RowPlanCache()
   let observer = StatementObserver()
@@ -79,6 +80,8 @@ public final class SQLiteStore: PersistentStore {
         : original == nil
           ? "open it for writing to save" : "these are the objects of before the migration, change the new ones")
     writer = opened.writer.map { Lock($0) }
+    let closing = StoreClosing()
+    self.closing = closing
     let observer = observer
     let isReadOnly = isReadOnly
     opened.writer?.observe(with: observer)
@@ -93,13 +96,14 @@ public final class SQLiteStore: PersistentStore {
     }
     self.schema = schema
     let folder = layout.namesFiles ? externalData.folder : nil
-    readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly, limit: options.readerLimit) {
+    readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly, limit: options.readerLimit, closing: closing) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options: options)
       // Another file in the place of the store's would be read as if it were the store.
       guard file.identity == identity else { throw StoreOpener.moved(file) }
       try schema.check(session.connection)
       try session.noteSchema()
       session.observe(with: observer)
+      session.connection.isCancelled = { closing.isClosed }
       return session
     }
     OpenStores.add(ObjectIdentifier(self), file: file, support: externalData.folder)
@@ -123,9 +127,9 @@ public final class SQLiteStore: PersistentStore {
   }
 
   /// A connection to read from for longer (`SessionPool.lend`).
-  func lend(isView: Bool) throws -> Session? {
+  func lend(isView: Bool, to reader: SQLiteReadSession) throws -> Session? {
     do {
-      guard let session = try readers.lend(isView: isView) else { return nil }
+      guard let session = try readers.lend(isView: isView, to: reader) else { return nil }
       guard session.connection.hasMoved else { return session }
       readers.giveBack(session, isView: isView)
       throw StoreOpener.moved(file)
@@ -138,6 +142,7 @@ public final class SQLiteStore: PersistentStore {
     let writer = try writable()
     do {
       return try writer.withLockInTime { session in
+        guard let session else { throw closedError }
         try ready(session)
         return try body(session)
       }
@@ -147,14 +152,16 @@ public final class SQLiteStore: PersistentStore {
   }
 
   /// The writer's lock. Throws where the store is only read, and where this thread would wait for itself.
-  func writable() throws -> Lock<Session> {
+  func writable() throws -> Lock<Session?> {
     try BatchInsertHandler.refuseWriting(file.path)
+    if closing.isClosed { throw closedError }
     if let writer { return writer }
     throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: \(writingAdvice)")
   }
 
   /// Before something is written.
   func ready(_ session: Session) throws {
+    if closing.isClosed { throw closedError }
     if session.connection.hasMoved { throw StoreOpener.moved(file) }
     try session.sizeCache()
     try session.settleJournal()
@@ -162,6 +169,7 @@ public final class SQLiteStore: PersistentStore {
 
   /// What SQLite refused, in the graph's terms.
   func explained(_ error: any Error) -> any Error {
+    if closing.isClosed { return closedError }
     if ChangedTables.mayExplain(error),
       let changed = try? readers.withSession({ session in
         try ChangedTables(session.connection, layout: layout, path: file.path).error(causedBy: error)

@@ -33,7 +33,7 @@ enum SignalTrial: String, CaseIterable {
   }
 
   private func outcome() throws -> String {
-    let state = try LuaState(limits: LuaLimits(deadline: 0.02))
+    let state = try LuaState(limits: LuaLimits(deadline: .seconds(0.02)))
     switch self {
     case .handlerBefore:
       signal(SIGURG, count)

@@ -21,7 +21,7 @@ final class Trial {
       guard parts.count == 2, let value = Double(parts[1].replacing("M", with: "000000")) else { continue }
       switch parts[0] {
       case "instructions": limits.instructions = value > 0 ? Int64(value) : nil
-      case "deadline": limits.deadline = value
+      case "deadline": limits.deadline = .seconds(value)
       case "memory": limits.memory = UInt64(value)
       case "coroutines": limits.coroutines = Int(value)
       case "callDepth": limits.callDepth = Int(value)

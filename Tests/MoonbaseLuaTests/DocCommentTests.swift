@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func aLimitEndsARun() throws {
-    let limits = LuaLimits(instructions: 1_000_000, deadline: 10, memory: 32 << 20)
+    let limits = LuaLimits(instructions: 1_000_000, deadline: .seconds(10), memory: 32 << 20)
     let state = try LuaState(preset: .standard, limits: limits)
     let error = try #require(throws: LuaError.self) { try state.load("while true do end", name: "endless.lua")() }
     #expect(error.kind == .limit(.instructions))

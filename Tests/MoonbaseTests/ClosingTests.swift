@@ -176,6 +176,53 @@ import Testing
     }
   }
 
+  #if os(Linux)
+    /// Saves, fetches and walks of many contexts are under way: all end with an error or with what they were to do, and
+    /// no file stays open.
+    @Test func closingEndsTheWorkOfManyContexts() async throws {
+      let url = folder.file("busy.sqlite")
+      let container = try PersistentContainer(model: Self.model, store: .sqlite(url))
+      let saved = Lock(Set<String>())
+      let background = try (0..<100).map { _ in try container.newBackgroundContext() }
+      try await background[0].perform { context in
+        for number in 0..<5000 { try context.insert("P", values: ["s": .string("first \(number)")]) }
+        try context.save()
+      }
+      let started = Lock(0)
+      let tasks = background.enumerated().map { number, context in
+        Task.detached {
+          try await context.perform { context in
+            var walk: FetchedObjects?
+            started.withLock { $0 += 1 }
+            for round in 0... {
+              let name = "\(number) \(round)"
+              walk = try context.fetchedObjects(FetchRequest("P"))
+              _ = try context.fetch(FetchRequest("P", where: "s ENDSWITH %@", "\(round)"))
+              try context.insert("P", values: ["s": .string(name)])
+              try context.save()
+              saved.withLock { _ = $0.insert(name) }
+              await Task.yield()
+            }
+            withExtendedLifetime(walk) {}
+          }
+        }
+      }
+      while started.withLock({ $0 }) < tasks.count || saved.withLock({ $0.count }) < 50 {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      let time = try ContinuousClock().measure { try container.close() }
+      #expect(ProcessFigures.openFiles(of: url) == 0)
+      print("closing with 100 busy contexts took \(time)")
+      for task in tasks { await #expect(throws: GraphError.self) { try await task.value } }
+      // What was told to be saved is there, and nothing else.
+      let again = try PersistentContainer(model: Self.model, store: .sqlite(url))
+      let names = try await again.withContext { context in
+        try context.fetch(FetchRequest("P", where: "NOT s BEGINSWITH 'first'")).compactMap { $0["s"].string }
+      }
+      #expect(Set(names) == saved.withLock { $0 } && names.count == saved.withLock { $0.count })
+    }
+  #endif
+
   @Test func aContainerIsNotClosedInAHookOfItsViewContext() throws {
     let container = Lock<PersistentContainer?>(nil)
     let told = Lock<[String]>([])

@@ -27,7 +27,7 @@ import Testing
 
     var limits: LuaLimits {
       switch self {
-      case .deadline: LuaLimits(deadline: 1.5)
+      case .deadline: LuaLimits(deadline: .seconds(1.5))
       case .instructions: LuaLimits(instructions: 3_000_000)
       case .interruption: LuaLimits()
       }

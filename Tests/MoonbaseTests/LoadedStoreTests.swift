@@ -84,7 +84,9 @@ import Testing
     let folder = try TemporaryFolder()
     var store = kind == .memory ? PersistentStoreDescription.inMemory : .sqlite(folder.file("a"))
     store.tracksHistory = true
-    if kind == .sqlite { (store.transactionAuthor, store.busyTimeout, store.allowsCloudKit) = ("tests", 10, true) }
+    if kind == .sqlite {
+      (store.transactionAuthor, store.busyTimeout, store.allowsCloudKit) = ("tests", .milliseconds(10), true)
+    }
     let container = try PersistentContainer(model: model, store: store)
     let context = try ManagedObjectContext(container.coordinator)
     try context.insert("A")
@@ -104,7 +106,7 @@ import Testing
       return (name, store)
     }
     var store = PersistentStoreDescription.inMemory
-    store.busyTimeout = 10
+    store.busyTimeout = .milliseconds(10)
     wrong.append(("busyTimeout", store))
     store = .inMemory
     store.transactionAuthor = "x"
@@ -156,10 +158,10 @@ import Testing
     try insert(store)
     let second = try SQLiteStore(url: folder.file("a"), model: model.resolved())
     let session = try second.beginSave(author: nil)
-    store.busyTimeout = 1
+    store.busyTimeout = .milliseconds(1)
     let error = #expect(throws: GraphError.self) { try insert(store) }
     #expect(error?.code == .storeBusy)
-    store.busyTimeout = 60_000
+    store.busyTimeout = .milliseconds(60_000)
     // With threads of their own, for tasks wait until one of the others is done.
     let waiting = store
     let inserted = Lock<Result<Void, any Error>?>(nil)

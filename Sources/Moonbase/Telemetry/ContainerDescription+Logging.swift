@@ -11,7 +11,36 @@
     /// ```swift
     /// description.setLogger(Logger(label: "people"))
     /// ```
-    public mutating func setLogger(_ logger: Logger) { log = { logger.log($0) } }
+    ///
+    /// With `operations` it is told of what the container does as well: saves, fetches and reads of faults at the level
+    /// `debug`, calls of the functions of extensions and statements, without values, at the level `trace`. Statements
+    /// are those of the stores that the description has then.
+    public mutating func setLogger(_ logger: Logger, operations: Bool = false) {
+      log = { logger.log($0) }
+      guard operations else { return }
+      addMeter(OperationLog(logger: logger))
+      addProfile { entry in
+        logger.trace(
+          "\(entry.function)",
+          metadata: ["extension": "\(entry.source)", "duration": "\(entry.cost.duration)"], source: "moonbase")
+      }
+      addStatementReceiver { entry in
+        logger.trace(
+          "\(entry.statement)", metadata: ["rows": "\(entry.rowCount)", "duration": "\(entry.duration)"],
+          source: "moonbase")
+      }
+    }
+  }
+
+  private struct OperationLog: GraphMeter {
+    let logger: Logger
+
+    func record(_ operation: GraphOperation) {
+      var metadata: Logger.Metadata = ["duration": "\(operation.duration)"]
+      if let entity = operation.entity { metadata["entity"] = "\(entity)" }
+      if let error = operation.error { metadata["error"] = "\(error)" }
+      logger.debug("\(operation.kind.rawValue)", metadata: metadata, source: "moonbase")
+    }
   }
 
   extension Logger {

@@ -5,13 +5,15 @@
   // With the package trait Metrics only: docs/guide.md, "Logs and figures".
 
   extension ContainerDescription {
-    /// Counts and times saves, fetches and calls of the functions of extensions, in the metrics system that the
-    /// program bootstrapped or in another one. It takes the places of `meter` and `profile`.
+    /// Counts and times saves, fetches, reads of faults, statements and calls of the functions of extensions, in the
+    /// metrics system that the program bootstrapped or in another one. Other receivers stay. Statements are those of
+    /// the stores that the description has then.
     ///
     /// | name | kind | dimensions |
     /// |---|---|---|
-    /// | `moonbase.save.duration`, `.fetch.duration`, `.count.duration` | timer | `entity`, for requests |
-    /// | `moonbase.save.errors`, `.fetch.errors`, `.count.errors` | counter | the same |
+    /// | `moonbase.save.duration`, `.fetch.duration`, `.count.duration`, `.fault.duration` | timer | `entity`, but for saves |
+    /// | `moonbase.save.errors`, `.fetch.errors`, `.count.errors`, `.fault.errors` | counter | the same |
+    /// | `moonbase.statement.duration` | timer | `verb`, as `SELECT` |
     /// | `moonbase.extension.duration` | timer | `extension`, `function` |
     /// | `moonbase.extension.errors` | counter | the same |
     ///
@@ -20,8 +22,9 @@
       prefix: String = "moonbase", factory: any MetricsFactory = MetricsSystem.factory
     ) {
       let meters = Meters(prefix: prefix, factory: factory)
-      meter = meters
-      profile = ExtensionProfile { meters.record($0) }
+      addMeter(meters)
+      addProfile { meters.record($0) }
+      addStatementReceiver { meters.record($0) }
     }
   }
 
@@ -45,18 +48,20 @@
 
     func record(_ operation: GraphOperation) {
       let entity = operation.entity.map { [("entity", $0)] } ?? []
-      record(operation.kind.rawValue, entity, seconds: operation.seconds, errors: operation.error == nil ? 0 : 1)
+      record(operation.kind.rawValue, entity, operation.duration, errors: operation.error == nil ? 0 : 1)
     }
 
     func record(_ entry: ExtensionProfile.Entry) {
       record(
-        "extension", [("extension", entry.source), ("function", entry.function)], seconds: entry.cost.seconds,
+        "extension", [("extension", entry.source), ("function", entry.function)], entry.cost.duration,
         errors: entry.cost.errors)
     }
 
-    private func record(_ name: String, _ dimensions: [(String, String)], seconds: Double, errors: Int) {
+    func record(_ entry: SQLLog.Entry) { record("statement", [("verb", entry.verb)], entry.duration, errors: 0) }
+
+    private func record(_ name: String, _ dimensions: [(String, String)], _ duration: Duration, errors: Int) {
       let pair = pair(name, dimensions)
-      pair.duration.recordSeconds(seconds)
+      pair.duration.record(duration: duration)
       if errors > 0 { pair.errors.increment(by: errors) }
     }
 

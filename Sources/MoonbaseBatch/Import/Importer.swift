@@ -259,7 +259,7 @@ package final class Importer {
   /// Saves rows. Where another program changed their objects meanwhile, all is read anew and the rows are tried again,
   /// ten times at most. Rows that collide with the same unique values twice are not tried again.
   private func takeAgain(_ range: Range<Int>, at mark: Mark) throws -> Bool {
-    defer { context.stalenessInterval = -1 }
+    defer { context.stalenessInterval = nil }
     var former: Set<Int> = []
     for round in 1...Self.greatestRounds {
       overtaken = OvertakenRows()
@@ -269,7 +269,7 @@ package final class Importer {
       try startAnew(at: mark)
       if overtaken?.areValues == true, rows == former { break }
       former = rows
-      context.stalenessInterval = 0
+      context.stalenessInterval = .zero
       usleep(UInt32(round) * 1000)
     }
     // A conflict that is left now is the rows' own fault.

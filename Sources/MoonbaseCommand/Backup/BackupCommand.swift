@@ -43,13 +43,13 @@ struct BackupCommand: ParsableCommand {
   func run() throws {
     let (store, file) = (try place().store, try place().other)
     try Project.requireStore(store)
-    try place().place.requireConfiguration(busyTimeout: patience.milliseconds())
+    try place().place.requireConfiguration(busyTimeout: patience.duration())
     Interruption.isWaitedFor()
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }
     try SQLiteStore.backUp(
       storeAt: URL(literalPath: store), to: URL(literalPath: file), replacing: force,
-      busyTimeout: patience.milliseconds()
+      busyTimeout: patience.duration()
     ) { progress in
       if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted: \(file) was not made") }
       bar.show(progress.completedPageCount, of: progress.totalPageCount)

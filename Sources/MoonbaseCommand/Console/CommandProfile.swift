@@ -19,7 +19,7 @@ enum CommandProfile {
     var bytes: [UInt8] = []
     for entry in entries {
       let cells = [
-        entry.function, "\(entry.cost.calls)", milliseconds(entry.cost.seconds), "\(entry.cost.instructions)",
+        entry.function, "\(entry.cost.calls)", milliseconds(entry.cost.duration.seconds), "\(entry.cost.instructions)",
         "\(entry.cost.errors)", entry.source,
       ]
       table.add(

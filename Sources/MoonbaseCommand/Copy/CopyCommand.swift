@@ -70,7 +70,7 @@ struct CopyCommand: ParsableCommand {
     if !leftOut.isEmpty { throw ExitCode(ExitStatus.rejects) }
   }
 
-  private func patience() throws(UsageError) -> Int? { try file.patience.milliseconds() }
+  private func patience() throws(UsageError) -> Duration? { try file.patience.duration() }
 
   /// Fills the new store, and closes both. Gives the number of objects.
   private func copy(_ store: NamedStore, to new: NewStore, as destination: NamedStore) throws -> (Int, LeftOutRows) {

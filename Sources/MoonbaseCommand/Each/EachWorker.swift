@@ -167,7 +167,7 @@ final class EachWorker {
 
   /// Calls the function for objects and saves. Gives why the save was refused; then everything is as it was.
   private func attempt(_ ids: [ManagedObjectID]) throws -> GraphError? {
-    defer { context.stalenessInterval = -1 }
+    defer { context.stalenessInterval = nil }
     var tries = 0
     while true {
       var batch = try visit(ids)
@@ -184,7 +184,7 @@ final class EachWorker {
         tries += 1
         guard error.isConflict, tries < Self.greatestTries, !work.isStopping else { return error }
         // Somebody else was quicker: all is read anew.
-        context.stalenessInterval = 0
+        context.stalenessInterval = .zero
         usleep(UInt32(tries) * 1000)
       }
     }

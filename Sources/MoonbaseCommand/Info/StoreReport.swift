@@ -46,7 +46,7 @@ struct StoreReport: Encodable {
   let file: FileReport
 
   /// `model` stands in for the one that the store keeps.
-  init(_ url: URL, model named: ManagedObjectModel?, busyTimeout: Int?) throws {
+  init(_ url: URL, model named: ManagedObjectModel?, busyTimeout: Duration?) throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: url, busyTimeout: busyTimeout)
     path = url.relativePath
     identifier = metadata["NSStoreUUID"]?.text ?? ""

@@ -33,7 +33,7 @@ final class InspectSession {
     container = try PersistentContainer(scripts.limiting(stores.container, stores))
     context = try domain.context(of: container.opened)
     // A page shows rows as they are now.
-    context.stalenessInterval = 0
+    context.stalenessInterval = .zero
     try domain.setContext(context)
     try prompt.nameContext()
     prompt.notesUndo(levels: Self.levelsOfUndo)

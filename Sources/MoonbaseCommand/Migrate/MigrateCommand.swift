@@ -86,7 +86,7 @@ struct MigrateCommand: ParsableCommand {
   private func migrate() throws {
     let url = URL(literalPath: store)
     try StoreSettings.requireStore(store)
-    try place.place.requireConfiguration(busyTimeout: patience.milliseconds())
+    try place.place.requireConfiguration(busyTimeout: patience.duration())
     let versions = try ModelVersions(from: from, to: to)
     do { try run(url, versions) } catch var error as GraphError where error.code == .missingSourceModel {
       if !error.message.contains("--from") { error.message += " (--from)" }
@@ -96,7 +96,7 @@ struct MigrateCommand: ParsableCommand {
 
   private func run(_ url: URL, _ versions: ModelVersions) throws {
     let stages =
-      staged ? try versions.stages(from: url, configuration: configuration, busyTimeout: patience.milliseconds()) : []
+      staged ? try versions.stages(from: url, configuration: configuration, busyTimeout: patience.duration()) : []
     if plan {
       let plans = try planned(url, versions)
       let advice = try staging(url, versions)
@@ -139,7 +139,7 @@ struct MigrateCommand: ParsableCommand {
   }
 
   private func planned(_ url: URL, _ versions: ModelVersions) throws -> [MigrationPlan] {
-    let (model, sources, busyTimeout) = (versions.destination, versions.sources, try patience.milliseconds())
+    let (model, sources, busyTimeout) = (versions.destination, versions.sources, try patience.duration())
     if staged {
       return try SQLiteStore.migrationPlans(
         forStoreAt: url, through: versions.chain.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
@@ -167,7 +167,7 @@ struct MigrateCommand: ParsableCommand {
   private func migrate(
     _ url: URL, _ versions: ModelVersions, _ progress: CommandProgress
   ) throws -> [MigrationPlan] {
-    let (model, sources, busyTimeout) = (versions.destination, versions.sources, try patience.milliseconds())
+    let (model, sources, busyTimeout) = (versions.destination, versions.sources, try patience.duration())
     if staged {
       return try SQLiteStore.migrate(
         storeAt: url, through: versions.chain.map(\.model), configuration: configuration, allowsLoss: allowLoss,
@@ -198,7 +198,7 @@ struct MigrateCommand: ParsableCommand {
   /// What there is to say of versions that are passed over.
   private func staging(_ url: URL, _ versions: ModelVersions) throws -> String? {
     guard !staged, mapping == nil else { return nil }
-    let names = try versions.passedOver(from: url, configuration: configuration, busyTimeout: patience.milliseconds())
+    let names = try versions.passedOver(from: url, configuration: configuration, busyTimeout: patience.duration())
     guard !names.isEmpty else { return nil }
     return "\(names.joined(separator: ", ")) \(names.count == 1 ? "lies" : "lie") in between: --staged goes through "
       + "\(names.count == 1 ? "it" : "them"), and may find more of what was renamed"

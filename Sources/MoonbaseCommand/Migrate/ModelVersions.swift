@@ -38,7 +38,7 @@ struct ModelVersions {
   var chain: [Version] { named + versions }
 
   /// The versions that come after that of a store, in which it is of each.
-  func stages(from store: URL, configuration: String?, busyTimeout: Int?) throws -> ArraySlice<Version> {
+  func stages(from store: URL, configuration: String?, busyTimeout: Duration?) throws -> ArraySlice<Version> {
     let first = try SQLiteStore.version(
       ofStoreAt: store, among: chain.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
     // One of none of them begins with the model that it carries.
@@ -46,7 +46,7 @@ struct ModelVersions {
   }
 
   /// The names of the model's own versions between that of a store and the current one; none where the store is of none of them.
-  func passedOver(from store: URL, configuration: String?, busyTimeout: Int?) throws -> [String] {
+  func passedOver(from store: URL, configuration: String?, busyTimeout: Duration?) throws -> [String] {
     let first = try SQLiteStore.version(
       ofStoreAt: store, among: versions.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
     guard let first, first + 1 < versions.count else { return [] }

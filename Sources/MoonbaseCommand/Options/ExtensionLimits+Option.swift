@@ -26,7 +26,7 @@ extension ExtensionLimits {
       memory = ByteCount(argument: part[1]).flatMap { $0.bytes > 0 ? $0.bytes : nil }
       return memory != nil
     case "time":
-      time = Double(part[1]).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+      time = Double(part[1]).flatMap { $0 > 0 && $0.isFinite ? Duration(seconds: $0) : nil }
       return time != nil
     default: return false
     }

@@ -27,13 +27,13 @@ struct FileOptionGroup: ParsableArguments {
     if let store { settings.stores = [store.description] }
     if let model { try StoreOption.model.take(model, &settings) }
     if readOnly { try StoreOption.readOnly.take("", &settings) }
-    settings.busyTimeout = try patience.milliseconds()
+    settings.busyTimeout = try patience.duration()
     return settings
   }
 
   /// The model that a store carries, unless one is named.
   func model(ofStoreAt url: URL) throws -> ResolvedModel {
-    try namedModel() ?? SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: patience.milliseconds()).resolved()
+    try namedModel() ?? SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: patience.duration()).resolved()
   }
 
   /// The model that stands in for the store's own; nil where none is named.
@@ -55,7 +55,7 @@ struct FileOptionGroup: ParsableArguments {
   /// A store with the configuration of the model that it holds. Throws where another one is named.
   func withHeldConfiguration(_ store: NamedStore) throws -> NamedStore {
     try StoreSettings.requireStore(store.path)
-    let (model, busyTimeout) = (try model(ofStoreAt: URL(literalPath: store.path)), try patience.milliseconds())
+    let (model, busyTimeout) = (try model(ofStoreAt: URL(literalPath: store.path)), try patience.duration())
     try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
     return try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)
   }

@@ -36,7 +36,7 @@ extension NamedStore {
 
   /// Throws where the store does not hold the configuration that it is named with. A store that keeps no model says
   /// nothing of it.
-  func requireConfiguration(_ model: ManagedObjectModel? = nil, busyTimeout: Int?) throws {
+  func requireConfiguration(_ model: ManagedObjectModel? = nil, busyTimeout: Duration?) throws {
     guard !isOfProject, let configuration, let model = try model ?? keptModel(busyTimeout) else { return }
     let entities = try entities(in: model)
     let held = try heldEntities(busyTimeout)
@@ -63,21 +63,21 @@ extension NamedStore {
   }
 
   /// The store with the configuration whose entities it holds, where none is named and it does not hold all.
-  func withHeldConfiguration(_ model: ManagedObjectModel, busyTimeout: Int?) throws -> NamedStore {
+  func withHeldConfiguration(_ model: ManagedObjectModel, busyTimeout: Duration?) throws -> NamedStore {
     guard configuration == nil, !model.configurations.isEmpty else { return self }
     let held = try heldEntities(busyTimeout)
     guard !held.isEmpty, held.count < model.entities.count else { return self }
     return NamedStore(configuration: model.configuration(of: held), path: path)
   }
 
-  private func keptModel(_ busyTimeout: Int?) throws -> ManagedObjectModel? {
+  private func keptModel(_ busyTimeout: Duration?) throws -> ManagedObjectModel? {
     let url = URL(literalPath: path)
     guard try SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: busyTimeout) != nil else { return nil }
     return try SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)
   }
 
   /// The names of the entities whose versions stand in the metadata.
-  private func heldEntities(_ busyTimeout: Int?) throws -> Set<String> {
+  private func heldEntities(_ busyTimeout: Duration?) throws -> Set<String> {
     let metadata = try SQLiteStore.metadata(ofStoreAt: URL(literalPath: path), busyTimeout: busyTimeout)
     guard case .map(let hashes)? = metadata["NSStoreModelVersionHashes"] else { return [] }
     return Set(hashes.keys)

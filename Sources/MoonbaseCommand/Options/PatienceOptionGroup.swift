@@ -7,11 +7,11 @@ struct PatienceOptionGroup: ParsableArguments {
 
   @OptionGroup var project: ProjectOptionGroup
 
-  func validate() throws { try understood { _ = try milliseconds() } }
+  func validate() throws { try understood { _ = try duration() } }
 
   /// Nil where nothing is said.
-  func milliseconds() throws(UsageError) -> Int? {
+  func duration() throws(UsageError) -> Duration? {
     guard let busyTimeout else { return nil }
-    return try StoreOption.milliseconds(busyTimeout)
+    return try StoreOption.duration(busyTimeout)
   }
 }

@@ -42,7 +42,7 @@ extension ScriptSettings {
   var limits: LuaLimits {
     var limits = sandbox == .trusted ? LuaLimits.none : LuaLimits()
     limits.instructions = instructionLimit
-    limits.deadline = timeLimit
+    limits.deadline = timeLimit.map { Duration(seconds: $0) }
     limits.memory = memoryLimit
     if let sourceLimit { limits.sourceSize = sourceLimit }
     return limits

@@ -74,7 +74,7 @@ extension CommandOption {
   static let busyTimeout = CommandOption(
     name: "--busy-timeout", argument: "SECONDS",
     help: "how long to wait for other processes that use the store (default: 5)"
-  ) { value, settings throws(UsageError) in settings.stores.busyTimeout = try milliseconds(value) }
+  ) { value, settings throws(UsageError) in settings.stores.busyTimeout = try duration(value) }
 
   /// For what writes objects.
   static let synchronous = CommandOption(
@@ -87,10 +87,10 @@ extension CommandOption {
     settings.stores.synchronizesFully = value == "full"
   }
 
-  static func milliseconds(_ value: String) throws(UsageError) -> Int {
+  static func duration(_ value: String) throws(UsageError) -> Duration {
     guard let seconds = Double(value), (0...86_400).contains(seconds) else {
       throw UsageError("--busy-timeout takes a number of seconds from 0 to 86400, not '\(value)'")
     }
-    return Int(seconds * 1000)
+    return .seconds(seconds)
   }
 }

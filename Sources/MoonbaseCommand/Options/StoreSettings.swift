@@ -24,7 +24,7 @@ struct StoreSettings: Equatable {
   var allowsCloudKit = false
   var tracksHistory = false
   /// In milliseconds.
-  var busyTimeout: Int?
+  var busyTimeout: Duration?
   var synchronizesFully = false
   /// The author of saves, for a history.
   var author: String?

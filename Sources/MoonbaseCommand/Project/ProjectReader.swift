@@ -80,7 +80,7 @@ struct ProjectReader {
       switch key {
       case "instructions": limits.instructions = try positive(value, key).0
       case "memory": limits.memory = try memory(value)
-      case "time": limits.time = try positive(value, key).1
+      case "time": limits.time = Duration(seconds: try positive(value, key).1)
       default: if try boolean(value, key) { limits.onExceeding = .disable }
       }
     }

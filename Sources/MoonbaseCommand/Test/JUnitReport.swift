@@ -25,7 +25,7 @@ struct JUnitReport {
 
   private func suite(_ file: TestResults.File) -> [String] {
     let failures = file.results.count { !$0.isPassed }
-    let seconds = file.results.reduce(0) { $0 + $1.seconds }
+    let seconds = file.results.reduce(0) { $0 + $1.duration.seconds }
     let head =
       "  <testsuite name=\"\(Self.escaped(file.path))\" tests=\"\(file.results.count)\" failures=\"\(failures)\" "
       + "time=\"\(Self.seconds(seconds))\">"
@@ -35,7 +35,7 @@ struct JUnitReport {
   private func testCase(_ result: ScriptTests.Result, in path: String) -> [String] {
     let head =
       "    <testcase name=\"\(Self.escaped(result.name))\" classname=\"\(Self.escaped(path))\" "
-      + "time=\"\(Self.seconds(result.seconds))\""
+      + "time=\"\(Self.seconds(result.duration.seconds))\""
     guard let failure = result.failure else { return ["\(head)/>"] }
     let text = Self.escaped(failure)
     let place = result.place.map { "\(Self.escaped($0)): " } ?? ""

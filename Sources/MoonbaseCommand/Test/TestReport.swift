@@ -1,3 +1,4 @@
+import MoonbasePlatform
 import MoonbaseScripting
 
 /// The results of tests for programs to read: `moonbase test --json`.
@@ -30,7 +31,7 @@ struct TestReport: Encodable {
         tests: file.results.map {
           Test(
             name: $0.name, passed: $0.isPassed, failure: $0.failure, place: $0.place.map { "\($0)" },
-            seconds: $0.seconds)
+            seconds: $0.duration.seconds)
         })
     }
   }

@@ -71,7 +71,7 @@ final class TestRun {
       return TestResults.File(path: path, results: try tests.run(source))
     } catch {
       let form = access(path, F_OK) != 0 ? ": \(ScriptTests.form)" : ""
-      let result = ScriptTests.Result(name: "the file", failure: "\(error)\(form)", place: nil, seconds: 0)
+      let result = ScriptTests.Result(name: "the file", failure: "\(error)\(form)", place: nil, duration: .zero)
       let isEnding = [ExitStatus.limit, ExitStatus.interrupted].contains(ExitStatus.status(for: error))
       return TestResults.File(path: path, results: [result], ending: isEnding ? error : nil)
     }

@@ -24,15 +24,15 @@ struct VacuumCommand: ParsableCommand {
 
   func run() throws {
     try StoreSettings.requireStore(place.path)
-    try place.place.requireConfiguration(busyTimeout: patience.milliseconds())
+    try place.place.requireConfiguration(busyTimeout: patience.duration())
     let url = URL(literalPath: place.path)
-    let facts = try SQLiteStore.facts(ofStoreAt: url, model: nil, busyTimeout: patience.milliseconds())
+    let facts = try SQLiteStore.facts(ofStoreAt: url, model: nil, busyTimeout: patience.duration())
     guard allowsCloudKit || !facts.isMirrored else {
       throw GraphError(
         .readOnlyStore,
         message: "\(place.path) is mirrored by CloudKit and stays as it is: --allow-cloudkit writes it all the same")
     }
-    let (before, after) = try SQLiteStore.vacuum(storeAt: url, busyTimeout: patience.milliseconds())
+    let (before, after) = try SQLiteStore.vacuum(storeAt: url, busyTimeout: patience.duration())
     try summary.tell(
       ["store": .string(place.path), "size": .count(after), "freed": .count(before - after)], quiet: quiet,
       lines: ["\(place.path): \(after) bytes, \(before - after) fewer than before"])

@@ -50,6 +50,14 @@ extension ManagedObjectContext {
     if let failure { throw failure }
   }
 
+  /// Merges what came, outside of any call of the program, and tells observers of the event. An error fails the next
+  /// save.
+  package func takeNews() {
+    guard !isClosed else { return }
+    do { try mergeNews() } catch { keep(error) }
+    endChangeEvent()
+  }
+
   private func merge(_ saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     if saved.mayBeAnything || !saved.entityNames.isEmpty {
       source.forgetAllRows()

@@ -116,7 +116,8 @@ extension ManagedObjectContext {
     }
     for start in stride(from: 0, to: missing.count, by: Self.pageSize) {
       let page = Array(missing[start..<min(start + Self.pageSize, missing.count)])
-      for snapshot in try source.snapshots(of: page, in: view) {
+      let snapshots = try measuring(.fault, of: page[0].entityName) { try source.snapshots(of: page, in: view) }
+      for snapshot in snapshots {
         registered[snapshot.id]?.takeUnretainedValue().takeRow(snapshot)
       }
     }

@@ -37,14 +37,21 @@ public final class ManagedObjectContext {
   public let extensionRegistry: ExtensionRegistry
   /// The order of validation and `willSave`.
   public var saveOrder: SaveOrder = .guide
-  /// Whether what other contexts of the coordinator save is merged (`mergeChanges`) before each fetch and save, and by
-  /// `processPendingChanges`. A child takes in what its parent saves and merges, and what other children save into that.
+  /// Whether what other contexts of the coordinator save is merged (`mergeChanges`). A child takes in what its parent
+  /// saves and merges, and what other children save into that.
+  ///
+  /// Every context merges before each fetch and save, and by `processPendingChanges`. A background context and the view
+  /// context of a container merge as soon as their executor is free, too: lists, observers and sequences follow without
+  /// a call. On at first for background contexts.
   public var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
-      inbox = automaticallyMergesChangesFromParent ? source.addInbox() : nil
+      inbox = automaticallyMergesChangesFromParent ? source.addInbox(onNews) : nil
     }
   }
+  /// Called on any thread when there is something to merge, for a context that knows when its executor is free
+  /// (`takeNews`).
+  package var onNews: (@Sendable () -> Void)?
   /// What a save does where another context came first; unless something is set, it fails.
   public var mergePolicy = MergePolicy.error
   /// Whether a save looks for transformable values that were read and then changed in place.
@@ -65,19 +72,19 @@ public final class ManagedObjectContext {
       withExtendedLifetime(former) {}
     }
   }
-  /// How many seconds a row that was read may be old when a fault takes its values from it; an older one is read anew. Negative, as it is at
-  /// first, for rows of any age; 0 for none but those that are read then.
+  /// How old a row that was read may be when a fault takes its values from it; an older one is read anew. Nil, as it is
+  /// at first, or a negative span for rows of any age; zero for none but those that are read then.
   ///
   /// It concerns faults: an object that has its values keeps them until it is refreshed, which reads its row in any case. What a walk
   /// (`fetchedObjects`) finds is of one state as long as its view is kept. Rows that were read before any context of the process set an
   /// interval count as older; so do those of a store in memory, which costs nothing to ask.
   ///
   /// ```swift
-  /// context.stalenessInterval = 5    // what others saved shows no later than five seconds after
+  /// context.stalenessInterval = .seconds(5)    // what others saved shows no later than five seconds after
   /// ```
-  public var stalenessInterval: Double = -1 {
+  public var stalenessInterval: Duration? {
     didSet {
-      greatestAge = stalenessInterval >= 0 ? stalenessInterval : nil
+      greatestAge = stalenessInterval.flatMap { $0 < .zero ? nil : $0.seconds }
       if greatestAge != nil { RowPage.noteAges() }
       for case let behavior? in behaviors {
         for table in registered.tables(of: behavior.entity.index) { table.take(behavior) }

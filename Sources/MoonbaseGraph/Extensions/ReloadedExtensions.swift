@@ -49,6 +49,10 @@ extension ManagedObjectContext {
     observers.areQuiet && changeEvent?.isTelling != true && !listeners.isTelling
   }
 
+  /// The number of the generation of extensions that the context runs (`ScriptExtensions.generation`); nil without
+  /// extensions that can be reloaded.
+  public var extensionGeneration: Int? { extensionRegistry.knownGeneration }
+
   /// Runs a hook and then `body`. On an error of one of them, all that they changed here is as it was.
   package func undoingHook(_ hook: () throws -> Void, then body: () throws -> Void) throws {
     try undoingOnFailure {

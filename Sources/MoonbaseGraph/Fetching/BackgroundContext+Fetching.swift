@@ -142,7 +142,9 @@ struct WalkState {
 }
 
 extension BackgroundContext {
-  func beginWalk(_ request: FetchRequest, progress: Progress?) throws -> BackgroundWalk {
+  func beginWalk(_ request: FetchRequest, progress: Progress?) async throws -> BackgroundWalk {
+    let turn = try await turns.take()
+    defer { turn.end() }
     try Task.checkCancellation()
     if let progress {
       progress.totalUnitCount = Int64(try context.count(request))
@@ -154,7 +156,9 @@ extension BackgroundContext {
 
   func next<Item: Sendable>(
     _ count: Int, of walk: BackgroundWalk, _ transform: @Sendable (ManagedObject) throws -> Item
-  ) throws -> [Item] {
+  ) async throws -> [Item] {
+    let turn = try await turns.take()
+    defer { turn.end() }
     // It ends with the context, and not as if that were all.
     try context.checkOpen()
     guard var state = walks[walk.number] else { return [] }

@@ -54,11 +54,46 @@ extension ManagedObject {
     throw refused(slot, value: value, reason: "is derived from \(derivation) by the store and cannot be assigned")
   }
 
-  final func checkClass(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
-    guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return }
-    if try !blaming(slot, hook: "is", { try valueClass.contains(value) }) {
+  /// A value of the attribute's class: the value itself, or what the class makes of a text, a list or a map.
+  ///
+  /// Throws where it is no value of the class, and the class makes none of it.
+  final func valueOfClass(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
+    guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return value }
+    func belongs(_ value: Value) throws -> Bool {
+      try blaming(slot, hook: "is") { try valueClass.contains(value) }
+    }
+    if try belongs(value) { return value }
+    guard let (name, made) = try made(of: value, by: valueClass, slot: slot) else {
       throw refused(
-        slot, value: value, reason: "its values are of class \(valueClass.name), not \(value.typeDescription)")
+        slot, value: value,
+        reason:
+          "its values are of class \(valueClass.name), not \(value.typeDescription)\(valueClass.advice(for: value))")
+    }
+    if try belongs(made) { return made }
+    throw refused(
+      slot, value: value,
+      reason: "\(name) of class \(valueClass.name) gave \(made.typePhrase), and no value of the class")
+  }
+
+  /// What a class makes of a value, and by which function; nil where it makes nothing of such values.
+  private func made(
+    of value: Value, by valueClass: ValueClass, slot: Slot
+  ) throws -> (function: String, value: Value)? {
+    let (name, make): (String, () throws -> Value)
+    switch value {
+    case .string(let text):
+      guard let parse = valueClass.parse else { return nil }
+      (name, make) = ("parse", { try parse(text) })
+    case .list, .map:
+      guard let fromTree = valueClass.fromTree else { return nil }
+      (name, make) = ("from_tree", { try fromTree(value) })
+    default: return nil
+    }
+    return try blaming(slot, hook: name) {
+      do { return (name, try make()) } catch let error as any CodedError where error.code == .invalidValue {
+        // The value is wrong, and not the class.
+        throw refused(slot, value: value, reason: "\(error)")
+      }
     }
   }
 

@@ -23,8 +23,7 @@ extension ManagedObject {
     try checkMutable()
     if state.contains(.fault) { try fireFault() }
     try checkFree(slot, value: value, behavior: behavior)
-    let fitting = try checked(value, slot: slot)
-    try checkClass(fitting, slot: slot, behavior: behavior)
+    let fitting = try valueOfClass(checked(value, slot: slot), slot: slot, behavior: behavior)
     defer { tellObservers() }
     switch behavior.kind(slot) {
     case .plain, .stored: try setStoredPrimitive(fitting, slot: slot)

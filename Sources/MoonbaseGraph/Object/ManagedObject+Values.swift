@@ -213,8 +213,9 @@ extension ManagedObject {
     case .gone: throw noMore(slot)
     case .opaque: try checkOpaque(value, slot: slot)
     case .transformable(let transformer):
-      try checkClass(value, slot: slot, behavior: behavior)
-      _ = try transformedBytes(of: value, slot: slot, transformer: transformer)
+      let fitting = try valueOfClass(value, slot: slot, behavior: behavior)
+      _ = try transformedBytes(of: fitting, slot: slot, transformer: transformer)
+      return fitting
     case .derived(let derived), .stored(let derived), .storedTransformable(let derived, _):
       _ = try setter(of: derived, slot: slot, value: value)
       return try fitting(value, slot: slot, behavior: behavior)
@@ -226,9 +227,7 @@ extension ManagedObject {
   }
 
   private func fitting(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
-    let fitting = try checked(value, slot: slot)
-    try checkClass(fitting, slot: slot, behavior: behavior)
-    return fitting
+    try valueOfClass(checked(value, slot: slot), slot: slot, behavior: behavior)
   }
 
   /// Stores a value that fits.
@@ -299,7 +298,7 @@ extension ManagedObject {
   final func writeTransformable(
     _ value: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws {
-    try checkClass(value, slot: slot, behavior: behavior)
+    let value = try valueOfClass(value, slot: slot, behavior: behavior)
     if transformer.own.isDefault, try holds(value, slot: slot, behavior: behavior) { return }
     let bytes = try transformedBytes(of: value, slot: slot, transformer: transformer)
     if try !isUnread(slot, equalTo: bytes) { try setStoredValue(bytes, slot: slot) }

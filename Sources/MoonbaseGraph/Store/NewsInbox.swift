@@ -61,17 +61,25 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
     var lastReader = 0
     /// Whether nothing more comes.
     var isOver = false
+    /// Whether the owner was told that something came, and did not take it yet.
+    var isAnnounced = false
   }
 
   private let state = Lock(State())
+  /// Called when something comes that the owner is to take.
+  private let onNews: (@Sendable () -> Void)?
+
+  init(_ onNews: (@Sendable () -> Void)? = nil) { self.onNews = onNews }
 
   func post(_ saved: Element) {
-    let reader = state.withLock { state in
-      if !state.readers.isEmpty { return Optional(state.readers.removeFirst().continuation) }
+    let (reader, isFirst) = state.withLock { state in
+      if !state.readers.isEmpty { return (Optional(state.readers.removeFirst().continuation), false) }
       state.news.add(saved)
-      return nil
+      defer { state.isAnnounced = true }
+      return (nil, !state.isAnnounced)
     }
     reader?.resume(returning: saved)
+    if isFirst { onNews?() }
   }
 
   /// Nothing more comes: readers take what is there, and end.
@@ -85,7 +93,12 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
   }
 
   /// Takes out what came.
-  func take() -> [Element] { state.withLock { $0.news.takeAll() } }
+  func take() -> [Element] {
+    state.withLock { state in
+      state.isAnnounced = false
+      return state.news.takeAll()
+    }
+  }
 
   /// What came first, or comes next; nil once the task is cancelled, or nothing more comes.
   func next() async -> Element? {

@@ -54,9 +54,16 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// Does a batch update or deletion by itself, in one transaction, or leaves it to the graph (nil), which then reads the rows and
   /// saves what becomes of them.
   func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult?
+
+  /// Ends what is being read, waits for the save that is being written, and closes the files. What is asked of the
+  /// store from then on throws an error. Called on any thread, while others use the store.
+  func close()
 }
 
 extension PersistentStore {
+  /// Leaves the store to its last reference.
+  public func close() {}
+
   /// Keys are set aside by themselves.
   public var reservesKeysInSaves: Bool { false }
 

@@ -261,7 +261,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// A row, from the cache if it was read before, and no longer ago than so many seconds.
   func snapshot(of id: ManagedObjectID, within seconds: Double? = nil) throws -> Snapshot? {
     if let known = rows[id], known.page.isFresh(within: seconds) { return known }
-    return try currentSnapshot(of: id)
+    // The coordinator of child contexts reads their parent, which reads the store.
+    guard parentStores == nil else { return try currentSnapshot(of: id) }
+    return try measuring(.fault, of: id.entityName) { try currentSnapshot(of: id) }
   }
 
   /// A row that must be there. Throws `.objectNotFound` where it is gone.
@@ -398,8 +400,8 @@ public final class PersistentStoreCoordinator: Sendable {
   func tell(_ saved: SavedObjectIDs) { listeners.tell(saved) }
 
   /// A place for what contexts save from now on.
-  func addInbox() -> NewsInbox<SavedObjectIDs> {
-    let inbox = NewsInbox<SavedObjectIDs>()
+  func addInbox(_ onNews: (@Sendable () -> Void)? = nil) -> NewsInbox<SavedObjectIDs> {
+    let inbox = NewsInbox<SavedObjectIDs>(onNews)
     listeners.add(inbox)
     return inbox
   }

@@ -1,7 +1,7 @@
 /// What one run of a state may use. Exceeding a limit ends the run, and no script can catch that.
 ///
 /// ```swift
-/// let limits = LuaLimits(instructions: 10_000_000, deadline: 2, memory: 32 << 20)
+/// let limits = LuaLimits(instructions: 10_000_000, deadline: .seconds(2), memory: 32 << 20)
 /// let state = try LuaState(preset: .standard, limits: limits)
 /// do {
 ///   try state.load("while true do end", name: "endless.lua")()
@@ -14,9 +14,9 @@ public struct LuaLimits: Sendable, Equatable {
   /// script's behalf; nil for any number.
   public var instructions: Int64?
 
-  /// The seconds of a run, in Lua and in the host, but for those in which the host waits for standard input. They are sampled,
+  /// The time of a run, in Lua and in the host, but for that in which the host waits for standard input. It is sampled,
   /// so that a run ends about a tenth late.
-  public var deadline: Double?
+  public var deadline: Duration?
 
   /// The bytes of live memory, Lua's and what the host keeps for it, at which a run ends if a collection does not help. At twice
   /// as many a run ends that has the host take them at once.
@@ -41,7 +41,7 @@ public struct LuaLimits: Sendable, Equatable {
 
   /// Limits a run by what is given, a source to a megabyte and coroutines to 10,000.
   public init(
-    instructions: Int64? = nil, deadline: Double? = nil, memory: UInt64? = nil, hardMemory: UInt64? = nil,
+    instructions: Int64? = nil, deadline: Duration? = nil, memory: UInt64? = nil, hardMemory: UInt64? = nil,
     sourceSize: Int? = 1 << 20, outputSize: Int? = nil, coroutines: Int? = 10_000,
     callDepth: Int? = nil
   ) {
@@ -57,7 +57,7 @@ public struct LuaLimits: Sendable, Equatable {
 
   /// For scripts of strangers: 100 million instructions, 10 seconds, 64 MiB of memory, 16 MiB of output, calls 10,000 deep.
   public static let untrusted = LuaLimits(
-    instructions: 100_000_000, deadline: 10, memory: 64 << 20, outputSize: 16 << 20, callDepth: 10_000)
+    instructions: 100_000_000, deadline: .seconds(10), memory: 64 << 20, outputSize: 16 << 20, callDepth: 10_000)
 
   /// Limits nothing: for programs of the user's own.
   public static let none = LuaLimits(sourceSize: nil, coroutines: nil)

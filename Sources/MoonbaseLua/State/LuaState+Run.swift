@@ -59,7 +59,7 @@ extension LuaState {
     }
     let left = caller.remainingInstructions
     guard limits.instructions.map({ $0 >= left ?? .max }) ?? true,
-      limits.deadline.map({ $0 >= caller.limits.deadline ?? .infinity }) ?? true
+      limits.deadline.map({ own in caller.limits.deadline.map { own >= $0 } ?? false }) ?? true
     else { return nil }
     return begin(onBehalfOf: caller, left: left)
   }
@@ -169,7 +169,7 @@ extension LuaState {
     let soft = limits.memory ?? 0
     var plain = MBLLimits()
     plain.instructions = limits.instructions ?? 0
-    plain.deadline = limits.deadline ?? 0
+    plain.deadline = limits.deadline?.seconds ?? 0
     plain.softMemory = soft
     plain.hardMemory = limits.hardMemory ?? soft.multipliedReportingOverflow(by: 4).partialValue
     plain.sourceSize = UInt64(limits.sourceSize ?? 0)

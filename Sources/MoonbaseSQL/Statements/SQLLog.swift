@@ -18,16 +18,18 @@ public struct SQLLog: Sendable, Equatable {
 
   /// A statement that has run.
   public struct Entry: Sendable, CustomStringConvertible {
-    /// The statement; what is longer than 10,000 bytes is cut off.
+    /// The statement, with values by the level `values`; what is longer than 10,000 bytes is cut off.
     public let sql: String
+    /// The statement with question marks for its values, by each level.
+    public let statement: String
     /// How many rows it gave; those that it writes do not count.
     public let rowCount: Int
     /// How long it ran. Of rows that are read page by page, the time between two pages counts too.
     public let duration: Duration
 
     /// What a store tells of a statement.
-    package init(sql: String, rowCount: Int, duration: Duration) {
-      (self.sql, self.rowCount, self.duration) = (sql, rowCount, duration)
+    package init(sql: String, statement: String, rowCount: Int, duration: Duration) {
+      (self.sql, self.statement, self.rowCount, self.duration) = (sql, statement, rowCount, duration)
     }
 
     /// A line: time, rows, statement.

@@ -21,7 +21,7 @@ package final class NewStore: Sendable {
   package var url: URL { made.url }
 
   /// Makes the folder. Throws where a file is there already, and where none can be made.
-  package init(at place: URL, busyTimeout: Int? = nil) throws {
+  package init(at place: URL, busyTimeout: Duration? = nil) throws {
     destination = StoreFile(url: place, busyTimeout: busyTimeout)
     try SQLiteStore.requireClosed(destination, participle: "replaced")
     try Self.removeLeft(beside: destination)

@@ -13,8 +13,8 @@ struct StoreFile: Sendable {
   let path: String
   /// The file that the path leads to, links resolved as SQLite resolves them: log, journal and support folder lie beside it.
   let truePath: String
-  /// How long a connection waits for other processes that lock the file, in milliseconds.
-  let busyTimeout: Int
+  /// How long a connection waits for other processes that lock the file.
+  let busyTimeout: Duration
   /// The path as it was given.
   private let given: String
   /// Whether a script named it, whose grants were looked at: no link leads elsewhere since then.
@@ -37,7 +37,7 @@ struct StoreFile: Sendable {
     case present
   }
 
-  init(url: URL, busyTimeout: Int? = nil) {
+  init(url: URL, busyTimeout: Duration? = nil) {
     self.busyTimeout = busyTimeout ?? SQLiteStoreOptions().busyTimeout
     given = url.relativePath
     namesFolder = url.hasDirectoryPath

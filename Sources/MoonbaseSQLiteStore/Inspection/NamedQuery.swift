@@ -26,7 +26,7 @@ package final class NamedQuery {
   /// Throws as opening a store does, and `.invalidRequest` for what is no SQL, names what is not there, or would
   /// change something.
   package init(
-    _ sql: String, ofStoreAt url: URL, model: ResolvedModel?, entity: String? = nil, busyTimeout: Int? = nil
+    _ sql: String, ofStoreAt url: URL, model: ResolvedModel?, entity: String? = nil, busyTimeout: Duration? = nil
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     self.file = file

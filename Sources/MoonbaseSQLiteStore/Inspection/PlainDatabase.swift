@@ -13,7 +13,7 @@ package final class PlainDatabase {
   private let reading: ReadingConnection
 
   /// Throws as opening a store does.
-  package init(_ url: URL, busyTimeout: Int? = nil) throws {
+  package init(_ url: URL, busyTimeout: Duration? = nil) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     self.file = file
     path = file.path

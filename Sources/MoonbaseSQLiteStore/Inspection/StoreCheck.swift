@@ -36,7 +36,8 @@ package final class StoreCheck {
 
   /// Opens a store. Throws as opening does, for one of another version of the model too.
   package init(
-    storeAt url: URL, model: ResolvedModel, busyTimeout: Int? = nil, _ tell: @escaping (StoreFinding) throws -> Void
+    storeAt url: URL, model: ResolvedModel, busyTimeout: Duration? = nil,
+    _ tell: @escaping (StoreFinding) throws -> Void
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     let (reading, contents) = try StoreOpener.settled(file) { () -> (ReadingConnection, StoreContents) in

@@ -47,7 +47,7 @@ extension SQLiteStore {
 
   /// What can be told of a store's file. It is only read; `model` is the one whose tables are known.
   package static func facts(
-    ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Int? = nil
+    ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Duration? = nil
   ) throws -> StoreFacts {
     let file = StoreFile(url: url)
     return try withFile(url, busyTimeout: busyTimeout) { connection in

@@ -10,7 +10,7 @@ package enum StoreRepair {
   /// names; what has no place of its own in an ordered relationship gets one, and derived attributes are derived anew. All of it in one
   /// transaction.
   package static func run(
-    storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool, busyTimeout: Int? = nil
+    storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool, busyTimeout: Duration? = nil
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try StoreOpener.settled(file) {

@@ -147,7 +147,7 @@ extension StoreFile {
   /// A writer with a journal keeps readers away while it commits.
   private func openWithLocks() throws -> Connection {
     let connection = try open("mode=ro")
-    connection.setBusyTimeout(milliseconds: busyTimeout)
+    connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds)
     return connection
   }
 

@@ -7,7 +7,7 @@ extension SQLLog {
   func follow(_ connection: Connection) {
     let write = write
     connection.trace(showingValues: level == .values) { report in
-      write(Entry(sql: report.sql, rowCount: report.rowCount, duration: report.duration))
+      write(Entry(sql: report.sql, statement: report.template, rowCount: report.rowCount, duration: report.duration))
     }
   }
 }

@@ -8,8 +8,8 @@ public import MoonbaseSQL
 public struct SQLiteStoreOptions: Sendable {
   /// Whether the file is only read. Nothing on the disk changes then, write-ahead log included.
   public var readOnly: Bool
-  /// How long a statement waits for other processes before it fails with `.storeBusy`, in milliseconds.
-  public var busyTimeout: Int
+  /// How long a statement waits for other processes before it fails with `.storeBusy`.
+  public var busyTimeout: Duration
   /// Whether each save is on the disk for good before it is done (`PRAGMA synchronous = FULL`). Otherwise a machine that loses power may lose
   /// the last saves, as with Core Data (`NORMAL`); never a part of one, and beside a rollback journal none.
   public var synchronizesFully: Bool
@@ -41,7 +41,8 @@ public struct SQLiteStoreOptions: Sendable {
 
   /// Makes options; the defaults open for writing, wait five seconds and migrate nothing.
   public init(
-    readOnly: Bool = false, busyTimeout: Int = 5000, synchronizesFully: Bool = false, allowsCloudKit: Bool = false,
+    readOnly: Bool = false, busyTimeout: Duration = .seconds(5), synchronizesFully: Bool = false,
+    allowsCloudKit: Bool = false,
     tracksHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
     shouldInferMappingModelAutomatically: Bool = true, allowsMigrationLoss: Bool = false,
     triggerStepLimit: Int = 200_000_000, cacheSize: Int = 32 << 20, readerLimit: Int = 8,

@@ -11,7 +11,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   var ground: ReadingConnection.Ground?
   /// As long as it is read from, in a store with values in files: its number among those who do (`ExternalReaders`).
   var reader: UInt64?
-  private let busyTimeout: Int
+  private let busyTimeout: Duration
   private let synchronizesFully: Bool
   private let cacheSize: Int
   /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
@@ -45,7 +45,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     (busyTimeout, synchronizesFully) = (options.busyTimeout, options.synchronizesFully)
     cacheSize = options.cacheSize
     options.sqlLog?.follow(connection)
-    connection.setBusyTimeout(milliseconds: busyTimeout)
+    connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds)
     if !isLazy { try sizeCache() }
     connection.limitParameters(to: Self.greatestParameterCount)
     // A damaged page is an error when it is read, and not when something trips over it.
@@ -120,7 +120,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   func settleJournal() throws {
     guard !hasSettledJournal else { return }
     connection.setBusyTimeout(milliseconds: 0)
-    defer { connection.setBusyTimeout(milliseconds: busyTimeout) }
+    defer { connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds) }
     do {
       // A log makes a save whole with fewer waits for the disk; a journal does not.
       let isLogged = try connection.text("PRAGMA journal_mode = WAL") == "wal"

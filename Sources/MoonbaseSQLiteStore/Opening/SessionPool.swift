@@ -23,13 +23,20 @@ final class SessionPool: Sendable {
   /// How many there are.
   private let reading = Lock(0)
   private let lent = Lock(0)
+  private let closing: StoreClosing
+  /// The sessions that have connections for longer, by these.
+  private let borrowers = Lock<[ObjectIdentifier: WeakBorrower]>([:])
+
+  private struct WeakBorrower: Sendable {
+    weak let session: SQLiteReadSession?
+  }
 
   init(
-    _ file: StoreFile, naming folder: SupportFolder?, isReadOnly: Bool, limit: Int,
+    _ file: StoreFile, naming folder: SupportFolder?, isReadOnly: Bool, limit: Int, closing: StoreClosing,
     _ open: @escaping @Sendable () throws -> Session
   ) {
     self.file = file
-    self.limit = limit
+    (self.limit, self.closing) = (limit, closing)
     self.folder = folder
     self.open = open
     guard isReadOnly else { return }
@@ -69,8 +76,9 @@ final class SessionPool: Sendable {
   /// Waits until fewer connections read than the limit allows, for each has descriptors and pages of its own. A thread
   /// that has waited too long reads all the same: it may read in the midst of reading, and would wait for itself.
   private func takeTurn() throws {
-    let end = ContinuousClock.now + .milliseconds(file.busyTimeout)
+    let end = ContinuousClock.now + file.busyTimeout
     while !takesFreePlace() {
+      if closing.isClosed { throw closing.error(file) }
       guard ContinuousClock.now < end else { return reading.withLock { $0 += 1 } }
       try HostWork.pause(milliseconds: 1)
     }
@@ -89,7 +97,13 @@ final class SessionPool: Sendable {
 
   /// A connection that is read from for longer, until it is given back: with `isView`, in a transaction that has begun. Nil where the
   /// file is none that may be read for long, or too many are so already.
-  func lend(isView: Bool) throws -> Session? {
+  func lend(isView: Bool, to reader: SQLiteReadSession) throws -> Session? {
+    guard let session = try lend(isView: isView) else { return nil }
+    borrowers.withLock { $0[ObjectIdentifier(session)] = WeakBorrower(session: reader) }
+    return session
+  }
+
+  private func lend(isView: Bool) throws -> Session? {
     for _ in 0..<20 {
       let session = try sound()
       let isRoom = isView ? views.withLock { $0 < Self.greatestViewCount } : lent.withLock { $0 < 4 * limit }
@@ -123,6 +137,7 @@ final class SessionPool: Sendable {
 
   /// Takes a connection back that was lent. Its statements have ended.
   func giveBack(_ session: Session, isView: Bool) {
+    borrowers.withLock { $0[ObjectIdentifier(session)] = nil }
     if isView {
       session.connection.endReading()
       views.withLock { $0 -= 1 }
@@ -144,6 +159,7 @@ final class SessionPool: Sendable {
 
   /// A connection whose file is as it was when it was opened, and that has no functions of the past.
   private func sound() throws -> Session {
+    if closing.isClosed { throw closing.error(file) }
     while let session = idle.withLock({ $0.popLast() }) {
       if !session.isOutdated, session.isSound(file) { return session }
     }
@@ -154,8 +170,24 @@ final class SessionPool: Sendable {
   private func keep(_ session: Session) {
     idle.withLock { idle in
       idle.removeAll(where: \.isOutdated)
-      if idle.count < Self.kept, !session.isOutdated { idle.append(session) }
+      if idle.count < Self.kept, !session.isOutdated, !closing.isClosed { idle.append(session) }
     }
+  }
+
+  /// The longest that closing waits for readers, each of which ends with its next step.
+  private static let greatestPatience = Duration.seconds(5)
+
+  /// Ends the sessions that have connections, waits for calls that read, and closes all connections. `closing` says
+  /// that already.
+  func close() {
+    while true {
+      let sessions = borrowers.withLock { $0.values.compactMap(\.session) }
+      if sessions.isEmpty { break }
+      for session in sessions { session.end() }
+    }
+    let end = ContinuousClock.now + Self.greatestPatience
+    while reading.withLock({ $0 }) > 0, ContinuousClock.now < end { usleep(200) }
+    idle.withLock { $0.removeAll() }
   }
 
   /// Closes the connections to a file that are only read and not in use. SQLite shares the index of a write-ahead log among a

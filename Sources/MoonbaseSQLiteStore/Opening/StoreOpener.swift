@@ -232,7 +232,7 @@ struct StoreOpener {
 
   /// Tries again where SQLite does not wait for a lock by itself.
   private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
-    let deadline = Date(timeIntervalSinceNow: Double(file.busyTimeout) / 1000)
+    let deadline = Date(timeIntervalSinceNow: file.busyTimeout.seconds)
     while true {
       do {
         return try body()
@@ -246,7 +246,7 @@ struct StoreOpener {
 
   private func writer(_ mode: Connection.Mode = .readWrite) throws -> Connection {
     let connection = try Connection(file.truePath, mode: file.mode(mode))
-    connection.setBusyTimeout(milliseconds: file.busyTimeout)
+    connection.setBusyTimeout(milliseconds: file.busyTimeout.milliseconds)
     return connection
   }
 
@@ -280,7 +280,7 @@ struct StoreOpener {
     options.cacheSize = options.readerCacheSize
     guard isReadOnly else {
       let connection = try Connection(file.truePath, mode: file.mode(.readWrite))
-      connection.setBusyTimeout(milliseconds: file.busyTimeout)
+      connection.setBusyTimeout(milliseconds: file.busyTimeout.milliseconds)
       try connection.execute("PRAGMA query_only = 1")
       return try Session(connection, options: options)
     }

@@ -115,7 +115,7 @@ extension SQLiteReadSession {
         guard running.isEmpty else { break }
         store.readers.giveBack(kept, isView: false)
         self.kept = nil
-        self.kept = try store.lend(isView: false)
+        self.kept = try store.lend(isView: false, to: self)
       }
       throw store.explained(FileChanged())
     }

@@ -24,7 +24,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   init(_ store: SQLiteStore, _ extent: ReadScope) throws {
     self.store = store
     isView = extent == .view
-    if isView { kept = try store.lend(isView: true) }
+    if isView { kept = try store.lend(isView: true, to: self) }
   }
 
   deinit { end() }
@@ -61,6 +61,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   }
 
   func checkGoesOn() throws {
+    if store.closing.isClosed { throw store.closedError }
     if isOver { throw GraphError(.invalidRequest, message: "a session that has ended was asked to read") }
   }
 
@@ -129,7 +130,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   private func begin<Cursor>(_ make: () -> Cursor) throws -> Cursor? {
     try turn.withLock { _ in
       try checkGoesOn()
-      if kept == nil, !isView { kept = try store.lend(isView: false) }
+      if kept == nil, !isView { kept = try store.lend(isView: false, to: self) }
       return kept == nil ? nil : make()
     }
   }

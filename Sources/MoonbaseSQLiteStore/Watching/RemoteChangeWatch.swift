@@ -38,7 +38,7 @@ final class RemoteChangeWatch: Sendable {
   /// Nil where nothing can be found out just now.
   private static func mark(of store: SQLiteStore) -> [Int]? {
     if store.isReadOnly { return store.file.footprint }
-    return try? store.writable().withLock { [Int(try $0.connection.versionByOthers())] }
+    return try? store.writable().withLock { try $0.map { [Int(try $0.connection.versionByOthers())] } }
   }
 
   /// Looks whenever a file of the store may have changed, on a thread of its own, until the events end or the store has gone.

@@ -9,7 +9,7 @@ import MoonbaseSQLite
 final class SQLiteSaveSession: SaveSession {
   let store: SQLiteStore
   private let author: String?
-  private let writer: LockHold<Session>
+  private let writer: LockHold<Session?>
   private var transaction: SaveTransaction?
   private(set) var derivedObjectIDs: [ManagedObjectID] = []
   private var isOver = false
@@ -88,7 +88,10 @@ final class SQLiteSaveSession: SaveSession {
   @discardableResult
   func run<Result>(_ body: (Session) throws -> Result) throws -> Result? {
     do {
-      return try writer { try body($0) }
+      return try writer { session in
+        guard let session else { throw store.closedError }
+        return try body(session)
+      }
     } catch {
       end(committed: false)
       throw store.explained(error)
@@ -100,8 +103,8 @@ final class SQLiteSaveSession: SaveSession {
     isOver = true
     if !committed {
       writer {
-        $0.connection.rollBack()
-        $0.orderEnds.forgetAll()
+        $0?.connection.rollBack()
+        $0?.orderEnds.forgetAll()
       }
     }
     if let transaction { store.externalData.settle(transaction.files, committed: committed) }

@@ -62,7 +62,7 @@ extension SQLiteStore {
 
   /// What the connection that writes answers to a question of one number, for tests.
   package func writersAnswer(_ sql: String) throws -> Int64? {
-    try writable().withLock { try $0.connection.integer(sql) }
+    try writable().withLock { try $0?.connection.integer(sql) }
   }
 
   /// Hears of the statements that the store runs.

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 /// Contexts beside a context: its parent and children, and what other contexts saved; and all objects that it has.
 extension HostTypes {
@@ -23,8 +24,11 @@ extension HostTypes {
       "automatically_merges", get: { context, call in call.return(context.automaticallyMergesChangesFromParent) },
       set: { context, call in context.automaticallyMergesChangesFromParent = try call.boolean(0) })
     context.property(
-      "staleness", get: { context, call in call.return(context.stalenessInterval) },
-      set: { context, call in context.stalenessInterval = try call.number(0) })
+      "staleness", get: { context, call in call.return(context.stalenessInterval?.seconds ?? -1) },
+      set: { context, call in
+        let seconds = try call.number(0)
+        context.stalenessInterval = seconds < 0 ? nil : Duration(seconds: seconds)
+      })
     context.method("merge_changes", upTo: 1) { [unowned self] context, call in
       let changes = try call.object(0, as: ChangesBox.self, name: "changes of another context")
       guard let saved = changes.saved else {

@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbaseModel
+import MoonbasePlatform
 
 extension ScriptDomain {
   /// `moonbase.extensions`: the list of loaded extensions.
@@ -24,7 +25,7 @@ extension ScriptDomain {
 
   private func fields(of cost: ExtensionProfile.Cost) -> [String: LuaValue] {
     [
-      "calls": .integer(Int64(cost.calls)), "seconds": .number(cost.seconds),
+      "calls": .integer(Int64(cost.calls)), "seconds": .number(cost.duration.seconds),
       "instructions": .integer(cost.instructions), "errors": .integer(Int64(cost.errors)),
     ]
   }

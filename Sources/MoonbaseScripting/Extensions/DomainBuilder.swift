@@ -64,6 +64,9 @@ struct DomainBuilder {
     if case .function = try table.get("parse") {
       result.parse = { [types] text in try types.openDomain().value(text, ofClass: name) ?? .null }
     }
+    if case .function = try table.get("from_tree") {
+      result.fromTree = { [types] tree in try types.openDomain().value(tree, ofClass: name) ?? .null }
+    }
     return result
   }
 

@@ -8,6 +8,7 @@ extension ValueClass {
     result.contains = meter.limited("classes.\(name).is", contains)
     result.text = text.map { meter.limited("classes.\(name).text", $0) }
     result.parse = parse.map { meter.limited("classes.\(name).parse", $0) }
+    result.fromTree = fromTree.map { meter.limited("classes.\(name).from_tree", $0) }
     return result
   }
 }

@@ -10,7 +10,7 @@ import MoonbasePlatform
 /// let profile = ExtensionProfile()
 /// description.profile = profile
 /// // ... work with the container
-/// for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.seconds) }
+/// for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.duration) }
 /// ```
 public final class ExtensionProfile: Sendable {
   /// The cost of calls. The calls that a function makes of others count for it too.
@@ -18,7 +18,7 @@ public final class ExtensionProfile: Sendable {
     /// How often it was called.
     public internal(set) var calls = 0
     /// How long that took.
-    public internal(set) var seconds = 0.0
+    public internal(set) var duration = Duration.zero
     /// The instructions of Lua, by the thousand as they are counted: of short functions few of many calls have any.
     public internal(set) var instructions: Int64 = 0
     /// How often it raised an error.
@@ -26,7 +26,7 @@ public final class ExtensionProfile: Sendable {
 
     static func += (sum: inout Cost, other: Cost) {
       sum.calls += other.calls
-      sum.seconds += other.seconds
+      sum.duration += other.duration
       sum.instructions += other.instructions
       sum.errors += other.errors
     }
@@ -58,8 +58,11 @@ public final class ExtensionProfile: Sendable {
   /// The costs so far, the longest first.
   public var entries: [Entry] {
     costs.withLock { $0 }.map { Entry(source: $0.key.source, function: $0.key.function, cost: $0.value) }
-      .sorted { ($1.cost.seconds, $0.source, $0.function) < ($0.cost.seconds, $1.source, $1.function) }
+      .sorted { ($1.cost.duration, $0.source, $0.function) < ($0.cost.duration, $1.source, $1.function) }
   }
+
+  /// Counts a call that another profile has counted.
+  package func record(_ entry: Entry) { add(entry.cost, to: Key(source: entry.source, function: entry.function)) }
 
   func add(_ cost: Cost, to key: Key) {
     costs.withLock { $0[key, default: Cost()] += cost }

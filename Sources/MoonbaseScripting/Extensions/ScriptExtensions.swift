@@ -44,6 +44,7 @@ public final class ScriptExtensions: ExtensionProvider {
   private let policy: ExtensionPolicy
   private let language: String?
   let log: (@Sendable (ScriptLogEntry) -> Void)?
+  private let printed: (@Sendable (String, Bool) -> Void)?
   /// Whether a script named the files, which are read anew as it was allowed to read them.
   let isUnlinked = UnlinkedPath.isRequired
   let current: Lock<Generation>
@@ -65,7 +66,7 @@ public final class ScriptExtensions: ExtensionProvider {
   ///
   /// With a profile the functions of the files are measured. The language is the one in which rules tell what is wrong,
   /// as `de-AT`; without one it is that of the environment or the system. `log` takes what they log in
-  /// contexts of Swift code; without it standard error does.
+  /// contexts of Swift code; without it standard error does. `printed` takes what they print there.
   ///
   /// `extensionLimits` limits extensions by their names, or those of their files, where their sources have no limits.
   /// `onExceeding` receives each call that exceeds them, on the thread of the call. `fileGuard` keeps extensions from
@@ -73,11 +74,12 @@ public final class ScriptExtensions: ExtensionProvider {
   public init(
     _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
     profile: ExtensionProfile? = nil, language: String? = nil, log: (@Sendable (ScriptLogEntry) -> Void)? = nil,
+    printed: (@Sendable (_ text: String, _ isError: Bool) -> Void)? = nil,
     extensionLimits: [String: ExtensionLimits] = [:], onExceeding: (@Sendable (ExtensionExcess) -> Void)? = nil,
     fileGuard: (any LuaFileGuard)? = nil
   ) throws {
     self.sources = sources
-    self.log = log
+    (self.log, self.printed) = (log, printed)
     self.language = language
     self.profile = profile
     closures = ExtensionSource.closures(of: sources)
@@ -85,11 +87,15 @@ public final class ScriptExtensions: ExtensionProvider {
     self.model = model
     policy = ExtensionPolicy(limits: extensionLimits, report: onExceeding, fileGuard: fileGuard)
     let loaded = try Self.load(
-      sources, in: model, known: nil, number: 0, limits: limits, profile: profile, policy: policy
+      sources, in: model, known: nil, number: 0, limits: limits, profile: profile, policy: policy, printed: printed
     ) { _ in }
     resolvedModel = loaded.model.base ?? loaded.model
     current = Lock(loaded)
   }
+
+  /// The number of the generation that was read last: 0 at first, and one more with each reload. Contexts follow
+  /// (`ManagedObjectContext.extensionGeneration`).
+  public var generation: Int { current.withLock { $0.number } }
 
   /// The extensions in files that are loaded, in the order in which they apply, and what they cost.
   public var loaded: [LoadedExtension] {
@@ -135,10 +141,12 @@ public final class ScriptExtensions: ExtensionProvider {
 
   private static func load(
     _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits,
-    profile: ExtensionProfile?, policy: ExtensionPolicy, noting note: (ExtensionModules) -> Void
+    profile: ExtensionProfile?, policy: ExtensionPolicy, printed: (@Sendable (String, Bool) -> Void)?,
+    noting note: (ExtensionModules) -> Void
   ) throws -> Generation {
     let texts = try read(sources, limits: limits)
     let domain = try ScriptError.telling { try ScriptDomain(limits: limits) }
+    if let printed { domain.state.output = LuaOutput(textsTo: printed) }
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
     note(modules)
     let mistakes = ExtensionMistakes()
@@ -206,17 +214,22 @@ public final class ScriptExtensions: ExtensionProvider {
       return number
     }
     do {
-      let loaded = try UnlinkedPath.$isRequired.withValue(isUnlinked) {
-        try Self.load(
-          sources, in: model, known: resolvedModel, number: number, limits: limits, profile: profile, policy: policy
-        ) { modules in triedModules.withLock { $0 = modules } }
-      }
+      let loaded = try load(number: number) { modules in triedModules.withLock { $0 = modules } }
       // Another thread may have read them later than this one.
       current.withLock { if $0.number < number { $0 = loaded } }
       return ExtensionReload(from: former, to: loaded)
     } catch {
       lastNumber.withLock { if $0 == number { $0 -= 1 } }
       throw error
+    }
+  }
+
+  /// Reads and checks the files.
+  func load(number: Int, noting note: (ExtensionModules) -> Void) throws -> Generation {
+    try UnlinkedPath.$isRequired.withValue(isUnlinked) {
+      try Self.load(
+        sources, in: model, known: resolvedModel, number: number, limits: limits, profile: profile, policy: policy,
+        printed: printed, noting: note)
     }
   }
 
@@ -234,6 +247,7 @@ public final class ScriptExtensions: ExtensionProvider {
     let scripts = try ScriptError.telling { try ScriptDomain(limits: limits) }
     scripts.model = current.withLock { $0.model }
     if let log { scripts.log = log }
+    if let printed { scripts.state.output = LuaOutput(textsTo: printed) }
     let domain = try makeRegistry(in: scripts)
     // What the program itself fetches and changes in the context is not the extensions'.
     domain.weigh = scripts.state.weigherForRuns
@@ -274,6 +288,13 @@ public final class ScriptExtensions: ExtensionProvider {
     domain.pureFunctions = generation.functions
     domain.versions = generation.versions
     (domain.knownModel, domain.knownGeneration) = (generation.model, generation.number)
+  }
+}
+
+extension LuaOutput {
+  /// Gives texts to a closure, byte for byte but for what is no UTF-8.
+  fileprivate init(textsTo body: @escaping @Sendable (String, Bool) -> Void) {
+    self.init { bytes, isError in body(String(decoding: bytes, as: UTF8.self), isError) }
   }
 }
 

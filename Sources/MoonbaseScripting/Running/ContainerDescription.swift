@@ -32,9 +32,12 @@ public struct ContainerDescription: Sendable {
   public var classes: [String: ManagedObject.Type] = [:]
   /// The limits of the Lua states that run extensions for Swift code and pure functions for stores.
   public var limits = LuaLimits()
+  /// The number of contexts that `withContext` and `performBackgroundTask` use at the same time; further calls wait.
+  /// Each context has a thread and, where there are extensions, a Lua state.
+  public var backgroundContextLimit = 8
   /// Counts what the functions of extensions cost; nil counts nothing, and costs nothing.
   public var profile: ExtensionProfile?
-  /// Receives the saves and fetches of contexts. Nil costs nothing.
+  /// Receives the saves, fetches and reads of faults of contexts. Nil costs nothing.
   public var meter: (any GraphMeter)?
   /// The language in which rules of extensions tell what is wrong, as `de-AT`; nil for that of the environment or the
   /// system.
@@ -50,6 +53,10 @@ public struct ContainerDescription: Sendable {
 
   /// Takes what extensions log in the contexts of Swift code; nil tells it on standard error.
   public var log: (@Sendable (ScriptLogEntry) -> Void)?
+
+  /// Takes what extensions print in the contexts of Swift code, on the thread of the call, and whether that is of
+  /// `io.stderr`; nil writes it to the standard streams.
+  public var printed: (@Sendable (_ text: String, _ isError: Bool) -> Void)?
 
   /// Makes a description.
   public init(

@@ -113,14 +113,26 @@ package final class ImportScript {
 extension ScriptDomain {
   /// The value of a registered class that a text stands for, by the class's function `parse`; nil where it has none. Throws where the text is none.
   package func value(_ text: String, ofClass name: String) throws -> Value? {
+    try value(.text(text), ofClass: name, by: "parse", subject: "the text")
+  }
+
+  /// The value of a registered class that a list or a map stands for, by the class's function `from_tree`; nil where it
+  /// has none. Throws where it stands for none.
+  func value(_ tree: Value, ofClass name: String) throws -> Value? {
+    try value(luaValue(from: tree), ofClass: name, by: "from_tree", subject: "the \(tree.typeDescription)")
+  }
+
+  private func value(
+    _ argument: LuaValue, ofClass name: String, by function: String, subject: String
+  ) throws -> Value? {
     guard let found = currentClasses.first(where: { $0.name == name }),
-      case .function(let parse) = try found.value.behindProxy.get("parse")
+      case .function(let make) = try found.value.behindProxy.get(function)
     else { return nil }
-    let results = try parse.call([.text(text)])
+    let results = try make.call([argument])
     switch results.first ?? .nil {
     case .nil:
       let why = results.dropFirst().first.flatMap(\.textValue).map(TextLimits.reason)
-      throw ScriptError(.invalidValue, message: "the text is no \(name)\(why.map { ": \($0)" } ?? "")")
+      throw ScriptError(.invalidValue, message: "\(subject) is no \(name)\(why.map { ": \($0)" } ?? "")")
     case let value: return try graphValue(from: value)
     }
   }

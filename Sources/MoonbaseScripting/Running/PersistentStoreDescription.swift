@@ -19,8 +19,8 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public var isReadOnly = false
   /// Whether the store keeps a history of what is saved in it. A file gets tables for it, unless it has them.
   public var tracksHistory = false
-  /// How long a statement waits for other processes, in milliseconds; nil for the five seconds that a file's store waits by itself.
-  public var busyTimeout: Int?
+  /// How long a statement waits for other processes; nil for the five seconds that a file's store waits by itself.
+  public var busyTimeout: Duration?
   /// Whether each save is on the disk for good before it is done; otherwise a loss of power may take the last ones from a file, as from Core
   /// Data's.
   public var synchronizesFully = false
@@ -29,6 +29,8 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   /// The bytes of a file that the connection which writes keeps in memory at most; nil for 32 MiB. Connections that
   /// read keep less (`SQLiteStoreOptions.cacheSize`).
   public var cacheSize: Int?
+  /// How many connections to a file read at the same time at most; nil for the eight that a file's store has by itself.
+  public var readerLimit: Int?
   /// What is told each statement that a file's store runs.
   public var sqlLog: SQLLog?
   /// Whether a file that CloudKit mirrors may be written.

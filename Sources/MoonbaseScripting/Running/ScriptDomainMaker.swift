@@ -7,7 +7,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// var maker = ScriptDomainMaker()
-/// maker.limits.deadline = 60
+/// maker.limits.deadline = .seconds(60)
 /// maker.moduleFolders = [scriptsURL.path]
 /// let domain = try maker.make()
 /// defer { domain.close() }

@@ -24,14 +24,14 @@ public struct ScriptTests {
     /// The file and line that failed, as `people_test.lua:12`; for a test that passed those where it begins.
     public var place: String?
     /// How long it took.
-    public var seconds: Double
+    public var duration: Duration
 
     /// Whether it passed.
     public var isPassed: Bool { failure == nil }
 
     /// Makes a result.
-    public init(name: String, failure: String? = nil, place: String? = nil, seconds: Double) {
-      (self.name, self.failure, self.place, self.seconds) = (name, failure, place, seconds)
+    public init(name: String, failure: String? = nil, place: String? = nil, duration: Duration) {
+      (self.name, self.failure, self.place, self.duration) = (name, failure, place, duration)
     }
   }
 
@@ -125,7 +125,7 @@ public struct ScriptTests {
     let domain = try maker.make()
     defer { close(domain) }
     let begin = ContinuousClock.now
-    var result = Result(name: name, seconds: 0)
+    var result = Result(name: name, duration: .zero)
     do {
       let context = try makeContext(in: domain)
       try domain.setContext(context)
@@ -144,7 +144,7 @@ public struct ScriptTests {
       domain.cancelJobs()
       describe(error, in: &result)
     }
-    result.seconds = (ContinuousClock.now - begin) / .seconds(1)
+    result.duration = ContinuousClock.now - begin
     return result
   }
 

@@ -48,7 +48,8 @@ private struct StoreTrial {
     var isOpen = false
     attempt {
       try coordinator.add(
-        SQLiteStore(url: folder.file(), model: model, options: .init(readOnly: readOnly, busyTimeout: 200)))
+        SQLiteStore(
+          url: folder.file(), model: model, options: .init(readOnly: readOnly, busyTimeout: .milliseconds(200))))
       isOpen = true
     }
     if isOpen { try body(ManagedObjectContext(coordinator)) }

@@ -261,6 +261,6 @@ final class LuaHostProgram {
     default: state.charge(Int64(next() * 100))
     }
     // A run without a count would never end.
-    if state.limits.instructions == nil { state.limits.deadline = 0.01 }
+    if state.limits.instructions == nil { state.limits.deadline = .seconds(0.01) }
   }
 }

@@ -30,7 +30,7 @@ import Testing
     }
     #expect(count == 1 && isInline)
     let caller = Thread.current
-    #expect(background.performAndWait { _ in Thread.current != caller })
+    #expect(try background.performAndWait { _ in Thread.current != caller })
   }
 
   @Test(arguments: StoreKind.allCases) func contextsOnSeveralThreadsSaveIntoOneStore(_ kind: StoreKind) async throws {

@@ -118,7 +118,7 @@ import Testing
       return [person.objectID]
     }
     try await background.close()
-    await background.perform { context in
+    try await background.perform { context in
       #expect(context.registeredObjects.isEmpty && !context.hasChanges)
       for request in [
         { _ = try context.insert("Person") }, { _ = try context.fetch(FetchRequest("Person")) },

@@ -22,13 +22,13 @@ import Testing
     "an optional": "try await b.perform { c in try c.fetch(FetchRequest(\"P\")).first }",
     "a tuple": "try await b.perform { c in (1, try c.insert(\"P\")) }",
     "a dictionary": "try await b.perform { c in [\"a\": try c.insert(\"P\")] }",
-    "a result": "await b.perform { c in Result { try c.insert(\"P\") } }",
+    "a result": "try await b.perform { c in Result { try c.insert(\"P\") } }",
     "a closure": "try await b.perform { c in let p = try c.insert(\"P\"); return { p[\"age\"] = 1 } }",
     "a new box": "try await b.perform { c in let new = Box(); new.object = try c.insert(\"P\"); return new }",
     "fetched objects": "try await b.perform { c in try c.fetchedObjects(FetchRequest(\"P\")) }",
     "a set proxy": "try await b.perform { c in try c.insert(\"P\").mutableSetValue(forKey: \"friends\") }",
-    "the context": "await b.perform { c in c }",
-    "the undo manager": "await b.perform { c in c.undoManager }",
+    "the context": "try await b.perform { c in c }",
+    "the undo manager": "try await b.perform { c in c.undoManager }",
     "a captured variable":
       "var kept: ManagedObject?; try await b.perform { c in kept = try c.insert(\"P\") }; print(kept as Any)",
     "a captured box": "try await b.perform { c in box.object = try c.insert(\"P\") }; print(box.object as Any)",
@@ -40,6 +40,14 @@ import Testing
     "into perform": "let p = try own.insert(\"P\"); try await b.perform { _ in p[\"age\"] = 1 }; print(p)",
     "a child of another context":
       "try await b.perform { _ in try ManagedObjectContext(parent: own).save() }; print(own)",
+    "an array, after a suspension":
+      "try await b.perform { c in let all = try c.fetch(FetchRequest(\"P\")); await Task.yield(); return all }",
+    "an actor, within a closure":
+      "try await b.perform { c in let p = try c.insert(\"P\"); await keeper.keep(p); print(p) }",
+    "a child task, within a closure":
+      "try await b.perform { c in let p = try c.insert(\"P\"); async let n = p[\"age\"]; print(await n, p) }",
+    "the context of a transaction":
+      "try await own.transaction { c in let p = try c.insert(\"P\"); await keeper.keep(p); print(p) }",
     "an actor": "let p = try own.insert(\"P\"); await keeper.keep(p); print(p)",
   ]
 

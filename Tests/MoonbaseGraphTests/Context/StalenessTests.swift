@@ -17,7 +17,7 @@ import Testing
       bench = try StoreBench(kind)
       // Ages are known from now on.
       let watcher = bench.context()
-      watcher.stalenessInterval = 0
+      watcher.stalenessInterval = .seconds(0)
       others = bench.stranger()
       let person = try others.insert("Person", values: ["firstName": "old"])
       try others.save()
@@ -26,7 +26,7 @@ import Testing
 
     func context(_ interval: Double? = nil) -> ManagedObjectContext {
       let context = bench.context()
-      if let interval { context.stalenessInterval = interval }
+      if let interval { context.stalenessInterval = .seconds(interval) }
       return context
     }
 
@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases) func anOldRowOfTheCacheIsReadAnew(_ kind: StoreKind) throws {
     let world = try World(kind)
-    #expect(world.context().stalenessInterval == -1)
+    #expect(world.context().stalenessInterval == nil)
     #expect(try world.name(in: world.context()) == "old")
     try world.rename("new")
     #expect(try world.name(in: world.context()) == "old")
@@ -56,9 +56,9 @@ import Testing
     #expect(try world.name(in: world.context()) == "newer")
     try world.rename("newest")
     let context = world.context(0)
-    context.stalenessInterval = -5
+    context.stalenessInterval = .seconds(-5)
     #expect(try world.name(in: context) == "newer")
-    context.stalenessInterval = 0
+    context.stalenessInterval = .seconds(0)
     let found = try context.existingObject(with: world.id)
     #expect(found?["firstName"] == "newest")
     try world.rename("last")
@@ -75,7 +75,7 @@ import Testing
     let context = world.bench.context {
       if hasHook { $0.awakeFromFetch = { awakened.append($0["firstName"]) } }
     }
-    context.stalenessInterval = 0.01
+    context.stalenessInterval = .seconds(0.01)
     let lasting = world.context()
     let (person, kept) = (
       try #require(context.fetch(FetchRequest("Person")).first),

@@ -138,7 +138,7 @@ import Testing
       for reader in 0..<Self.readerCount {
         let background = try BackgroundContext(coordinator)
         group.addTask {
-          await background.perform { $0.automaticallyMergesChangesFromParent = reader % 2 == 0 }
+          try await background.perform { $0.automaticallyMergesChangesFromParent = reader % 2 == 0 }
           var round = reader
           while !isOver.withLock({ $0 }) {
             let isWhole = try await background.perform { context in

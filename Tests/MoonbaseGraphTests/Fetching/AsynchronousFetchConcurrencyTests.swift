@@ -175,10 +175,7 @@ import struct MoonbaseModel.SortDescriptor
     let background = try BackgroundContext(bench.coordinator)
     let walk = try await background.beginWalk(request, progress: nil)
     #expect(await background.walkCount == 1)
-    _ = try? await background.next(10, of: walk) { _ in
-      try background.assumeIsolated { try $0.close() }
-    }
-    #expect(await background.walkCount == 0)
+    _ = try? await background.next(10, of: walk) { try $0.managedObjectContext?.close() }
     await #expect(throws: GraphError.self) { try await background.next(10, of: walk) { $0.objectID } }
     withExtendedLifetime(walk) {}
   }

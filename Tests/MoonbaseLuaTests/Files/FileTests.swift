@@ -121,7 +121,7 @@ import Testing
   @Test func aPipeThatNobodyWritesIsWaitedForAsLongAsTheRunMayTake() throws {
     try #require(mkfifo(folder.appendingPathComponent("in/pipe").path, 0o600) == 0)
     for code in ["return io.lines(folder .. '/in/pipe')()", "return io.open(folder .. '/in/pipe'):read()"] {
-      let error = #expect(throws: LuaError.self) { try run(code, limits: LuaLimits(deadline: 0.2)) }
+      let error = #expect(throws: LuaError.self) { try run(code, limits: LuaLimits(deadline: .seconds(0.2))) }
       #expect(error?.kind == .limit(.deadline), "\(code)")
     }
     #expect(try text("return select(2, pcall(io.lines, folder .. '/in'))").hasSuffix("/in: Is a directory"))

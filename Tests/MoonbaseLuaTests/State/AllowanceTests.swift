@@ -12,7 +12,7 @@ import Testing
   }
 
   private func state(instructions: Int64 = 10_000_000) throws -> LuaState {
-    try LuaState(limits: LuaLimits(instructions: instructions, deadline: 20))
+    try LuaState(limits: LuaLimits(instructions: instructions, deadline: .seconds(20)))
   }
 
   private func limit(_ body: () throws -> Void) -> LuaError.Limit? {

@@ -38,7 +38,7 @@ import Testing
     let kinds = await withTaskGroup(of: LuaError.Kind?.self) { group in
       for _ in 0..<8 {
         group.addTask {
-          guard let state = try? LuaState(limits: LuaLimits(deadline: 0.02)) else { return nil }
+          guard let state = try? LuaState(limits: LuaLimits(deadline: .seconds(0.02))) else { return nil }
           do {
             _ = try state.load("while true do pcall(function() while true do end end) end", name: "t")()
             return nil

@@ -33,7 +33,7 @@ import Testing
 
   /// Each run may be on another thread, and a coroutine goes on there.
   @Test func aCoroutineGoesOnInAnotherThread() throws {
-    let state = try LuaState(limits: LuaLimits(deadline: 5))
+    let state = try LuaState(limits: LuaLimits(deadline: .seconds(5)))
     let code = "return function() for i = 1, 100 do coroutine.yield(i) end end"
     let thread = try #require(try state.load(code, name: "t").first().functionValue?.makeThread())
     nonisolated(unsafe) let shared = thread  // each resume waits for the one before it

@@ -77,7 +77,9 @@ import Testing
     let rows = try other.statement("SELECT * FROM Z_PRIMARYKEY")
     try rows.step()
     let error = #expect(throws: GraphError.self) {
-      try SQLiteStore(url: folder.file(), model: model, options: .init(busyTimeout: 1)).setMetadata(["a": 1])
+      try SQLiteStore(url: folder.file(), model: model, options: .init(busyTimeout: .milliseconds(1))).setMetadata([
+        "a": 1
+      ])
     }
     #expect(error?.code == .storeBusy)
     #expect(error?.message.hasSuffix("another process is reading or writing the store; try again") == true)
@@ -198,7 +200,9 @@ import Testing
     let blocker = try Connection(folder.file().path)
     try blocker.execute("BEGIN EXCLUSIVE")
     let url = folder.file()
-    let slow = Task.detached { try? SQLiteStore(url: url, model: model, options: .init(busyTimeout: 3000)) }
+    let slow = Task.detached {
+      try? SQLiteStore(url: url, model: model, options: .init(busyTimeout: .milliseconds(3000)))
+    }
     usleep(300_000)
     let start = Date()
     _ = try PeopleStore()

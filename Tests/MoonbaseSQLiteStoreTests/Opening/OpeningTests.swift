@@ -154,7 +154,8 @@ import Testing
   @Test func aStoreThatAnotherConnectionWritesIsBusyForWritersAndOpenForReaders() throws {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
-    let store = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(busyTimeout: 1))
+    let store = try SQLiteStore(
+      url: people.folder.file(), model: people.model, options: .init(busyTimeout: .milliseconds(1)))
     let other = try Connection(people.folder.file().path)
     try other.execute("BEGIN IMMEDIATE")
     let error = #expect(throws: GraphError.self) { try store.reserveKeys(for: people.entity("Person"), count: 1) }

@@ -166,7 +166,7 @@ import Testing
     let hook = Self.hooks[index]
     let bench = try LimitBench(
       kind, ["hostile": (Self.file(hook.text), ExtensionLimits(instructions: 300_000, memory: 16 << 20))])
-    let limits = LuaLimits(instructions: 3_000_000, deadline: 20, memory: 64 << 20)
+    let limits = LuaLimits(instructions: 3_000_000, deadline: .seconds(20), memory: 64 << 20)
     let results = try bench.run(Self.script, limits: limits)
     #expect(results[0] == "through" && results[1]?.contains(hook.message) == true, "\(hook.name): \(results)")
     // The store has what a plain context saves.
@@ -199,7 +199,7 @@ import Testing
       } } } }
       """
     let bench = try LimitBench(kind, ["x": (file, nil)])
-    let domain = try ScriptDomain(limits: LuaLimits(deadline: 20))
+    let domain = try ScriptDomain(limits: LuaLimits(deadline: .seconds(20)))
     defer { domain.close() }
     let opened = StoreHandle(coordinator: bench.coordinator, extensions: bench.extensions)
     var first: ManagedObjectContext? = try domain.context(of: opened)

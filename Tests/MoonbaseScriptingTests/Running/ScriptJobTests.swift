@@ -163,7 +163,7 @@ import Testing
 
   /// Modules that do their worst end with errors of their own, and the script goes on.
   @Test(arguments: StoreKind.allCases) func hostileModulesFailAlone(_ kind: StoreKind) throws {
-    let limits = LuaLimits(instructions: 2_000_000, deadline: 20, memory: 32 << 20)
+    let limits = LuaLimits(instructions: 2_000_000, deadline: .seconds(20), memory: 32 << 20)
     let ways = ["raise", "swallow", "bomb", "exit", "value", "close", "child", "nosuch"]
     for way in ways {
       let (lines, outcome) = try run(
@@ -190,7 +190,7 @@ import Testing
     #expect(cancelled.outcome.status == 0, "\(cancelled.outcome)")
     #expect(cancelled.lines == ["false", "nil\tthe job of module endless was cancelled\ttrue"])
     var limits = LuaLimits()
-    limits.deadline = 0.3
+    limits.deadline = .seconds(0.3)
     for script in ["moonbase.background('endless'):wait()", "moonbase.background('endless')"] {
       #expect(try run(script, limits: limits).outcome.status == 3)
     }

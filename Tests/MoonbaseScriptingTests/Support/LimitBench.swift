@@ -30,7 +30,7 @@ final class LimitBench {
   }
 
   /// Runs a script in a domain that ends after 20 seconds, and gives what it returned as texts.
-  func run(_ text: String, limits: LuaLimits = LuaLimits(deadline: 20)) throws -> [String?] {
+  func run(_ text: String, limits: LuaLimits = LuaLimits(deadline: .seconds(20))) throws -> [String?] {
     let domain = try ScriptDomain(limits: limits)
     domain.state.modules.rootPaths = [ScriptModuleTests.folder.path]
     defer { domain.close() }

@@ -7,6 +7,12 @@ import MoonbasePlatform
 /// The Swift code in the comments of `MoonbaseScripting`, compiled and not run. What stands between `shown` and `end` stands
 /// in a comment.
 private enum CommentSamples {
+  private static func findings(_ container: PersistentContainer) throws {
+    // shown
+    for finding in try container.extensions.check() { print(finding.file ?? "", finding.line ?? 0, finding.message) }
+    // end
+  }
+
   private static func decoding(person: ManagedObject) throws {
     // shown
     struct Color: Codable { var r, g, b, a: Double }
@@ -49,7 +55,7 @@ private enum CommentSamples {
     let profile = ExtensionProfile()
     description.profile = profile
     // ... work with the container
-    for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.seconds) }
+    for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.duration) }
     // end
   }
 
@@ -78,7 +84,7 @@ private enum CommentSamples {
 
   private static func limits(description: inout ContainerDescription, colorsURL: URL) throws {
     // shown
-    let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: 0.5, onExceeding: .disable)
+    let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
     description.extensions = [.file(colorsURL, limits: limits)]
     // end
   }
@@ -149,7 +155,7 @@ private enum CommentSamples {
   private static func maker(scriptsURL: URL) throws {
     // shown
     var maker = ScriptDomainMaker()
-    maker.limits.deadline = 60
+    maker.limits.deadline = .seconds(60)
     maker.moduleFolders = [scriptsURL.path]
     let domain = try maker.make()
     defer { domain.close() }

@@ -93,9 +93,9 @@ private enum DocumentSamples {
 
   private static func limits(description: inout ContainerDescription, colorsURL: URL, palettesURL: URL) throws {
     // shown
-    let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: 0.5, onExceeding: .disable)
+    let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
     description.extensions = [.file(colorsURL, limits: limits, grants: LuaFileAccess(readable: [palettesURL]))]
-    description.extensionLimits = ["packages": ExtensionLimits(time: 2)]     // by the name of the extension, or of its file
+    description.extensionLimits = ["packages": ExtensionLimits(time: .seconds(2))]     // by the name of the extension, or of its file
     description.onExceeding = { excess in print(excess.name, excess.function, excess.limit, excess.place ?? "") }
     // end
   }

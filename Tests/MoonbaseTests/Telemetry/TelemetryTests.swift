@@ -52,7 +52,28 @@ import Testing
     #expect(told.map(\.kind) == [.save, .save, .fetch, .count, .fetch])
     #expect(told.map { $0.error == nil } == [true, false, true, true, false])
     #expect(told.map(\.entity) == [nil, nil, "Person", "Person", "Nobody"])
-    #expect(told.allSatisfy { $0.seconds >= 0 && $0.seconds < 60 })
+    #expect(told.allSatisfy { $0.duration >= .zero && $0.duration < .seconds(60) })
+  }
+
+  @Test func aMeterIsToldOfRowsThatFaultsRead() throws {
+    let folder = try TemporaryFolder()
+    let recorder = Recorder()
+    var description = ContainerDescription(model: .value(Self.model), stores: [.sqlite(folder.file())])
+    description.meter = recorder
+    let container = try PersistentContainer(description)
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    try context.insert("Person", values: ["name": "a"])
+    try context.save()
+    let ids = try context.fetchIDs(FetchRequest("Person"))
+    try context.reset()
+    recorder.operations.withLock { $0 = [] }
+    let person = try context.object(with: ids[0])
+    #expect(person["name"] == "a" && person["name"] == "a")
+    // Another context finds the row in the cache.
+    let other = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    #expect(try other.object(with: ids[0])["name"] == "a")
+    let told = recorder.operations.withLock { $0 }
+    #expect(told.map(\.kind) == [.fault] && told[0].entity == "Person", "\(told)")
   }
 
   @Test func aProfileTellsOfEachCall() throws {

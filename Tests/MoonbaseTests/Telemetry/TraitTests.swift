@@ -1,12 +1,17 @@
-// Built with the package's traits only: swift test --traits Logging,Metrics --scratch-path .build-traits --filter TraitTests
-#if Logging && Metrics
+// Built with the package's traits only:
+// swift test --traits Logging,Metrics,Tracing,ServiceLifecycle --scratch-path .build-traits --filter TraitTests
+#if Logging && Metrics && Tracing && ServiceLifecycle
+  import InMemoryTracing
   import Logging
   import Metrics
   import Moonbase
   import MoonbasePlatform
+  import MoonbaseTestSupport
+  import ServiceLifecycle
   import Testing
+  import Tracing
 
-  /// Logs and figures that go to swift-log and swift-metrics.
+  /// Logs, figures and spans that go to swift-log, swift-metrics and swift-distributed-tracing, and a container as a service.
   @Suite struct TraitTests {
     private final class Lines: LogHandler, @unchecked Sendable {  // `lines` is reached under its lock
       let lines = Lock<[String]>([])
@@ -72,6 +77,74 @@
       let normalize = "extension=names.lua function=Person.normalize.name"
       #expect(told["moonbase.extension.duration \(normalize)"] == 2, "\(told)")
       #expect(told["moonbase.extension.errors \(normalize)"] == 1, "\(told)")
+    }
+
+    @Test func operationsAreLoggedWithTheirTimes() throws {
+      let folder = try TemporaryFolder()
+      let (lines, figures) = (Lines(), Figures())
+      var description = ContainerDescription(
+        model: .value(TelemetryTests.model), stores: [.sqlite(folder.file())],
+        extensions: [.text(TelemetryTests.extensionText, name: "names.lua")])
+      description.setLogger(Logger(label: "people") { _ in lines }, operations: true)
+      description.setMetrics(factory: figures)
+      let container = try PersistentContainer(description)
+      let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+      try context.insert("Person", values: ["name": "secret"])
+      try context.save()
+      let other = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+      container.coordinator.meter?.record(GraphOperation(kind: .count, duration: .seconds(1)))
+      _ = try other.fetch(FetchRequest("Person"))
+      let told = lines.lines.withLock { $0 }
+      for start in [
+        "debug save duration=", "trace INSERT INTO", "trace Person.validate.name duration=", "debug fetch duration=",
+      ] {
+        #expect(told.contains { $0.hasPrefix(start) }, "\(start) in \(told)")
+      }
+      #expect(!told.contains { $0.hasPrefix("trace INSERT") && $0.contains("secret") })
+      let named = figures.names.withLock { $0 }
+      #expect(
+        named["moonbase.statement.duration verb=INSERT"] ?? 0 > 0 && named["moonbase.count.duration"] == 1, "\(named)")
+    }
+
+    @Test func spansBelongToTheSpanOfTheTask() async throws {
+      let folder = try TemporaryFolder()
+      let tracer = InMemoryTracer()
+      var description = ContainerDescription(
+        model: .value(TelemetryTests.model), stores: [.sqlite(folder.file())],
+        extensions: [.text(TelemetryTests.extensionText, name: "names.lua")])
+      description.setTracer(tracer)
+      let container = try PersistentContainer(description)
+      try await tracer.withSpan("request") { _ in
+        try await container.withContext { context in
+          try context.insert("Person", values: ["name": "a"])
+          try context.save()
+        }
+      }
+      await #expect(throws: GraphError.self) {
+        try await container.withContext { context in
+          try context.insert("Person", values: ["name": "nobody"])
+          try context.save()
+        }
+      }
+      let spans = tracer.finishedSpans
+      let request = try #require(spans.first { $0.operationName == "request" })
+      let saves = spans.filter { $0.operationName == "moonbase.save" }
+      #expect(saves.count == 2 && saves[0].traceID == request.traceID && saves[1].traceID != request.traceID)
+      #expect(saves[0].errors.isEmpty && !saves[1].errors.isEmpty)
+      let statements = spans.filter { $0.operationName == "moonbase.statement" && $0.traceID == request.traceID }
+      #expect(!statements.isEmpty)
+      #expect(spans.contains { $0.operationName == "moonbase.extension" && $0.traceID == request.traceID })
+    }
+
+    @Test func aContainerIsAServiceThatClosesAtAShutdown() async throws {
+      let container = try PersistentContainer(model: TelemetryTests.model, store: .inMemory)
+      let group = ServiceGroup(
+        services: [container], gracefulShutdownSignals: [], logger: Logger(label: "tests") { _ in Lines() })
+      let run = Task { try await group.run() }
+      #expect(try await container.withContext { try $0.count(FetchRequest("Person")) } == 0)
+      await group.triggerGracefulShutdown()
+      try await run.value
+      await #expect(throws: GraphError.self) { try await container.withContext { _ in } }
     }
   }
 #endif

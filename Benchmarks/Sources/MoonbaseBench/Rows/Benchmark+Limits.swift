@@ -25,7 +25,7 @@ extension Benchmark {
     Benchmark(
       name: "lua-deadline", title: "a Lua program under a deadline only", goal: .ratio(1.05),
       yardstick: { .number(yardstick_lua_runs(program, Int64($0.count) * 10, 0)) },
-      subject: { try run(program, $0, LuaLimits(deadline: 3600, sourceSize: nil, coroutines: nil)) })
+      subject: { try run(program, $0, LuaLimits(deadline: .seconds(3600), sourceSize: nil, coroutines: nil)) })
   }
 
   private static var instructions: Benchmark {

@@ -6,7 +6,7 @@
 /// for all of them together.
 ///
 /// ```swift
-/// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: 0.5, onExceeding: .disable)
+/// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
 /// description.extensions = [.file(colorsURL, limits: limits)]
 /// ```
 public struct ExtensionLimits: Sendable, Hashable {
@@ -23,14 +23,14 @@ public struct ExtensionLimits: Sendable, Hashable {
   public var instructions: Int64?
   /// The bytes of memory that a call adds to what was used before; nil for any number.
   public var memory: UInt64?
-  /// The seconds, sampled: a call ends some hundredths late; nil for any time.
-  public var time: Double?
+  /// The time, sampled: a call ends some hundredths late; nil for any time.
+  public var time: Duration?
   /// The consequence for the extension.
   public var onExceeding: Action
 
   /// Limits by what is given.
   public init(
-    instructions: Int64? = nil, memory: UInt64? = nil, time: Double? = nil, onExceeding: Action = .report
+    instructions: Int64? = nil, memory: UInt64? = nil, time: Duration? = nil, onExceeding: Action = .report
   ) {
     (self.instructions, self.memory, self.time, self.onExceeding) = (instructions, memory, time, onExceeding)
   }

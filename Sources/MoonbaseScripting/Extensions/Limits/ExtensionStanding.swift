@@ -22,7 +22,7 @@ final class ExtensionStanding: Sendable {
   }
 
   var allowance: LuaAllowance {
-    LuaAllowance(instructions: limits.instructions, seconds: limits.time, memory: limits.memory)
+    LuaAllowance(instructions: limits.instructions, seconds: limits.time?.seconds, memory: limits.memory)
   }
 
   /// The reason why it is disabled.
@@ -56,7 +56,7 @@ final class ExtensionStanding: Sendable {
   private func limit(_ limit: LuaError.Limit) -> String {
     switch limit {
     case .instructions: "\(limits.instructions ?? 0) instructions"
-    case .deadline: "\(limits.time ?? 0) seconds"
+    case .deadline: "\(limits.time?.seconds ?? 0) seconds"
     default: "\(limits.memory ?? 0) bytes of memory"
     }
   }

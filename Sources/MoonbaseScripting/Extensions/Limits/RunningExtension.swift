@@ -47,7 +47,7 @@ struct RunningExtension {
     let before = state.countedInstructions
     defer {
       cost.calls = 1
-      cost.seconds = (ContinuousClock.now - begin) / .seconds(1)
+      cost.duration = ContinuousClock.now - begin
       cost.instructions = max(0, before - state.countedInstructions)
       profile.add(cost, to: .init(source: source, function: function))
     }

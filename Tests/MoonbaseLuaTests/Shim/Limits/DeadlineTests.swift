@@ -4,14 +4,14 @@ import Testing
 /// Deadlines that change. A count of instructions ends the runs where a deadline does not.
 @Suite struct DeadlineTests {
   private let slow = LuaLimits(instructions: 5_000_000_000)
-  private let quick = LuaLimits(instructions: 5_000_000_000, deadline: 0.02)
+  private let quick = LuaLimits(instructions: 5_000_000_000, deadline: .seconds(0.02))
 
   private func kind(_ state: LuaState, _ code: String = "while true do end") throws -> LuaError.Kind? {
     #expect(throws: LuaError.self) { try state.load(code, name: "t")() }?.kind
   }
 
   @Test func aDeadlineMayComeNearerBetweenRuns() throws {
-    let state = try LuaState(limits: LuaLimits(instructions: 5_000_000_000, deadline: 100))
+    let state = try LuaState(limits: LuaLimits(instructions: 5_000_000_000, deadline: .seconds(100)))
     _ = try state.load("return 1", name: "t")()
     state.limits = quick
     #expect(try kind(state) == .limit(.deadline))

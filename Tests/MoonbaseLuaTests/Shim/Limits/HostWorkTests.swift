@@ -23,7 +23,7 @@ import Testing
 
   @Test(arguments: ["work()", "while true do pcall(work) end"])
   func aDeadlineHoldsForWorkOfTheHost(_ code: String) throws {
-    #expect(try kind(state(LuaLimits(deadline: 0.02)), code) == .limit(.deadline))
+    #expect(try kind(state(LuaLimits(deadline: .seconds(0.02))), code) == .limit(.deadline))
   }
 
   @Test func anInterruptionEndsWorkOfTheHost() throws {
@@ -54,7 +54,7 @@ import Testing
 
   /// A host function that catches the error and goes on is stopped again, in another state too.
   @Test func aHostThatGoesOnIsStoppedAgain() throws {
-    let outer = try state(LuaLimits(deadline: 0.02))
+    let outer = try state(LuaLimits(deadline: .seconds(0.02)))
     let inner = try LuaState()
     var kinds: [LuaError.Kind?] = []
     try outer.setGlobal(

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func aDeadlineEndsWhatWritesOnItsWay() throws {
-    let state = try LuaState(limits: LuaLimits(deadline: 0.2))
+    let state = try LuaState(limits: LuaLimits(deadline: .seconds(0.2)))
     try state.openFiles(LuaFileAccess(readable: [], writable: [], variables: []))
     let written = Lock(0)
     state.output = LuaOutput { _, _ in
@@ -66,7 +66,7 @@ import Testing
 
   /// A text that is complete is there twice, in the buffer and as Lua's string.
   @Test func aDeadlineEndsStringRepOnItsWay() throws {
-    let state = try LuaState(limits: LuaLimits(deadline: 0.02))
+    let state = try LuaState(limits: LuaLimits(deadline: .seconds(0.02)))
     let error = try #require(throws: LuaError.self) { try state.load("return ('x'):rep(4e8)", name: "t")() }
     #expect(error.kind == .limit(.deadline), "\(error)")
     #expect(state.memoryPeak < 600_000_000)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func theDeadlineEndsEverything() throws {
-    let state = try LuaState(limits: LuaLimits(deadline: 0.05))
+    let state = try LuaState(limits: LuaLimits(deadline: .seconds(0.05)))
     for code in [
       "while true do end", "while true do pcall(function() while true do end end) end",
       "while true do coroutine.wrap(function() while true do end end)() end",

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TableGrowthTests {
   /// The instructions that a script costs. Its deadline is so far away that only a wrong estimate could pass it.
   private func price(of code: String) throws -> Int64 {
-    let state = try LuaState(limits: LuaLimits(instructions: 200_000_000, deadline: 600))
+    let state = try LuaState(limits: LuaLimits(instructions: 200_000_000, deadline: .seconds(600)))
     let script = try state.load(code, name: "t")
     return try state.run {
       _ = try script()

@@ -181,7 +181,7 @@ import Testing
   @Test(arguments: [Door.getter, .pureGetter, .rule, .method])
   func timeIsLimited(_ door: Door) throws {
     let way = "while true do pcall(function() while true do end end) end"
-    let bench = try Self.bench(.memory, door, way, ExtensionLimits(time: 0.02))
+    let bench = try Self.bench(.memory, door, way, ExtensionLimits(time: .seconds(0.02)))
     try Self.check(bench, door, limit: "0.02 seconds")
   }
 
@@ -200,12 +200,12 @@ import Testing
       local p = context:insert("P")
       for i = 1, 20 do p:spin(50000) end
       return (failing(function() p:spin(1000000) end))
-      """, limits: LuaLimits(instructions: 5_000_000, deadline: 20))
+      """, limits: LuaLimits(instructions: 5_000_000, deadline: .seconds(20)))
     #expect(results[0]?.contains("exceeded its limit of 100000 instructions") == true, "\(results)")
     #expect(throws: LuaError.self) {
       try bench.run(
         "local p = context:insert('P') for i = 1, 200 do pcall(p.spin, p, 50000) end",
-        limits: LuaLimits(instructions: 1_000_000, deadline: 20))
+        limits: LuaLimits(instructions: 1_000_000, deadline: .seconds(20)))
     }
   }
 

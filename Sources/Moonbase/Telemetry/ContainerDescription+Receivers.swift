@@ -1,0 +1,38 @@
+// Receivers of telemetry that stand beside each other.
+
+extension ContainerDescription {
+  /// Adds a receiver of saves, fetches and faults to those that are there.
+  mutating func addMeter(_ new: any GraphMeter) { meter = meter.map { MeterPair(first: $0, second: new) } ?? new }
+
+  /// Adds a receiver of calls of the functions of extensions.
+  mutating func addProfile(_ new: @escaping @Sendable (ExtensionProfile.Entry) -> Void) {
+    profile =
+      profile.map { former in
+        ExtensionProfile { entry in
+          former.record(entry)
+          new(entry)
+        }
+      } ?? ExtensionProfile(new)
+  }
+
+  /// Adds a receiver of the statements of the stores in files that the description has.
+  mutating func addStatementReceiver(_ new: @escaping @Sendable (SQLLog.Entry) -> Void) {
+    for index in stores.indices where stores[index].url != nil {
+      let former = stores[index].sqlLog
+      stores[index].sqlLog = SQLLog(former?.level ?? .statements) { entry in
+        former?.write(entry)
+        new(entry)
+      }
+    }
+  }
+}
+
+private struct MeterPair: GraphMeter {
+  let first: any GraphMeter
+  let second: any GraphMeter
+
+  func record(_ operation: GraphOperation) {
+    first.record(operation)
+    second.record(operation)
+  }
+}

@@ -1,0 +1,6 @@
+// Names of telemetry.
+
+extension SQLLog.Entry {
+  /// The first word of the statement, as `SELECT`.
+  var verb: String { String(statement.prefix { $0.isLetter }).uppercased() }
+}

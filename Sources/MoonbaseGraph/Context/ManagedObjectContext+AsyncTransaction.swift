@@ -1,0 +1,44 @@
+import MoonbaseModel
+
+extension ManagedObjectContext {
+  /// Runs `body` with a child of this context, and saves what it changed into the stores: all of it, or none. `body`
+  /// may be suspended, and nothing tears it meanwhile: other tasks that use this context do not see its changes before
+  /// they are saved, and what they change is theirs to save or to roll back.
+  ///
+  /// ```swift
+  /// try await container.viewContext.transaction { context in
+  ///   let person = try context.object(with: personID)
+  ///   try person.setValue(await nameService.name(of: personID), forKey: "name")     // the view goes on meanwhile
+  /// }
+  /// ```
+  ///
+  /// The objects of `body` are those of its context: hand over IDs, of new objects after `obtainPermanentIDs(for:)`.
+  /// The objects are gone when `body` ends. `body` must not save. A value that `body` and others changed is a conflict,
+  /// as between any two contexts, which the merge policy of this context settles. Earlier unsaved changes of this
+  /// context are saved with it, and stay unsaved where it fails, as in the transaction that cannot be suspended.
+  ///
+  /// Throws what `body` and the save throw; then nothing of `body` is left.
+  @discardableResult
+  public nonisolated(nonsending) func transaction<Result>(
+    _ body: nonisolated(nonsending) (ManagedObjectContext) async throws -> Result
+  ) async throws -> Result {
+    try checkOpen()
+    let child = ManagedObjectContext(parent: self)
+    (child.name, child.mergePolicy) = (name, mergePolicy)
+    child.transactionAuthor = transactionAuthor
+    child.isInTransaction = true
+    do {
+      let result = try await body(child)
+      child.isInTransaction = false
+      try checkOpen()
+      try transaction { try child.save() }
+      try child.close()
+      return result
+    } catch {
+      child.isInTransaction = false
+      // Whatever it has is given up with it.
+      try? child.close()
+      throw error
+    }
+  }
+}

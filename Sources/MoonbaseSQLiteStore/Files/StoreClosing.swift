@@ -1,0 +1,29 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+
+/// Whether a store was closed, for all that work with it on other threads.
+final class StoreClosing: Sendable {
+  private let closed = Lock(false)
+
+  var isClosed: Bool { closed.withLock { $0 } }
+
+  func close() { closed.withLock { $0 = true } }
+
+  func error(_ file: StoreFile) -> GraphError {
+    GraphError(.invalidRequest, message: "\(file.path) was closed: open the store again, or make a new container")
+  }
+}
+
+extension SQLiteStore {
+  /// Ends what is being read, waits for the save that is being written, and closes the files. What is asked of the
+  /// store from then on throws `.invalidRequest`. Closing it again does nothing.
+  public func close() {
+    closing.close()
+    readers.close()
+    // The lock is free when the save that has it is done; saves that wait for it are refused.
+    writer?.withLock { $0 = nil }
+  }
+
+  var closedError: GraphError { closing.error(file) }
+}

@@ -1,0 +1,112 @@
+import MoonbaseGraph
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseTestSupport
+import Testing
+
+/// Transactions of a shared context whose bodies are suspended.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct AsyncTransactionTests {
+  private let context: ManagedObjectContext
+  private let coordinator: PersistentStoreCoordinator
+
+  init() throws {
+    coordinator = try People.coordinator()
+    context = try ManagedObjectContext(coordinator)
+  }
+
+  private struct Failure: Error {}
+
+  private func names(saved: Bool = true) throws -> [String] {
+    let context = saved ? try ManagedObjectContext(coordinator) : context
+    return try context.fetch(FetchRequest("Person")).map { "\($0["firstName"])" }.sorted()
+  }
+
+  @Test func nothingOfABodyIsSeenBeforeItIsSaved() async throws {
+    let id = try await context.transaction { context in
+      let person = try context.insert("Person", values: ["firstName": "new"])
+      await Task.yield()
+      #expect(try names(saved: false).isEmpty)
+      // Another task that shares the context.
+      try await Task { @MainActor in
+        try self.context.insert("Person", values: ["firstName": "other"])
+        try self.context.save()
+      }.value
+      #expect(try names() == ["other"])
+      try context.obtainPermanentIDs(for: [person])
+      return person.objectID
+    }
+    #expect(try names() == ["new", "other"] && context.object(with: id)["firstName"] == "new")
+    #expect(!context.hasChanges)
+  }
+
+  @Test func aBodyThatFailsLeavesNothingAndTakesNothingOfOthers() async throws {
+    let person = try context.insert("Person", values: ["firstName": "before"])
+    try context.save()
+    try person.setValue("unsaved", forKey: "firstName")
+    await #expect(throws: Failure.self) {
+      try await context.transaction { context in
+        try context.object(with: person.objectID).setValue(7, forKey: "age")
+        try context.insert("Person", values: ["firstName": "gone"])
+        await Task.yield()
+        try self.context.insert("Person", values: ["firstName": "of others"])
+        throw Failure()
+      }
+    }
+    #expect(person["age"] == 0 && person["firstName"] == "unsaved")
+    #expect(try names() == ["before"] && names(saved: false) == ["of others", "unsaved"])
+  }
+
+  @Test func aSaveThatFailsLeavesNothingOfTheBody() async throws {
+    let person = try context.insert("Person", values: ["firstName": "before", "age": 3])
+    try context.save()
+    try person.setValue("unsaved", forKey: "firstName")
+    await #expect(throws: GraphError.self) {
+      try await context.transaction { context in
+        await Task.yield()
+        try context.object(with: person.objectID).setValue(1000, forKey: "age")
+      }
+    }
+    #expect(person["age"] == 3 && person["firstName"] == "unsaved" && context.hasChanges)
+    try context.save()
+    #expect(try names() == ["unsaved"])
+  }
+
+  @Test func whatBothChangedIsAConflictAndNotLost() async throws {
+    let person = try context.insert("Person", values: ["firstName": "before"])
+    try context.save()
+    let error = await #expect(throws: GraphError.self) {
+      try await context.transaction { context in
+        try context.object(with: person.objectID).setValue("of the body", forKey: "firstName")
+        await Task.yield()
+        try person.setValue("of another task", forKey: "firstName")
+        try self.context.save()
+      }
+    }
+    #expect(error?.code == .mergeConflict, "\(String(describing: error))")
+    #expect(try names() == ["of another task"])
+    #expect(person["firstName"] == "of another task" && !context.hasChanges)
+  }
+
+  @Test func severalTransactionsMayBeUnderWay() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<20 {
+        group.addTask { try await insert("\(number)") }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try names().count == 20)
+  }
+
+  private func insert(_ name: String) async throws {
+    try await context.transaction { context in
+      try context.insert("Person", values: ["firstName": .string(name)])
+      await Task.yield()
+    }
+  }
+
+  @Test func aBodyDoesNotSaveAndAClosedContextBeginsNone() async throws {
+    await #expect { try await context.transaction { try $0.save() } } throws: { "\($0)".contains("must not save") }
+    try context.close()
+    await #expect(throws: GraphError.self) { try await context.transaction { _ in } }
+  }
+}

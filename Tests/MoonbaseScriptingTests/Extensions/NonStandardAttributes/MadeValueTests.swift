@@ -1,0 +1,149 @@
+import MoonbaseGraph
+import MoonbaseLua
+import MoonbaseModel
+import MoonbasePlatform
+import MoonbaseScripting
+import MoonbaseTestSupport
+import Testing
+
+/// Values of a class of Lua that are assigned as texts, lists and maps.
+@Suite struct MadeValueTests {
+  private static let model = ManagedObjectModel(entities: [
+    {
+      var shape = EntityDescription("Shape")
+      var color = AttributeDescription("color", type: .transformable)
+      color.valueTransformerName = "Color"
+      var plain = AttributeDescription("plain", type: .transformable)
+      plain.valueTransformerName = "Plain"
+      var tint = AttributeDescription("tint", type: .undefined)
+      tint.isTransient = true
+      shape.attributes = [AttributeDescription("name", type: .string), color, plain, tint]
+      return shape
+    }()
+  ])
+
+  private static let text = """
+    local Color = {}
+    Color.__index = Color
+    function Color.new(r, g, b) return setmetatable({ r = r, g = g, b = b }, Color) end
+    function Color:hex() return string.format("#%02x%02x%02x", self.r, self.g, self.b) end
+    function Color.parse(text)
+      local r, g, b = text:match("^#(%x%x)(%x%x)(%x%x)$")
+      if text == "broken" then error("out of order") end
+      if text == "other" then return 7 end
+      if not r then return nil, "six digits are expected" end
+      return Color.new(tonumber(r, 16), tonumber(g, 16), tonumber(b, 16))
+    end
+    function Color.from_tree(tree)
+      if not tree.r then return nil, "r is missing" end
+      return Color.new(tree.r, tree.g or 0, tree.b or 0)
+    end
+    local Plain = {}
+    Plain.__index = Plain
+    return {
+      name = "colors", classes = { Color = Color, Plain = Plain },
+      transformers = {
+        Color = { class = "Color", transform = function(c) return c:hex() end, reverse = Color.parse },
+        Plain = { class = "Plain", transform = function() return "x" end,
+          reverse = function() return setmetatable({}, Plain) end },
+      },
+      value_classes = { Shape = { tint = "Color" } },
+      entities = { Shape = {
+        methods = { hex = function(s) return s.color and s.color:hex() end },
+        derived = { shade = { type = "string", inputs = { "color" }, get = function(c) return c and c:hex() end } },
+      } },
+    }
+    """
+
+  private let context: ManagedObjectContext
+  private let domain: ScriptDomain
+
+  init() throws {
+    let extensions = try ScriptExtensions([.text(Self.text, name: "colors.lua")], for: Self.model)
+    let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+    try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
+    domain = try ScriptDomain()
+    context = try ManagedObjectContext(coordinator, extensionRegistry: extensions.makeRegistry(in: domain))
+    try domain.setContext(context)
+  }
+
+  private func hex(_ object: ManagedObject) throws -> Value? { try object.call("hex") }
+
+  @Test func aTextAndAMapBecomeAValueByEveryDoorOfSwift() throws {
+    let map: Value = .map(["r": 255, "g": 16])
+    let shape = try context.insert("Shape", values: ["color": "#ff0000"])
+    #expect(try hex(shape) == "#ff0000" && shape["shade"] == "#ff0000")
+    try shape.setValue(map, forKey: "color")
+    #expect(try hex(shape) == "#ff1000")
+    shape["color"] = "#0000ff"
+    #expect(try hex(shape) == "#0000ff")
+    try shape.setPrimitiveValue("#00ff00", forKey: "color")
+    #expect(try hex(shape) == "#00ff00")
+    try shape.setValuesForKeys(["color": map, "tint": "#010203"])
+    #expect(try hex(shape) == "#ff1000")
+    guard case .object(let tint) = shape["tint"] else {
+      Issue.record("a value of the class was expected")
+      return
+    }
+    #expect(tint.className == "Color")
+    try context.save()
+    try context.reset()
+    let found = try #require(try context.fetch(FetchRequest("Shape")).first)
+    #expect(try hex(found) == "#ff1000")
+    // The same value once more is no change.
+    try found.setValue("#ff1000", forKey: "color")
+    try context.save()
+  }
+
+  @Test func aBatchTakesTextsAndMapsToo() throws {
+    _ = try context.execute(
+      BatchInsertRequest(
+        "Shape", objects: [["name": "a", "color": "#ff0000"], ["name": "b", "color": .map(["r": 1])]]))
+    let colors = try context.fetch(FetchRequest("Shape", where: "name = 'a' OR name = 'b'")).map { try hex($0) }
+    #expect(Set(colors) == ["#ff0000", "#010000"])
+    _ = try context.execute(BatchUpdateRequest("Shape", set: ["color": "#0a0b0c"] as [String: Value]))
+    try context.reset()
+    #expect(Set(try context.fetch(FetchRequest("Shape")).map { try hex($0) }) == ["#0a0b0c"])
+  }
+
+  @Test func scriptsAssignTextsAndTables() throws {
+    let results = try domain.state.load(
+      """
+      local context = moonbase.context
+      local shape = context:insert("Shape", { color = "#ff0000" })
+      local first = shape:hex()
+      shape.color = { r = 1, g = 2, b = 3 }
+      local second = shape:hex()
+      local ok, problem = pcall(function() shape.color = "red" end)
+      return first, second, ok, tostring(problem)
+      """, name: "t.lua")()
+    #expect(results[0].textValue == "#ff0000" && results[1].textValue == "#010203")
+    let problem = results[3].textValue ?? ""
+    #expect(problem.contains("Shape.color: the text is no Color: six digits are expected"), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("color", Value.string("red"), "Shape.color: the text is no Color: six digits are expected"),
+    ("color", .map(["g": 1]), "Shape.color: the map is no Color: r is missing"),
+    ("color", .list([]), "Shape.color: the list is no Color: r is missing"),
+    ("color", .string("other"), "parse of class Color gave an integer, and no value of the class"),
+    ("color", .int(7), "Shape.color: its values are of class Color, not integer"),
+    ("plain", .string("x"), "of class Plain, not string: give the class a function parse"),
+    ("plain", .map([:]), "give the class a function from_tree"),
+  ]) func whatStandsForNoValueIsAnError(_ key: String, _ value: Value, _ message: String) throws {
+    let shape = try context.insert("Shape", values: ["color": "#ff0000"])
+    let error = #expect(throws: GraphError.self) { try shape.setValue(value, forKey: key) }
+    #expect(error?.code == .invalidValue && error?.message.contains(message) == true, "\(String(describing: error))")
+    #expect(error?.entity == "Shape" && error?.property == key)
+    #expect(try hex(shape) == "#ff0000")
+  }
+
+  @Test func aBrokenParseIsAFaultOfTheExtension() throws {
+    let shape = try context.insert("Shape")
+    let error = #expect(throws: GraphError.self) { try shape.setValue("broken", forKey: "color") }
+    #expect(
+      error?.code == .extensionFailure && error?.message.contains("out of order") == true,
+      "\(String(describing: error))")
+    #expect(error?.message.contains("parse") == true)
+  }
+}
