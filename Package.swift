@@ -42,6 +42,9 @@ let package = Package(
     .trait(name: "Logging", description: "Logs go to swift-log where a program says so."),
     .trait(name: "Metrics", description: "Figures go to swift-metrics where a program says so."),
     .trait(name: "Tracing", description: "Spans go to swift-distributed-tracing where a program says so."),
+    .trait(
+      name: "Observability", description: "Logging, Metrics and Tracing together.",
+      enabledTraits: ["Logging", "Metrics", "Tracing"]),
     .trait(name: "ServiceLifecycle", description: "A container is a service of swift-service-lifecycle."),
   ],
   dependencies: [

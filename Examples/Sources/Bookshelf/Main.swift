@@ -17,6 +17,7 @@ import Foundation
     let shelf = try Shelf(store: paths[0], extensions: paths[1]) { say($0) }
     let server = try await Service(shelf, port: port, say: say).server
     let running = Task { try await server.run() }
+    let following = Task { await shelf.follow(say) }
     try await server.waitUntilListening()
     if case .ip4(let address, let port)? = await server.listeningAddress {
       say("listening on http://\(address):\(port)")
@@ -27,6 +28,7 @@ import Foundation
     await server.stop(timeout: 5)
     _ = await running.result
     try shelf.close()
+    following.cancel()
     say("closed")
   }
 

@@ -26,7 +26,7 @@ final class Shelf: Sendable {
 
   /// All books, or those of a status, by title.
   func books(_ status: Book.Status?) async throws -> [BookRecord] {
-    try await container.performBackgroundTask { context in
+    try await container.withContext { context in
       let books =
         if let status {
           try context.fetch(Book.self, where: Book.status == status, sort: [Book.title.ascending])
@@ -39,7 +39,7 @@ final class Shelf: Sendable {
 
   /// Saves a book. Throws what the model and the extensions refuse.
   func add(_ record: BookRecord) async throws -> BookRecord {
-    try await container.performBackgroundTask { context in
+    try await container.withContext { context in
       let book = try Self.insert(record, into: context)
       try context.save()
       return book.record
@@ -48,11 +48,11 @@ final class Shelf: Sendable {
 
   /// Saves many books, five hundred at a time, beside other requests. Returns how many there were.
   func add(all records: [BookRecord]) async throws -> Int {
-    let context = try container.newBackgroundContext()
+    let background = try container.newBackgroundContext()
     var count = 0
     while count < records.count {
       let some = Array(records[count..<min(count + 500, records.count)])
-      try await context.perform { context in
+      try await background.perform { context in
         for record in some { _ = try Self.insert(record, into: context) }
         try context.save()
         try context.reset()
@@ -60,6 +60,13 @@ final class Shelf: Sendable {
       count += some.count
     }
     return count
+  }
+
+  /// Says each save of the store, also of another process, until the store is closed.
+  func follow(_ say: (String) -> Void) async {
+    for await save in container.coordinator.saves {
+      say("saved: \(save.inserted.count) new, \(save.updated.count) changed, \(save.deleted.count) deleted")
+    }
   }
 
   private static func insert(_ record: BookRecord, into context: ManagedObjectContext) throws -> Book {

@@ -23,6 +23,20 @@ import Testing
     #expect(count > 8)
   }
 
+  /// `BookshelfExampleTests` builds and runs the package.
+  @Test func theTutorialInSwiftShowsTheCodeOfTheExample() throws {
+    func lines(_ text: String) -> String {
+      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+    }
+    let folder = Workbench.checkout.appendingPathComponent("Examples")
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { !$0.hasPrefix(".") && ($0.hasSuffix(".swift") || $0.hasSuffix(".lua")) }
+    let sources = try names.map { lines(try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)) }
+    let blocks = try DocumentBlock.all(of: DocumentBlock.ofExample).filter { $0.language != "sh" }
+    #expect(blocks.count > 8)
+    for block in blocks { #expect(sources.contains { $0.contains(lines(block.code)) }, "\(block.code)") }
+  }
+
   /// Durations and times differ from run to run.
   private static func masked(_ text: String) -> String {
     text.replacing(#/\d+\.\d s(, [\d,]+ (a second|rows\/s))?/#, with: "0.0 s")
