@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// What takes logs and figures and spans of programs, and ends with their services, each with its trait only.
+/// Packages for logs, figures, spans and services, each with its trait only.
 let telemetry: [Target.Dependency] = [
   .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
   .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),

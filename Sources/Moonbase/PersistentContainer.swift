@@ -102,7 +102,7 @@ public final class PersistentContainer: Sendable {
     return try BackgroundContext(coordinator, extensions: extensions)
   }
 
-  /// Runs `body` with a new context on a thread of its own: what it does not save is given up when it ends.
+  /// Runs `body` with a new context on a thread of its own. Changes that `body` does not save are given up when it ends.
   ///
   /// Threads, and the Lua states of the extensions, are those of a pool. Where as many contexts are in use as
   /// `backgroundContextLimit` of the description allows, the call waits, in the order of the calls; so a server may ask
@@ -114,10 +114,12 @@ public final class PersistentContainer: Sendable {
   /// }
   /// ```
   ///
-  /// `body` may be suspended, and keeps its context meanwhile. Throws what `body` throws, `CancellationError` where the
-  /// task is cancelled while it waits, `.contextBusy` within the `body` of another call by the same task, and
-  /// `.invalidRequest` where the container is closed, also meanwhile. A child task waits for a context of its own: let
-  /// a `body` not wait for such tasks, for all contexts may be in use by others that do the same.
+  /// `body` may be suspended, and keeps its context meanwhile. A child task waits for a context of its own. Let a `body`
+  /// not wait for such tasks, for all contexts may be in use by others that do the same.
+  ///
+  /// Throws the error of `body`. Throws `CancellationError` where the task is cancelled while it waits, `.contextBusy`
+  /// within the `body` of another call by the same task, and `.invalidRequest` where the container is closed, also
+  /// meanwhile.
   public func withContext<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
@@ -125,7 +127,7 @@ public final class PersistentContainer: Sendable {
     return try await pool.withContext(body)
   }
 
-  /// The same by Core Data's name.
+  /// Does the same as `withContext`, by Core Data's name.
   ///
   /// ```swift
   /// try await container.performBackgroundTask { context in

@@ -8,7 +8,7 @@ extension Duration {
 
   package var seconds: Double { self / .seconds(1) }
 
-  /// Whole milliseconds; those of a span that is too long for the number are the greatest there are.
+  /// Whole milliseconds; the greatest number for a span that is too long.
   package var milliseconds: Int {
     let (seconds, attoseconds) = components
     let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)

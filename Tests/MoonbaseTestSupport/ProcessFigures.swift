@@ -1,7 +1,7 @@
 public import MoonbasePlatform
 
 #if os(Linux)
-  /// What the system says of this process.
+  /// Figures of this process by the system.
   public enum ProcessFigures {
     /// The bytes of memory that the process has.
     public static var residentBytes: Int {

@@ -12,7 +12,7 @@
     /// description.setLogger(Logger(label: "people"))
     /// ```
     ///
-    /// With `operations` it is told of what the container does as well: saves, fetches and reads of faults at the level
+    /// With `operations` the logger gets the operations of the container as well: saves, fetches and reads of faults at the level
     /// `debug`, calls of the functions of extensions and statements, without values, at the level `trace`. Statements
     /// are those of the stores that the description has then.
     public mutating func setLogger(_ logger: Logger, operations: Bool = false) {

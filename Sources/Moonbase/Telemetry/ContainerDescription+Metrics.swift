@@ -6,7 +6,7 @@
 
   extension ContainerDescription {
     /// Counts and times saves, fetches, reads of faults, statements and calls of the functions of extensions, in the
-    /// metrics system that the program bootstrapped or in another one. Other receivers stay. Statements are those of
+    /// metrics system that the program bootstrapped or in another one. Receivers that the description has already stay. Statements are those of
     /// the stores that the description has then.
     ///
     /// | name | kind | dimensions |

@@ -6,7 +6,7 @@
 
   extension ContainerDescription {
     /// Makes a span of each save, fetch, read of faults, statement and call of a function of an extension, in the
-    /// tracing system that the program bootstrapped or in another one. Other receivers stay. Statements are those of
+    /// tracing system that the program bootstrapped or in another one. Receivers that the description has already stay. Statements are those of
     /// the stores that the description has then.
     ///
     /// | span | attributes |

@@ -15,7 +15,7 @@ import MoonbasePlatform
 public actor BackgroundContext {
   private let executor: ThreadExecutor
   private(set) var context: ManagedObjectContext
-  /// One closure at a time has the context, a suspended one too.
+  /// The turns of closures: a suspended closure keeps its turn.
   package nonisolated let turns: TurnQueue
   /// Walks that go on when they are asked to.
   var walks: [Int: WalkState] = [:]
@@ -69,8 +69,8 @@ public actor BackgroundContext {
   /// Runs `body` with the context on its thread and returns what it returns.
   ///
   /// Closures have the context one after the other, in the order in which they were asked for. That holds for a closure
-  /// that is suspended too: no other closure sees or changes the context before it has ended. At the end of each
-  /// closure observers are told of the event.
+  /// that is suspended too: no other closure sees or changes the context before it has ended. The end of a
+  /// closure is the end of an event for observers.
   ///
   /// ```swift
   /// try await background.perform { context in
@@ -128,7 +128,7 @@ public actor BackgroundContext {
 
   /// Takes in what other contexts saved, between closures.
   fileprivate func takeNews() async {
-    // Whoever closes the context meanwhile wants no news.
+    // A context that is closed or busy with its own task takes none.
     guard let turn = try? await turns.take() else { return }
     defer { turn.end() }
     context.takeNews()
@@ -181,7 +181,7 @@ private final class ContextMail: Sendable {
 
   func arrived() {
     guard let context = address.withLock({ $0.context }) else { return }
-    // Not part of the task that saved: whatever that holds is no concern of this one.
+    // No part of the task that saved, whose turns are not those of this task.
     Task.detached { await context.takeNews() }
   }
 }

@@ -1,9 +1,9 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Runs `body` with a child of this context, and saves what it changed into the stores: all of it, or none. `body`
-  /// may be suspended, and nothing tears it meanwhile: other tasks that use this context do not see its changes before
-  /// they are saved, and what they change is theirs to save or to roll back.
+  /// Runs `body` with a child of this context, and saves the changes of `body` into the stores: all of them, or none.
+  /// `body` may be suspended, and nothing tears it meanwhile. Other tasks that use this context do not see the changes
+  /// of `body` before they are saved, and save or roll back only their own.
   ///
   /// ```swift
   /// try await container.viewContext.transaction { context in
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
       return result
     } catch {
       child.isInTransaction = false
-      // Whatever it has is given up with it.
+      // The changes of `body` are given up with the child.
       try? child.close()
       throw error
     }

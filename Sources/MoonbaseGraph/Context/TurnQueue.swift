@@ -91,7 +91,7 @@ package final class TurnQueue: Sendable {
     return HeldTurn(self)
   }
 
-  /// Gives no more turns: whatever waits, and whatever asks from now on, gets the error.
+  /// Gives no more turns: all that wait get the error, and so do later calls.
   package func close(_ error: GraphError) {
     let waiting = state.withLock { state in
       state.closingError = error
@@ -142,8 +142,8 @@ extension TurnQueue.State {
 
 /// A turn that a task has, or a thread.
 package final class HeldTurn: Sendable {
-  /// The turn that the task took last, or a task of which it is a child. Whoever has a turn sets it for the closure that the turn is for,
-  /// and so the queue refuses what the closure asks of it.
+  /// The turn that the task took last, or a task of which it is a child. It is set for the closure that the turn is for:
+  /// the queue refuses requests of the closure.
   @TaskLocal package static var current: HeldTurn?
 
   fileprivate let queue: TurnQueue

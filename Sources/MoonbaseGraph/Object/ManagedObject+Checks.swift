@@ -75,7 +75,7 @@ extension ManagedObject {
       reason: "\(name) of class \(valueClass.name) gave \(made.typePhrase), and no value of the class")
   }
 
-  /// What a class makes of a value, and by which function; nil where it makes nothing of such values.
+  /// The value that a class makes of another value, and the function for it; nil where the class has none.
   private func made(
     of value: Value, by valueClass: ValueClass, slot: Slot
   ) throws -> (function: String, value: Value)? {

@@ -25,7 +25,7 @@ import Testing
     return true
   }
 
-  /// What the test keeps within the context.
+  /// The list and the observation of a test.
   private final class Kept: @unchecked Sendable {  // used on the context's thread only
     var controller: FetchedResultsController<ManagedObject>?
     var observation: Observation?

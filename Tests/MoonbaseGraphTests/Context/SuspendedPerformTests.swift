@@ -160,7 +160,7 @@ import Testing
     try await Task.sleep(for: .milliseconds(5))
     sleeping.cancel()
     await #expect(throws: CancellationError.self) { try await sleeping.value }
-    // What was not saved is still there: it is the same context.
+    // The unsaved object is still there: the context is the same.
     #expect(try await background.perform { $0.insertedObjects.count } == 1)
     #expect(background.turns.waitingCount == 0)
   }

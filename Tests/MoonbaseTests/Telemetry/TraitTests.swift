@@ -96,7 +96,7 @@
       _ = try other.fetch(FetchRequest("Person"))
       let told = lines.lines.withLock { $0 }
       for start in [
-        "debug save duration=", "trace INSERT INTO", "trace Person.validate.name duration=", "debug fetch duration=",
+        "debug save duration=", "trace INSERT OR ABORT INTO ZPERSON", "trace Person.validate.name duration=", "debug fetch duration=",
       ] {
         #expect(told.contains { $0.hasPrefix(start) }, "\(start) in \(told)")
       }

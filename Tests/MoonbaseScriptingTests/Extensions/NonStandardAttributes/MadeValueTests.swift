@@ -90,7 +90,7 @@ import Testing
     try context.reset()
     let found = try #require(try context.fetch(FetchRequest("Shape")).first)
     #expect(try hex(found) == "#ff1000")
-    // The same value once more is no change.
+    // An equal value is no change.
     try found.setValue("#ff1000", forKey: "color")
     try context.save()
   }
