@@ -39,6 +39,9 @@ let package = Package(
     .executable(name: "moonbase", targets: ["MoonbaseCommand"]),
   ],
   traits: [
+    // An app that names its traits, or none of them, does not load the packages of the command.
+    .default(enabledTraits: ["Command"]),
+    .trait(name: "Command", description: "The command moonbase, which reads its arguments with swift-argument-parser."),
     .trait(name: "Logging", description: "Logs go to swift-log where a program says so."),
     .trait(name: "Metrics", description: "Figures go to swift-metrics where a program says so."),
     .trait(name: "Tracing", description: "Spans go to swift-distributed-tracing where a program says so."),
@@ -48,9 +51,9 @@ let package = Package(
     .trait(name: "ServiceLifecycle", description: "A container is a service of swift-service-lifecycle."),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    // None is loaded without its trait.
+    // None of these is loaded without its trait.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -178,7 +181,7 @@ let package = Package(
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
         "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit", "MoonbasePageFiles",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
       swiftSettings: strict),
     // Makes the classes of a target's models when the target is built.

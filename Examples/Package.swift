@@ -5,7 +5,8 @@ let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "Moonbase", path: ".."),
+    // Without the packages that only the command needs.
+    .package(name: "Moonbase", path: "..", traits: []),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
