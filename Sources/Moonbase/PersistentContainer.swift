@@ -1,3 +1,4 @@
+import MoonbaseGraph
 public import MoonbaseLua
 import MoonbasePlatform
 

@@ -2,9 +2,10 @@ public import MoonbaseGraph
 public import MoonbaseModel
 
 extension TypedFetchRequest {
-  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
-  public init(where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []) {
-    self.init(where: condition.predicate)
+  /// A request for the objects of the class that a condition of typed keys holds for, in an order. Without a condition
+  /// all objects are meant.
+  public init(where condition: TypedPredicate<Object>?, sort: [TypedSortDescriptor<Object>] = []) {
+    self.init(where: condition?.predicate)
     self.sortDescriptors = sort.map(\.descriptor)
   }
 
@@ -18,7 +19,7 @@ extension TypedFetchRequest {
 extension TypedObject where Self: ManagedObject {
   /// A request for the objects of the class that a condition of typed keys holds for, in an order.
   public static func fetchRequest(
-    where condition: TypedPredicate<Self>, sort: [TypedSortDescriptor<Self>] = []
+    where condition: TypedPredicate<Self>?, sort: [TypedSortDescriptor<Self>] = []
   ) -> TypedFetchRequest<Self> {
     TypedFetchRequest(where: condition, sort: sort)
   }
@@ -33,7 +34,7 @@ extension ManagedObjectContext {
   ///   sort: [Person.name.ascending])
   /// ```
   public func fetch<Object: ManagedObject>(
-    _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
+    _ type: Object.Type, where condition: TypedPredicate<Object>?, sort: [TypedSortDescriptor<Object>] = []
   ) throws -> [Object] {
     try fetch(TypedFetchRequest(where: condition, sort: sort))
   }
@@ -63,7 +64,7 @@ extension ManagedObjectContext {
 
   /// The objects of a class that a condition of typed keys holds for, in an order, to be read as they are walked.
   public func fetchedObjects<Object: ManagedObject>(
-    _ type: Object.Type, where condition: TypedPredicate<Object>, sort: [TypedSortDescriptor<Object>] = []
+    _ type: Object.Type, where condition: TypedPredicate<Object>?, sort: [TypedSortDescriptor<Object>] = []
   ) throws -> TypedFetchedObjects<Object> {
     try fetchedObjects(TypedFetchRequest(where: condition, sort: sort))
   }

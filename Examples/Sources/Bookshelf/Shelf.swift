@@ -27,12 +27,8 @@ final class Shelf: Sendable {
   /// All books, or those of a status, by title.
   func books(_ status: Book.Status?) async throws -> [BookRecord] {
     try await container.withContext { context in
-      let books =
-        if let status {
-          try context.fetch(Book.self, where: Book.status == status, sort: [Book.title.ascending])
-        } else {
-          try context.fetch(Book.self, sort: [Book.title.ascending])
-        }
+      let books = try context.fetch(
+        Book.self, where: status.map { Book.status == $0 }, sort: [Book.title.ascending])
       return books.map(\.record)
     }
   }
