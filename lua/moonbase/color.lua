@@ -225,6 +225,18 @@ function Color:with_alpha(a)
   return make(self.r, self.g, self.b, part(a, 1, "with_alpha"))
 end
 
+--- The colour of a table with parts from 0 to 1 under `r`, `g`, `b` and perhaps `a`, for assignments of plain tables. A
+--- part that is missing, or another number, gives nil and a fault.
+---@param tree table
+---@return moonbase.Color? color
+---@return moonbase.Fault? fault
+function Color.from_tree(tree)
+  fault.check(tree, "table", 1, "from_tree")
+  local is_right, value = pcall(Color.new, tree.r, tree.g, tree.b, tree.a)
+  if is_right then return value end
+  return nil, fault.new { message = "a colour needs numbers from 0 to 1 under r, g and b" }
+end
+
 color.new, color.hsl, color.parse, color.unpack = Color.new, Color.hsl, Color.parse, Color.unpack
 
 return color

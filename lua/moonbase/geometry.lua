@@ -402,4 +402,30 @@ end
 function Range.__eq(one, other) return one.location == other.location and one.length == other.length end
 function Range:__tostring() return format("{%d, %d}", self.location, self.length) end
 
+-- Makes `from_tree` of a class, for assignments of plain tables. Numbers under the names of the fields give the value.
+-- A field that is missing gives nil and a fault.
+local function read_tables(name, type, ...)
+  local fields = { ... }
+  function type.from_tree(tree)
+    fault.check(tree, "table", 1, name .. ".from_tree")
+    local values = {}
+    for index, field in ipairs(fields) do
+      local value = tree[field]
+      if not math.type(value) then
+        local message = format("a %s needs a number under '%s', not %s", name, field, kind_of(value))
+        return nil, fault.new { message = message }
+      end
+      values[index] = value
+    end
+    local is_right, made = pcall(type.new, table.unpack(values))
+    if is_right then return made end
+    return nil, fault.new { message = tostring(made) }
+  end
+end
+
+read_tables("Point", Point, "x", "y")
+read_tables("Size", Size, "width", "height")
+read_tables("Rect", Rect, "x", "y", "width", "height")
+read_tables("Range", Range, "location", "length")
+
 return geometry

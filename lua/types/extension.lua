@@ -5,7 +5,7 @@
 ---@field name string
 ---@field version? string a semantic version: "1", "1.2", "1.2.3"
 ---@field requires? moonbase.Requires
----@field classes? table<string, table> metatables, or `{ is = function(value) ... end }`; `parse` and `from_tree` read values
+---@field classes? table<string, table> metatables, or `{ is = function(value) ... end }`; `parse`, `from_tree`
 ---@field transformers? table<string, moonbase.Transformer>
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
 ---@field entities? table<string, moonbase.EntityExtension>

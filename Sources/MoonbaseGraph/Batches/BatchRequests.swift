@@ -56,7 +56,8 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     _ entityName: String, where text: String, _ arguments: repeat each Argument, set values: ConvertibleValues = [:]
   ) throws(ModelError) {
     self.init(
-      entityName, where: try Predicate(format: text, arguments: [Value](converting: repeat each arguments)), set: values)
+      entityName, where: try Predicate(format: text, arguments: [Value](converting: repeat each arguments)), set: values
+    )
   }
 }
 

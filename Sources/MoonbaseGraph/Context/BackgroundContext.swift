@@ -92,8 +92,7 @@ public actor BackgroundContext {
     defer { context.endChangeEvent() }
     context.followExtensions()
     do {
-      // sound: `body` gives its result away, and `withValue` only passes it on
-      nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {
+      nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
         // The closure is the actor's, and so `body` runs on the context's thread.
         preconditionIsolated()
         return try await body(context)

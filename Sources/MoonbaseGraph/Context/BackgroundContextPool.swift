@@ -22,8 +22,7 @@ package final class BackgroundContextPool: Sendable {
     defer { turn.end() }
     let background = try idle.withLock({ $0.popLast() }) ?? make()
     nonisolated(unsafe) let body = body  // sound: only the context below gets it
-    // sound: `body` gives its result away, and `withValue` only passes it on
-    nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {
+    nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
       do {
         let output = try await background.perform(body)
         await self.giveBack(background)

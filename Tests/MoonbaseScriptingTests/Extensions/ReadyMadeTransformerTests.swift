@@ -68,7 +68,7 @@ import Testing
       """
       local a = context:insert("A")
       for key, value in pairs {
-        color = 1, point = "{1, 2}", rect = require("moonbase.geometry").Point.new(1, 2), day = "2024-02-29", page = "a",
+        color = 1, point = "no point", rect = require("moonbase.geometry").Point.new(1, 2), day = "2024-02-29", page = "a",
         json = print, packed = 7,
       } do
         local ok, err = pcall(function() a[key] = value end)
@@ -76,6 +76,21 @@ import Testing
       end
       """, leavingChanges: true)
     #expect(lines == [])
+  }
+
+  @Test func textsAndTablesBecomeValuesOfTheClass() throws {
+    let lines = try ScriptBench(.memory, model: Self.model, extensions: []).lines(
+      """
+      local a = context:insert("A", { point = "{1, 2}", color = "#ff8000" })
+      a.rect = { x = 1, y = 2, width = 3, height = 4 }
+      print(a.point, a.point.x, a.color, a.rect:center())
+      a.point, a.color = { x = 3, y = 4 }, { r = 1, g = 0, b = 0 }
+      print(a.point, a.color, a.rect)
+      print(pcall(function() a.rect = { x = 1 } end))
+      """, leavingChanges: true)
+    #expect(lines.first == "{1, 2}\t1.0\t#ff8000\t{2.5, 4}")
+    #expect(lines.dropFirst().first == "{3, 4}\t#ff0000\t{{1, 2}, {3, 4}}")
+    #expect(lines.last?.contains("a Rect needs a number under 'y', not no value") == true, "\(lines)")
   }
 
   @Test func bytesThatMeanNothingAreAnErrorThatNamesTheAttribute() throws {

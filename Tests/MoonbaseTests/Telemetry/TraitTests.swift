@@ -1,5 +1,5 @@
 // Built with the package's traits only:
-// swift test --traits Logging,Metrics,Tracing,ServiceLifecycle --scratch-path .build-traits --filter TraitTests
+// swift test --traits Command,Observability,ServiceLifecycle --scratch-path .build-traits --filter TraitTests
 #if Logging && Metrics && Tracing && ServiceLifecycle
   import InMemoryTracing
   import Logging
@@ -96,7 +96,8 @@
       _ = try other.fetch(FetchRequest("Person"))
       let told = lines.lines.withLock { $0 }
       for start in [
-        "debug save duration=", "trace INSERT OR ABORT INTO ZPERSON", "trace Person.validate.name duration=", "debug fetch duration=",
+        "debug save duration=", "trace INSERT OR ABORT INTO ZPERSON", "trace Person.validate.name duration=",
+        "debug fetch duration=",
       ] {
         #expect(told.contains { $0.hasPrefix(start) }, "\(start) in \(told)")
       }

@@ -94,6 +94,15 @@ return {
     t.equal(tostring(r:intersection(Range.new(4, 9))) .. tostring(r:union(Range.new(7, 1))), "{4, 1}{2, 6}")
     t.equal(r:intersection(Range.new(5, 1)), nil)
   end,
+  ["tables become values"] = function(t)
+    t.equal(tostring(Point.from_tree { x = 1, y = 2 }), "{1, 2}")
+    t.equal(tostring(geometry.Size.from_tree { width = 1, height = 2 }), "{1, 2}")
+    t.equal(tostring(Rect.from_tree { x = 1, y = 2, width = 3, height = 4 }), "{{1, 2}, {3, 4}}")
+    t.equal(tostring(Range.from_tree { location = 1, length = 2 }), "{1, 2}")
+    t.faults("needs a number under 'y', not no value", Point.from_tree, { x = 1 })
+    t.faults("needs a number under 'width', not a string", geometry.Size.from_tree, { width = "1", height = 2 })
+    t.faults("integer", Range.from_tree, { location = 1.5, length = 2 })
+  end,
   ["classes cannot be changed"] = function(t)
     t.raises("frozen", function() geometry.Point.new = nil end)
     t.raises("frozen", function() getmetatable(Point.new(1, 2)).__eq = nil end)

@@ -74,8 +74,10 @@ local calls = {
 }
 for _, class in ipairs { "Point", "Size", "Rect", "Range" } do
   calls["geometry." .. class .. ".parse"] = { { "a", "string" } }
+  calls["geometry." .. class .. ".from_tree"] = { { {}, "table" } }
 end
 for _, name in ipairs { "new", "hsl", "parse", "unpack" } do calls["color.Color." .. name] = calls["color." .. name] end
+calls["color.Color.from_tree"] = { { {}, "table" } }
 if has_date then
   local day = date.unix(0)
   for name, call in pairs {
