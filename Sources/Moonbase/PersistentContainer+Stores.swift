@@ -85,6 +85,7 @@ extension PersistentContainer {
       try coordinator.remove(store)
       store.close()
     }
+    coordinator.endSaves()
   }
 
   /// Throws where the container was closed.

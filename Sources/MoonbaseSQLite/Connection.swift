@@ -48,6 +48,8 @@ public final class Connection {
   /// How long a statement waits for a lock, in milliseconds, and since when one does.
   var patience = 0
   var waitingSince = ContinuousClock.now
+  /// Called when the connection is closed.
+  package var onClose: (@Sendable () -> Void)?
   /// Told each statement as it begins.
   package var onStatement: ((String) -> Void)?
 
@@ -102,6 +104,7 @@ public final class Connection {
     // Statements go first; SQLite waits for one that is still held.
     (statements, hotStatements) = ([:], [])
     sqlite3_close_v2(handle)
+    onClose?()
   }
 
   /// How long a statement waits for a lock before it fails with `.busy`.

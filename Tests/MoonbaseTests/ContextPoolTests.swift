@@ -18,6 +18,7 @@ import Testing
     local count = 0
     return { name = "e", entities = { Person = {
       validate = { name = function(name) return name ~= "bad", "is bad" end },
+      derived = { label = { type = "string", inputs = { "name" }, get = function(name) return name.missing.field end } },
       methods = { loop = function() while true do end end },
     } } }
     """
@@ -34,6 +35,45 @@ import Testing
     description.backgroundContextLimit = limit
     description.limits = limits
     return try PersistentContainer(description)
+  }
+
+  /// A getter that is broken gives no value to an accessor that cannot throw. The closure must not pass for a success.
+  @Test func anErrorThatAnAccessorKeptIsThrownAtTheEnd() async throws {
+    let container = try container()
+    try await container.withContext { context in
+      try context.insert("Person", values: ["name": "Ann"])
+      try context.save()
+    }
+    let error = await #expect(throws: GraphError.self) {
+      try await container.withContext { context in
+        try context.fetch(FetchRequest("Person")).map { $0["label"] }.count
+      }
+    }
+    #expect(error?.property == "label" && error?.message.contains("e.lua:") == true, "\(error as Any)")
+    // Where the closure looks at the errors itself, it has its result.
+    let count = try await container.withContext { context in
+      _ = try context.fetch(FetchRequest("Person")).map { $0["label"] }
+      return context.drainAccessorErrors().count
+    }
+    #expect(count == 1)
+    try await container.close()
+  }
+
+  @Test func savesEndWhenTheContainerIsClosed() async throws {
+    let container = try container()
+    let saves = container.coordinator.saves
+    let counting = Task {
+      var count = 0
+      for await save in saves { count += save.inserted.count }
+      return count
+    }
+    try await container.withContext { context in
+      try context.insert("Person", values: ["name": "Ann"])
+      try context.save()
+    }
+    try await container.close()
+    #expect(await counting.value == 1)
+    for await _ in container.coordinator.saves { Issue.record("a save after the end") }
   }
 
   @Test func noMoreContextsThanTheLimitAreInUse() async throws {

@@ -28,7 +28,7 @@ import Foundation
     await server.stop(timeout: 5)
     _ = await running.result
     try shelf.close()
-    following.cancel()
+    await following.value
     say("closed")
   }
 

@@ -58,8 +58,8 @@ final class Shelf: Sendable {
     return count
   }
 
-  /// Says each save of the store, also of another process, until the store is closed.
-  func follow(_ say: (String) -> Void) async {
+  /// Says each save of this process, from now on, until the store is closed.
+  func follow(_ say: @escaping @Sendable (String) -> Void) async {
     for await save in container.coordinator.saves {
       say("saved: \(save.inserted.count) new, \(save.updated.count) changed, \(save.deleted.count) deleted")
     }

@@ -125,6 +125,9 @@ public actor BackgroundContext {
     context = Self.make(former.coordinator, former.extensionRegistry, on: executor, mail)
   }
 
+  /// Throws an error that an accessor kept, before the context is given up.
+  func throwPendingError() throws { try context.throwPendingError() }
+
   /// Takes in what other contexts saved, between closures.
   fileprivate func takeNews() async {
     // A context that is closed or busy with its own task takes none.

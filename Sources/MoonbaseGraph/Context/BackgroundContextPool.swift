@@ -25,6 +25,7 @@ package final class BackgroundContextPool: Sendable {
     nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
       do {
         let output = try await background.perform(body)
+        try await background.throwPendingError()
         await self.giveBack(background)
         return output
       } catch {

@@ -137,8 +137,15 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
   }
 
   private let places = Lock<[Place]>([])
+  private let isFinished = Lock(false)
 
-  deinit { for inbox in inboxes { inbox.finish() } }
+  deinit { finish() }
+
+  /// Ends all sequences, also those that are asked for later.
+  func finish() {
+    isFinished.withLock { $0 = true }
+    for inbox in inboxes { inbox.finish() }
+  }
 
   /// Those that are still there.
   private var inboxes: [NewsInbox<Element>] { places.withLock { $0.compactMap(\.inbox) } }
@@ -162,6 +169,7 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
   func stream() -> AsyncStream<Element> {
     let inbox = NewsInbox<Element>()
     add(inbox)
+    if isFinished.withLock({ $0 }) { inbox.finish() }
     return AsyncStream { await inbox.next() }
   }
 

@@ -392,9 +392,13 @@ public final class PersistentStoreCoordinator: Sendable {
     listeners.tell(saved)
   }
 
-  /// What contexts of this coordinator save, from now on, one element for each store that a save wrote. Each call makes a sequence of
-  /// its own, which ends with the coordinator.
+  /// The saves of contexts of this coordinator, from the call on, one element for each store that a save wrote.
+  /// `remoteChanges` has those of other processes. Each call makes a sequence of its own. The sequence ends when the
+  /// container is closed, and with the coordinator.
   public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }
+
+  /// Ends the sequences of saves.
+  package func endSaves() { listeners.finish() }
 
   /// Tells contexts of what was saved elsewhere than through this coordinator.
   func tell(_ saved: SavedObjectIDs) { listeners.tell(saved) }

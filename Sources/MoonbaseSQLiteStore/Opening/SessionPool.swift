@@ -24,6 +24,8 @@ final class SessionPool: Sendable {
   private let reading = Lock(0)
   private let lent = Lock(0)
   private let closing: StoreClosing
+  /// How many connections are open.
+  private let connections = Lock(0)
   /// The sessions that have connections for longer, by these.
   private let borrowers = Lock<[ObjectIdentifier: WeakBorrower]>([:])
 
@@ -163,7 +165,21 @@ final class SessionPool: Sendable {
     while let session = idle.withLock({ $0.popLast() }) {
       if !session.isOutdated, session.isSound(file) { return session }
     }
-    return try open()
+    return try counted(open)
+  }
+
+  /// A new connection, which counts as open until it is closed. Closing waits for a connection that is being opened.
+  private func counted(_ open: () throws -> Session) throws -> Session {
+    connections.withLock { $0 += 1 }
+    do {
+      if closing.isClosed { throw closing.error(file) }
+      let session = try open()
+      session.connection.onClose = { [connections] in connections.withLock { $0 -= 1 } }
+      return session
+    } catch {
+      connections.withLock { $0 -= 1 }
+      throw error
+    }
   }
 
   /// Keeps a connection, and none that has functions of scripts which nobody can ask for any more.
@@ -180,14 +196,13 @@ final class SessionPool: Sendable {
   /// Ends the sessions that have connections, waits for calls that read, and closes all connections. `closing` says
   /// that already.
   func close() {
-    while true {
-      let sessions = borrowers.withLock { $0.values.compactMap(\.session) }
-      if sessions.isEmpty { break }
-      for session in sessions { session.end() }
-    }
     let end = ContinuousClock.now + Self.greatestPatience
-    while reading.withLock({ $0 }) > 0, ContinuousClock.now < end { usleep(200) }
-    idle.withLock { $0.removeAll() }
+    repeat {
+      for session in borrowers.withLock({ $0.values.compactMap(\.session) }) { session.end() }
+      idle.withLock { $0.removeAll() }
+      if connections.withLock({ $0 }) == 0 { return }
+      usleep(200)
+    } while ContinuousClock.now < end
   }
 
   /// Closes the connections to a file that are only read and not in use. SQLite shares the index of a write-ahead log among a

@@ -50,6 +50,28 @@ extension LuaBlockTests {
       return try bench.moonbase(
         "run", "--store", "w.sqlite", "--model", "library.model.lua", "--extension", "warning.lua", "warn.lua")
     },
+    Example("prices[i] * quantities[i]", gives: "7.5\n") { bench, code in
+      try bench.bench.write(
+        """
+        return { entities = {
+          Order = { attributes = { number = "integer64" }, relationships = { lines = { to_many = "Line", inverse = "order" } } },
+          Line = { attributes = { quantity = "integer64", price = "decimal" },
+            relationships = { order = { to = "Order", inverse = "lines" } } },
+        } }
+        """, to: "orders.model.lua")
+      try bench.bench.write("return { entities = { Order = { derived = { \(code) } } } }", to: "orders.lua")
+      try bench.bench.write(
+        """
+        local context = moonbase.context
+        local order = context:insert("Order", { number = 1 })
+        context:insert("Line", { quantity = 2, price = moonbase.decimal("1.5"), order = order })
+        context:insert("Line", { quantity = 3, price = moonbase.decimal("1.5"), order = order })
+        assert(context:save())
+        print(order.total)
+        """, to: "orders.script.lua")
+      return try bench.moonbase(
+        "run", "--store", "o.sqlite", "--model", "orders.model.lua", "--extension", "orders.lua", "orders.script.lua")
+    },
     Example("Points = {", gives: "nothing is wrong") { bench, code in
       try writeLibrary(bench)
       try bench.bench.write(code, to: "points.lua")

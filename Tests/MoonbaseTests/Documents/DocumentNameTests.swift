@@ -1,4 +1,5 @@
 import MoonbasePlatform
+import MoonbaseTestSupport
 import Testing
 
 /// What the README and `docs/` name is there: links, files, folders, types and functions.
@@ -49,13 +50,15 @@ import Testing
 
   /// `NAME` stands for a name that the reader chooses, `*` for any.
   @Test func filesAndFoldersAreThere() throws {
-    let paths = try Checkout.paths(below: "Sources", "Tests", "docs", "lua", "scripts", "Benchmarks")
+    let paths = try Checkout.paths(below: "Sources", "Tests", "docs", "lua", "scripts", "Benchmarks", "Examples")
     let names = Set(paths.map { String($0.split(separator: "/").last ?? "") })
     var count = 0
     for document in try Self.documents() {
       for code in document.code where !code.contains("NAME") {
         if let path = code.wholeMatch(of: #/((Sources|Tests|docs|lua|scripts|Benchmarks)\/[\w.\/+-]*)/#) {
-          #expect(Checkout.exists(String(path.1)), "\(document.path): \(code)")
+          // The page about the example names files of the example.
+          let folder = document.path == DocumentBlock.ofExample ? "Examples/" : ""
+          #expect(Checkout.exists(folder + String(path.1)), "\(document.path): \(code)")
           count += 1
         }
         for file in code.matches(of: #/[\w+*]*\w\.(swift|c|h)\b/#) where file.0 != "lua.c" {
