@@ -76,7 +76,8 @@ import Testing
   }
 
   @Test func aChangedModelIsBuiltAnewAndAMistakeHasItsLine() throws {
-    try #require(try build().status == 0)
+    // The second build sees that the products of another folder are there.
+    for _ in 0..<2 { try #require(try build().status == 0) }
     let classes =
       "\(Self.scratch)/plugins/outputs/examples/Bookshelf/destination/MoonbaseModelPlugin/Bookshelf+MoonbaseModel.swift"
     func made() throws -> Date? {
