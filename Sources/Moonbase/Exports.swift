@@ -1,5 +1,5 @@
-// `import Moonbase` gives an app all names that it needs. Of the graph these are the names listed here. Pages, snapshots,
-// cells, cursors and sessions, which authors of stores need, are in the product `MoonbaseStoreKit`.
+// `import Moonbase` gives an app all names that it needs. The names of the graph are listed one by one. Authors of
+// stores also need pages, snapshots, cells, cursors and sessions: the product `MoonbaseStoreKit` has them.
 
 @_exported public import MoonbaseModel
 @_exported public import MoonbaseModelFormats

@@ -1,4 +1,4 @@
-// One import for authors of stores: the graph with the protocol `PersistentStore`, and what its requirements name: pages,
-// snapshots, cells, cursors, sessions, queries and plans.
+// The module for authors of stores: the whole graph, with the protocol `PersistentStore` and the types of its
+// requirements (pages, snapshots, cells, cursors, sessions, queries, plans).
 @_exported public import MoonbaseGraph
 @_exported public import MoonbaseModel

@@ -3,8 +3,8 @@ import MoonbasePlatform
 
 /// An actor that owns a managed object context on a thread of its own.
 ///
-/// What goes in and out of `perform` must be `Sendable` or disconnected: IDs, values and dictionaries pass, and
-/// returning a managed object does not compile. The context takes in what other contexts save
+/// Arguments and results of `perform` must be `Sendable` or disconnected. IDs, values and dictionaries pass; returning
+/// a managed object does not compile. The context takes in what other contexts save
 /// (`automaticallyMergesChangesFromParent`).
 ///
 /// ```swift
@@ -105,7 +105,7 @@ public actor BackgroundContext {
     }
   }
 
-  /// Gives up all unsaved changes and all objects, and the memory that they hold. What is asked of the context from then on throws
+  /// Gives up all unsaved changes and all objects, and the memory that they hold. Later requests to the context throw
   /// `.invalidObject`. The thread goes with the last reference.
   ///
   /// Waits for the closure that has the context. Throws `.contextBusy` within one, and within a hook.

@@ -2,8 +2,8 @@ import MoonbaseModel
 
 extension ManagedObjectContext {
   /// Runs `body` with a child of this context, and saves the changes of `body` into the stores: all of them, or none.
-  /// `body` may be suspended, and nothing tears it meanwhile. Other tasks that use this context do not see the changes
-  /// of `body` before they are saved, and save or roll back only their own.
+  /// `body` may be suspended, and other tasks cannot tear it. Such tasks do not see the changes of `body` before the
+  /// save. Their saves and rollbacks concern their own changes alone.
   ///
   /// ```swift
   /// try await container.viewContext.transaction { context in

@@ -142,8 +142,8 @@ extension TurnQueue.State {
 
 /// A turn that a task has, or a thread.
 package final class HeldTurn: Sendable {
-  /// The turn that the task took last, or a task of which it is a child. It is set for the closure that the turn is for:
-  /// the queue refuses requests of the closure.
+  /// The turn that the task, or a parent task, took last. The value is set while the closure of the turn runs, and the
+  /// queue refuses requests of that closure.
   @TaskLocal package static var current: HeldTurn?
 
   fileprivate let queue: TurnQueue

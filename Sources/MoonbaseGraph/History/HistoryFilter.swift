@@ -88,8 +88,8 @@ extension PersistentHistoryChange {
   /// A request for changes that match, for `PersistentHistoryChangeRequest.fetchRequest`.
   ///
   /// `changeType` is 0 for an insertion, 1 for an update and 2 for a deletion; `changedEntity` is a name.
-  /// `transaction.author` leads to the transaction. `tombstone.name` leads to a value that a deleted object left behind;
-  /// the tombstone is nil where no value was kept.
+  /// `transaction.author` is the author of the transaction. `tombstone.name` is a value that was kept of a deleted
+  /// object; the tombstone is nil where no value was kept.
   public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
     FetchRequest(entityName, where: predicate)
   }

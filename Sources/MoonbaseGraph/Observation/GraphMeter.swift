@@ -2,13 +2,13 @@ import MoonbasePlatform
 
 /// A save, a fetch or a read of faults of a context over stores, for figures of a program.
 public struct GraphOperation: Sendable {
-  /// What was asked for.
+  /// The kind of work.
   public enum Kind: String, Sendable, CaseIterable {
     /// `fault` is the reading of one row, or of a batch of rows, that the row cache does not have.
     case save, fetch, count, fault
   }
 
-  /// What was asked for.
+  /// The kind of work.
   public var kind: Kind
   /// The entity of a request; nil of a save.
   public var entity: String?

@@ -55,8 +55,8 @@ public protocol PersistentStore: AnyObject, Sendable {
   /// saves what becomes of them.
   func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult?
 
-  /// Ends what is being read, waits for the save that is being written, and closes the files. What is asked of the
-  /// store from then on throws an error. Called on any thread, while others use the store.
+  /// Ends what is being read, waits for the save that is being written, and closes the files. Later
+  /// requests to the store throw an error. Called on any thread, while others use the store.
   func close()
 }
 

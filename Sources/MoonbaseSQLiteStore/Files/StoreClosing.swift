@@ -16,8 +16,8 @@ final class StoreClosing: Sendable {
 }
 
 extension SQLiteStore {
-  /// Ends what is being read, waits for the save that is being written, and closes the files. What is asked of the
-  /// store from then on throws `.invalidRequest`. Closing it again does nothing.
+  /// Ends what is being read, waits for the save that is being written, and closes the files. Later
+  /// requests to the store throw `.invalidRequest`. Closing the store again does nothing.
   public func close() {
     closing.close()
     readers.close()
