@@ -94,7 +94,7 @@ extension PersistentContainer {
   }
 
   private static var closedError: GraphError {
-    GraphError(.invalidRequest, message: "the container was closed: make a new one")
+    GraphError(.containerClosed, message: "the container was closed: make a new one")
   }
 
   /// All of them, or an error.

@@ -119,7 +119,7 @@ public final class PersistentContainer: Sendable {
   /// not wait for such tasks, for all contexts may be in use by others that do the same.
   ///
   /// Throws the error of `body`. Throws `CancellationError` where the task is cancelled while it waits, `.contextBusy`
-  /// within the `body` of another call by the same task, and `.invalidRequest` where the container is closed, also
+  /// within the `body` of another call by the same task, and `.containerClosed` where the container is closed, also
   /// meanwhile.
   public func withContext<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output

@@ -24,8 +24,7 @@ package final class BackgroundContextPool: Sendable {
     nonisolated(unsafe) let body = body  // sound: only the context below gets it
     nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
       do {
-        let output = try await background.perform(body)
-        try await background.throwPendingError()
+        let output = try await background.performOnce(body)
         await self.giveBack(background)
         return output
       } catch {
@@ -42,7 +41,7 @@ package final class BackgroundContextPool: Sendable {
     idle.withLock { if !turns.isClosed { $0.append(background) } }
   }
 
-  /// Refuses all who wait and all who ask from now on, and gives up the contexts that are not in use.
+  /// Refuses waiting and later calls with an error, and releases the contexts that are not in use.
   package func close(_ error: GraphError) {
     turns.close(error)
     idle.withLock { $0 = [] }
