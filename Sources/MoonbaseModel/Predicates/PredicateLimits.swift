@@ -3,6 +3,9 @@ enum PredicateLimits {
   /// Levels of a tree: as many as the longest row of operators makes.
   static let greatestDepth = 520
 
+  /// The greatest number of keys of a key path. Each key is a join to a store, and SQLite joins at most 64 tables.
+  static let greatestPathLength = 64
+
   static func check(depth: Int) throws(ModelError) {
     guard depth > greatestDepth else { return }
     throw refusal

@@ -126,8 +126,8 @@ struct PredicateParser: ~Copyable {
   }
 
   func checkPath(_ length: Int) throws(ModelError) {
-    guard length <= PathResolver.greatestLength else {
-      throw failure("the key path has more than \(PathResolver.greatestLength) keys; no store can follow it")
+    guard length <= PredicateLimits.greatestPathLength else {
+      throw failure("the key path has more than \(PredicateLimits.greatestPathLength) keys; no store can follow it")
     }
   }
 

@@ -78,19 +78,5 @@ public struct ContainerDescription: Sendable {
   }
 }
 
-/// What opening gives: stores with a model, and the extensions of its contexts.
-public struct StoreHandle {
-  /// The coordinator of the stores.
-  public var coordinator: PersistentStoreCoordinator
-  /// The extensions.
-  public var extensions: ScriptExtensions
-
-  /// Makes a pair.
-  public init(coordinator: PersistentStoreCoordinator, extensions: ScriptExtensions) {
-    self.coordinator = coordinator
-    self.extensions = extensions
-  }
-}
-
 /// Opens what a script describes. This layer knows no kind of store: `{ try PersistentContainer($0).opened }` does.
 public typealias ContainerOpener = @Sendable (ContainerDescription) throws -> StoreHandle

@@ -2,16 +2,14 @@ import MoonbasePlatform
 
 /// Follows the components of a key path through a resolved model.
 struct PathResolver {
-  /// Paths of more keys are refused: each key is a join to a store, and SQLite joins no more than 64 tables.
-  static let greatestLength = 64
-
   let model: ResolvedModel
 
   /// Throws for a path that is too long.
   static func check(_ components: [String]) throws(ModelError) {
-    guard components.count > greatestLength else { return }
+    guard components.count > PredicateLimits.greatestPathLength else { return }
     throw ModelError(
-      .invalidPredicate, message: "the key path has more than \(greatestLength) keys; no store can follow it")
+      .invalidPredicate,
+      message: "the key path has more than \(PredicateLimits.greatestPathLength) keys; no store can follow it")
   }
 
   /// What a path leads to.

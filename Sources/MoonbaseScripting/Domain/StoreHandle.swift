@@ -1,0 +1,15 @@
+public import MoonbaseGraph
+
+/// The result of opening a container: the coordinator of its stores, and the extensions of its contexts.
+public struct StoreHandle {
+  /// The coordinator of the stores.
+  public var coordinator: PersistentStoreCoordinator
+  /// The extensions.
+  public var extensions: ScriptExtensions
+
+  /// Makes a pair.
+  public init(coordinator: PersistentStoreCoordinator, extensions: ScriptExtensions) {
+    self.coordinator = coordinator
+    self.extensions = extensions
+  }
+}
