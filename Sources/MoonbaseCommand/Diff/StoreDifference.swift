@@ -171,10 +171,10 @@ extension ResolvedProperty {
 /// Differences as rows: the change, the object, and of an attribute its name with the old and the new value.
 final class DifferenceRows: DifferenceWriter {
   private(set) var count = 0
-  private let writer: RowWriter
+  private let writer: RowPrinter
 
   init(_ form: OutputForm) {
-    writer = RowWriter(form, columns: ["change", "object", "property", "old", "new"])
+    writer = RowPrinter(form, columns: ["change", "object", "property", "old", "new"])
   }
 
   private func write(_ change: String, _ object: DifferentObject, _ rest: [Value]) throws {

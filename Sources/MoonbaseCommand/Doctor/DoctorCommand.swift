@@ -208,7 +208,7 @@ struct DoctorCommand: ParsableCommand {
       return Terminal.print(
         "\(what == "found" ? "" : "\(what): ")\(finding.kind.rawValue): \(place): \(finding.message)".inOneLine)
     }
-    let writer = RowWriter(
+    let writer = RowPrinter(
       OutputForm(format: .ndjson), columns: ["event", "kind", "place", "message", "repairable"])
     // A line that standard output does not take is an error at the end.
     try? writer.write([

@@ -81,7 +81,7 @@ struct FetchCommand: ParsableCommand {
 
   private func print(count: Int) throws {
     guard output.rows.format != nil else { return Terminal.print("\(count)") }
-    let writer = RowWriter(try output.form, columns: ["count"])
+    let writer = RowPrinter(try output.form, columns: ["count"])
     try writer.write([.int(Int64(count))])
     try writer.finish()
   }

@@ -38,7 +38,7 @@ struct FetchOutput {
     to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil
   ) throws -> Int {
     let count = bar?.isShown == true ? try context.count(request) : 0
-    let writer = RowWriter(
+    let writer = RowPrinter(
       form, columns: columns.names, floats: columns.floats, transformables: columns.transformables, to: destination)
     var unreadable = UnreadableValues()
     var done = 0
@@ -65,7 +65,7 @@ struct FetchOutput {
   }
 
   /// From the rows themselves, where these have the columns as they are written and no hook is to be called.
-  private func write(_ rows: RowBatch, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
+  private func write(_ rows: RowBatch, to writer: RowPrinter, _ unreadable: inout UnreadableValues) throws {
     if let slots = columns.slots, context.extensionRegistry.extensions.isEmpty,
       context.extensionRegistry.transformers.isEmpty
     {
@@ -89,7 +89,7 @@ struct FetchOutput {
   }
 
   private func writeObjects(
-    to writer: RowWriter, _ unreadable: inout UnreadableValues, _ note: () throws -> Void
+    to writer: RowPrinter, _ unreadable: inout UnreadableValues, _ note: () throws -> Void
   ) throws {
     var request = request
     request.relationshipKeyPathsForPrefetching = columns.relationshipPaths
@@ -102,7 +102,7 @@ struct FetchOutput {
     }
   }
 
-  private func write(_ object: ManagedObject, to writer: RowWriter, _ unreadable: inout UnreadableValues) throws {
+  private func write(_ object: ManagedObject, to writer: RowPrinter, _ unreadable: inout UnreadableValues) throws {
     let values = columns.names.map { name in unreadable.reading { try Self.value(name, of: object) } }
     try unreadable.checkEnding()
     try writer.write(values, of: object.objectID)

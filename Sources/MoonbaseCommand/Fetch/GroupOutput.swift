@@ -64,7 +64,7 @@ struct GroupOutput {
       try rows.forEach { _ in count += 1 }
       return Terminal.print("\(count)")
     }
-    let writer = RowWriter(form, columns: rows.names)
+    let writer = RowPrinter(form, columns: rows.names)
     try rows.forEach { try writer.write($0) }
     try writer.finish()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }

@@ -159,14 +159,14 @@ struct HistoryCommand: ParsableCommand {
       case nil: .token(nil)
       }
     let walk = try HistoryWalk(context, from: start, matching: condition(in: context.model))
-    let writer = RowWriter(try output.form, columns: Self.columns + (values ? ["old", "new"] : []))
+    let writer = RowPrinter(try output.form, columns: Self.columns + (values ? ["old", "new"] : []))
     let isWhole = try values ? printValues(of: walk, from: start, context, writer) : printChanges(of: walk, writer)
     try writer.finish()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
     if !isWhole { throw ExitCode(ExitStatus.failed) }
   }
 
-  private func printChanges(of walk: HistoryWalk, _ writer: RowWriter) throws -> Bool {
+  private func printChanges(of walk: HistoryWalk, _ writer: RowPrinter) throws -> Bool {
     try each(of: walk) { transaction, changes in
       for change in changes { try writer.write(Self.row(change, of: transaction)) }
       return true
@@ -176,7 +176,7 @@ struct HistoryCommand: ParsableCommand {
 
   /// False where a value could not be read.
   private func printValues(
-    of walk: HistoryWalk, from start: HistoryWalk.Start, _ context: ManagedObjectContext, _ writer: RowWriter
+    of walk: HistoryWalk, from start: HistoryWalk.Start, _ context: ManagedObjectContext, _ writer: RowPrinter
   ) throws -> Bool {
     var values = try HistoryValues(context, from: start)
     let end = values.end

@@ -42,8 +42,8 @@ final class ReplOutput {
 
   // MARK: Tables
 
-  private func writer(_ columns: [String], isMixed: Bool = false) -> RowWriter {
-    RowWriter(form, columns: columns, room: width, isMixed: isMixed)
+  private func writer(_ columns: [String], isMixed: Bool = false) -> RowPrinter {
+    RowPrinter(form, columns: columns, room: width, isMixed: isMixed)
   }
 
   /// An object as a table of its properties.

@@ -49,7 +49,7 @@ struct SQLCommand: ParsableCommand {
       Terminal.complain("moonbase: \(SQLiteStore.withoutModel(store))")
     }
     let query = try NamedQuery(place().other, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
-    let writer = RowWriter(try output.form, columns: Self.unique(query.columns))
+    let writer = RowPrinter(try output.form, columns: Self.unique(query.columns))
     while let row = try query.next() { try writer.write(row) }
     try writer.finish()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }

@@ -45,7 +45,6 @@ enum PathStep: Sendable {
   case aggregate(CollectionOperator)
 }
 
-
 /// One of the six comparisons of order.
 enum ComparisonTest: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual

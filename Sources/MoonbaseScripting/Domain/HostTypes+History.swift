@@ -53,7 +53,7 @@ extension HostTypes {
       var limit = 0
       if !call.isNil(0) {
         let table = try call.table(0)
-        let reader = TableReader(table: table, source: ScriptSource(name: "context:history", text: ""), path: [])
+        let reader = ScriptTableReader(table: table, source: ScriptSource(name: "context:history", text: ""), path: [])
         try reader.check(["after", "author", "where", "limit"])
         token = try reader.string("after").map { try Self.token($0, "after") }
         if let author = try reader.string("author") {
@@ -71,7 +71,8 @@ extension HostTypes {
     context.method("delete_history", upTo: 1) { [unowned self] context, call in
       guard call.isTable(0) else { throw call.typeError(0, expected: "table that says what is kept") }
       let table = try call.table(0)
-      let reader = TableReader(table: table, source: ScriptSource(name: "context:delete_history", text: ""), path: [])
+      let reader = ScriptTableReader(
+        table: table, source: ScriptSource(name: "context:delete_history", text: ""), path: [])
       try reader.check(["before", "keep", "keep_size"])
       var requests: [PersistentHistoryChangeRequest] = []
       if let text = try reader.string("before") {

@@ -7,7 +7,7 @@ extension ExtensionDeclaration {
   /// The version of what scripts see of the graph.
   static let hostVersion = "1.0"
 
-  mutating func read(_ reader: TableReader) throws {
+  mutating func read(_ reader: ScriptTableReader) throws {
     try reader.check([
       "name", "version", "requires", "classes", "transformers", "value_classes", "entities", "messages",
       "on_reload",
@@ -42,7 +42,7 @@ extension ExtensionDeclaration {
 
   // MARK: Requirements
 
-  private mutating func readRequires(_ reader: TableReader) throws {
+  private mutating func readRequires(_ reader: ScriptTableReader) throws {
     guard let requires = try reader.table("requires") else { return }
     try requires.check(["moonbase", "extensions", "model"])
     if let versions = try Self.range("moonbase", of: requires), let host = SemanticVersion(Self.hostVersion),
@@ -65,7 +65,7 @@ extension ExtensionDeclaration {
     }
   }
 
-  private mutating func readRequiredExtensions(_ requires: TableReader) throws {
+  private mutating func readRequiredExtensions(_ requires: ScriptTableReader) throws {
     if let text = try requires.table.get("extensions").textValue {
       return try requires.refuse("extensions", "a list of strings is expected, as in { \"\(text)\" }")
     }
@@ -83,7 +83,7 @@ extension ExtensionDeclaration {
     }
   }
 
-  private static func range(_ key: String, of reader: TableReader) throws -> VersionRange? {
+  private static func range(_ key: String, of reader: ScriptTableReader) throws -> VersionRange? {
     guard let text = try reader.string(key) else { return nil }
     let range = VersionRange(text)
     if range == nil {
@@ -95,7 +95,7 @@ extension ExtensionDeclaration {
   // MARK: Messages
 
   /// The translations of one language. A name in braces must stand in the message itself too.
-  private static func messages(in language: String, from entry: TableReader) throws -> [String: String] {
+  private static func messages(in language: String, from entry: ScriptTableReader) throws -> [String: String] {
     if language.wholeMatch(of: /[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*/) == nil {
       try entry.refuse(nil, "\"\(language.asName)\" is no language: write \"de\" or \"pt-BR\"")
     }
@@ -128,7 +128,7 @@ extension ExtensionDeclaration {
 
   // MARK: Transformers
 
-  private static func transformer(_ name: String, from entry: TableReader) throws -> Transformer? {
+  private static func transformer(_ name: String, from entry: ScriptTableReader) throws -> Transformer? {
     try entry.check(["class", "transform", "reverse", "examples"])
     if try !entry.has("transform") {
       try entry.refuse(nil, "a transformer needs a function transform(value) that returns bytes")
@@ -142,7 +142,7 @@ extension ExtensionDeclaration {
     }
   }
 
-  private static func examples(of entry: TableReader) throws -> [Example] {
+  private static func examples(of entry: ScriptTableReader) throws -> [Example] {
     guard let list = try entry.table("examples") else { return [] }
     let elements = try list.table.elements
     if try elements.count != list.table.size {
@@ -159,7 +159,7 @@ extension ExtensionDeclaration {
 
   // MARK: Entities
 
-  private static func entity(_ name: String, from entry: TableReader) throws -> Entity {
+  private static func entity(_ name: String, from entry: ScriptTableReader) throws -> Entity {
     try entry.check(Set(["normalize", "validate", "derived", "methods"] + ReturnedTable.hookNames))
     var result = Entity(name: name)
     result.normalize = try entry.table("normalize")?.functions() ?? []
@@ -172,7 +172,7 @@ extension ExtensionDeclaration {
     return result
   }
 
-  private static func derived(_ name: String, from entry: TableReader) throws -> Derived {
+  private static func derived(_ name: String, from entry: ScriptTableReader) throws -> Derived {
     try entry.check([
       "type", "inputs", "object", "pure", "strict", "stored", "get", "set", "shadow", "transformer", "read", "write",
     ])
@@ -201,7 +201,7 @@ extension ExtensionDeclaration {
     return result
   }
 
-  private static func choice(_ key: String, of choices: [String], in entry: TableReader) throws -> String? {
+  private static func choice(_ key: String, of choices: [String], in entry: ScriptTableReader) throws -> String? {
     guard let text = try entry.string(key), !choices.contains(text) else { return try entry.table.get(key).textValue }
     let hint = suggestion(for: text, among: choices)
     try entry.refuse(key, "\"\(text)\" is neither \"\(choices[0])\" nor \"\(choices[1])\"\(hint)")
@@ -209,7 +209,7 @@ extension ExtensionDeclaration {
   }
 
   /// Checks which keys go together. A key in a wrong form is no second mistake.
-  private static func check(_ derived: Derived, in entry: TableReader) throws {
+  private static func check(_ derived: Derived, in entry: ScriptTableReader) throws {
     let has = { (key: String) in try entry.has(key) }
     if try has("shadow") {
       if try !has("transformer") { try entry.refuse(nil, "a shadow needs a transformer") }

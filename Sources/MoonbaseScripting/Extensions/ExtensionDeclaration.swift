@@ -81,6 +81,6 @@ struct ExtensionDeclaration {
           "this file is a model, not an extension: name it as the model (--model of moonbase run, model of moonbase.open)",
         at: SourceLocation(file: source.name))
     }
-    try read(TableReader(table: table, source: source, path: [], mistakes: mistakes))
+    try read(ScriptTableReader(table: table, source: source, path: [], mistakes: mistakes))
   }
 }

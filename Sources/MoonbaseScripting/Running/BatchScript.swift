@@ -46,7 +46,7 @@ package final class BatchScript {
     let table = try ReturnedTable.table(in: results, of: "a batch job") { message in
       ScriptError(.malformedFile, message: message, at: source.location(of: []))
     }
-    let reader = TableReader(table: table, source: source, path: [])
+    let reader = ScriptTableReader(table: table, source: source, path: [])
     try reader.check(["request", "start", "chunk", "finish"])
     let request = try table.get("request")
     (requestName, requestFunction) = (request.textValue, request.functionValue)

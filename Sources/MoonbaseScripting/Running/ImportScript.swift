@@ -53,7 +53,7 @@ package final class ImportScript {
     let table = try ReturnedTable.table(in: results, of: "a map of columns") { message in
       ScriptError(.malformedFile, message: message, at: source.location(of: []))
     }
-    let reader = TableReader(table: table, source: source, path: [])
+    let reader = ScriptTableReader(table: table, source: source, path: [])
     try reader.check(["columns", "row"])
     rowFunction = try reader.function("row")
     var columns: [String: String] = [:]

@@ -39,7 +39,7 @@ public final class MigrationScript {
     let table = try ReturnedTable.table(in: results, of: "a migration script") { message in
       ScriptError(.malformedFile, message: message, at: source.location(of: []))
     }
-    let found = try TableReader(table: table, source: source, path: []).functions()
+    let found = try ScriptTableReader(table: table, source: source, path: []).functions()
     functions = Dictionary(found.map { ($0.key, $0.function) }) { first, _ in first }
     mappingNames = found.map(\.key)
   }

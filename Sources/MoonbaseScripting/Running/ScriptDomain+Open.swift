@@ -88,7 +88,7 @@ extension ScriptDomain {
   }
 
   private func containerDescription(_ table: LuaTable) throws -> ContainerDescription {
-    let reader = TableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
+    let reader = ScriptTableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
     try reader.check(["store", "model", "extensions", "read_only"])
     var description = ContainerDescription(
       model: try model(of: table), stores: try stores(reader),
@@ -97,7 +97,7 @@ extension ScriptDomain {
     return description
   }
 
-  private func stores(_ reader: TableReader) throws -> [PersistentStoreDescription] {
+  private func stores(_ reader: ScriptTableReader) throws -> [PersistentStoreDescription] {
     switch try reader.table.get("store") {
     case .nil: return []
     case .table:

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Reads a table that a script returned, with errors that name the file, the line of the key and the path to it.
-struct TableReader {
+struct ScriptTableReader {
   let table: LuaTable
   let source: ScriptSource
   /// The keys that led here, for example `entities`, `Person`, `derived`.
@@ -43,9 +43,9 @@ struct TableReader {
     try value(key, expected: "a function") { $0.functionValue }
   }
 
-  func table(_ key: String) throws -> TableReader? {
+  func table(_ key: String) throws -> ScriptTableReader? {
     try value(key, expected: "a table") { $0.tableValue }.map {
-      TableReader(table: $0, source: source, path: path + [key], mistakes: mistakes)
+      ScriptTableReader(table: $0, source: source, path: path + [key], mistakes: mistakes)
     }
   }
 
@@ -105,7 +105,7 @@ struct TableReader {
   }
 
   /// Every entry as a table.
-  func tables() throws -> [(key: String, table: TableReader)] {
+  func tables() throws -> [(key: String, table: ScriptTableReader)] {
     try keys().compactMap { key in try table(key).map { (key, $0) } }
   }
 }

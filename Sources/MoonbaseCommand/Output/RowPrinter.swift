@@ -6,11 +6,11 @@ import MoonbasePlatform
 /// Writes rows as they come; none is kept but the first ones of a table, by which its columns get their widths.
 ///
 /// ```swift
-/// let writer = try RowWriter(form, columns: ["name", "age"])
+/// let writer = try RowPrinter(form, columns: ["name", "age"])
 /// try writer.write(["Ann", 32])
 /// try writer.finish()
 /// ```
-final class RowWriter {
+final class RowPrinter {
   private static let greatestBuffer = 1 << 16
 
   private let form: OutputForm
