@@ -38,7 +38,7 @@ public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, Cod
 
   /// Whether the error is a mistake of the calling program, and not of data, another program or an extension.
   ///
-  /// Scripts always raise mistakes. Other errors are returned as `nil, err` by calls like `save` that promise to do so.
+  /// Scripts always raise mistakes. Calls like `save` return errors of any other kind as `nil, err`.
   public var isMistake: Bool { code.isMistake && !isOfOthers }
 
   /// A copy of the error for a caller that made no mistake, for example of `save`, when a hook or a rule failed.

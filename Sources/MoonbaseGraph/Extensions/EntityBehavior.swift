@@ -38,7 +38,7 @@ final class EntityBehavior {
   let valueClasses: [Slot: ValueClass]
   let normalizers: [Slot: [(Value, ManagedObject) throws -> Value]]
   let rules: [Slot: [EntityExtension.Rule]]
-  /// Those of `rules` that need only the value and no object.
+  /// The rules that need only the value and no object, a part of `rules`.
   let valueRules: [Slot: [EntityExtension.ValueRule]]
   /// By slot: the quick form of the slot's rule, where this rule is the slot's only check.
   private let onlyRules: ContiguousArray<EntityExtension.QuickRule?>
@@ -68,7 +68,7 @@ final class EntityBehavior {
   let derivedSlots: SlotSet
   /// Attributes and to-one relationships that validation checks.
   let slotsToValidate: [Slot]
-  /// Those of `slotsToValidate` that are only required, so that no transformer has to run for the check.
+  /// Slots that are required and have no other check, so that no transformer has to run for validation.
   let requiredSlots: SlotSet
   /// To-many relationships with a minimum or maximum count.
   let slotsToCount: [Slot]

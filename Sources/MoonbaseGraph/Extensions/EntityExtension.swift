@@ -43,7 +43,7 @@ public struct EntityExtension {
   public var normalize: [String: (Value, ManagedObject) throws -> Value] = [:]
   /// By property: rules that check a value.
   public var validate: [String: Rule] = [:]
-  /// By property: those rules of `validate` that read only the value and need no object.
+  /// By property: the rules of `validate` that read only the value and need no object.
   ///
   /// A store may evaluate them for rows that it changes without objects.
   package var valueRules: [String: ValueRule] = [:]

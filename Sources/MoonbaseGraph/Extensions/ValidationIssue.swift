@@ -22,8 +22,8 @@ extension EntityExtension {
   public struct ValidationIssue: Sendable {
     /// A sentence, or a phrase that follows the attribute's name, for example `is not credible`.
     ///
-    /// `{name}` stands for a value: an entry of `values`, else `{value}`, `{old}`, `{key}` or `{entity}`. Other braces
-    /// stay unchanged. If `values` is not empty, an unknown name in braces is an error of the rule.
+    /// `{name}` stands for a value: an entry of `values`, else `{value}`, `{old}`, `{key}` or `{entity}`. All remaining
+    /// braces are text. If `values` is not empty, an unknown name in braces is an error of the rule.
     public var message: String
     /// The property to blame; nil for the rule's own property.
     public var key: String?
