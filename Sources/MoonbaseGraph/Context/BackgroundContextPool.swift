@@ -1,8 +1,9 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A bounded number of background contexts that tasks use one after the other. Threads, and the Lua states of
-/// extensions, are used again. Each task gets a new context.
+/// A bounded number of background contexts for use by tasks.
+///
+/// Threads and the Lua states of extensions are reused. Each task gets a new context.
 package final class BackgroundContextPool: Sendable {
   private let turns: TurnQueue
   private let idle = Lock<[BackgroundContext]>([])
@@ -13,8 +14,7 @@ package final class BackgroundContextPool: Sendable {
     self.make = make
   }
 
-  /// Runs `body` with a context of its own. Waits where as many as the limit allows are in use, in the order of the
-  /// calls.
+  /// Runs `body` with a context of its own. If all contexts are in use, calls wait in their order.
   package nonisolated(nonsending) func withContext<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
@@ -36,13 +36,13 @@ package final class BackgroundContextPool: Sendable {
     return output
   }
 
-  /// A context that cannot be made anew is given up with its thread and its Lua state.
+  /// A context whose renewal fails is released together with its thread and its Lua state.
   private nonisolated(nonsending) func giveBack(_ background: BackgroundContext) async {
     guard (try? await background.renew()) != nil else { return }
     idle.withLock { if !turns.isClosed { $0.append(background) } }
   }
 
-  /// Refuses all who wait and all who ask from now on, and gives up the contexts that are not in use.
+  /// Refuses all waiting and later calls with an error, and releases the idle contexts.
   package func close(_ error: GraphError) {
     turns.close(error)
     idle.withLock { $0 = [] }

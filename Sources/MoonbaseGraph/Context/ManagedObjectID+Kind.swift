@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension ManagedObjectID {
-  /// Store and entity: what the IDs of a table's objects share.
+  /// The store and entity of an ID, which all IDs in a table share.
   struct Kind: Hashable {
     let bits: UInt64
 

@@ -1,12 +1,12 @@
 import MoonbasePlatform
 
-/// A serial executor with a thread of its own and a 16 MB stack, because a script must not run on whatever small stack a
-/// caller has.
+/// A serial executor with its own thread and a 16 MB stack, because scripts must not run on a small stack of unknown
+/// size.
 package final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
-  private nonisolated(unsafe) let thread: Thread  // sound: never changed, and only its identity is compared
+  private nonisolated(unsafe) let thread: Thread  // sound: immutable, and used only for comparison of identity
 
-  /// For people: on Linux a thread says the name of the one that asks.
+  /// For messages. On Linux, reading a thread's name returns the name of the calling thread.
   private let name: String
 
   package init(name: String) {
@@ -26,15 +26,15 @@ package final class ThreadExecutor: SerialExecutor {
     queue.add { job.runSynchronously(on: executor) }
   }
 
-  /// Runs `body` on the thread, after what waits there already.
+  /// Runs `body` on the thread, after all waiting jobs.
   func run(_ body: @escaping @Sendable () -> Void) { queue.add(body) }
 
   /// Whether the caller runs on the executor's thread.
   var isCurrent: Bool { Thread.current === thread }
 
-  /// What uses of a context on other threads are found by.
+  /// The confinement by which uses of a context on other threads are detected.
   var confinement: Confinement {
-    // It must not keep the thread.
+    // The closure must not retain the thread.
     Confinement(name: "the background context '\(name)'") { [weak self] in self?.isCurrent ?? true }
   }
 
@@ -56,8 +56,8 @@ package final class ThreadExecutor: SerialExecutor {
     }
   }
 
-  /// Holds a closure until it has run, so that nothing of it is left when the caller goes on.
-  private final class Box: @unchecked Sendable {  // one thread runs it while the other one waits
+  /// Holds a closure and releases it after its run, so that no reference remains when the caller continues.
+  private final class Box: @unchecked Sendable {  // one thread runs it while the other thread waits
     private var body: (() -> Void)?
 
     init(_ body: @escaping () -> Void) { self.body = body }
@@ -69,8 +69,8 @@ package final class ThreadExecutor: SerialExecutor {
   }
 }
 
-/// The jobs of one thread. The thread holds the queue, not the executor, so that the executor can go away.
-private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` are touched only under `condition`
+/// The jobs of one thread. The thread retains the queue and not the executor, so that the executor can be released.
+private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` are guarded by `condition`
   private let condition = NSCondition()
   private var jobs: [@Sendable () -> Void] = []
   private var isClosed = false
@@ -95,7 +95,7 @@ private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` ar
     }
   }
 
-  /// Waits for jobs; nil once the queue is closed and empty.
+  /// Waits for jobs; returns nil once the queue is closed and empty.
   private func next() -> [@Sendable () -> Void]? {
     condition.lock()
     defer { condition.unlock() }
