@@ -59,7 +59,7 @@ final class ReadView {
 
   // MARK: Rows
 
-  /// The row with an ID; an object that was saved after the view began has its current row. A kept view returns one
+  /// The row with an ID; an object that was inserted after the view began has its current row. A kept view returns one
   /// state, of whatever age.
   func snapshot(of id: ManagedObjectID, within seconds: Double? = nil) throws -> Snapshot? {
     guard let rows else {
@@ -101,7 +101,7 @@ final class ReadView {
     guard let first = ids.first else { return [] }
     let session = try session(of: first)
     var lists = try session.destinations(of: ids, relationship: slot)
-    // The view knows no destinations of objects that were saved after it began.
+    // The view knows no destinations of objects that were inserted after it began.
     guard rows != nil else { return lists }
     let empty = lists.indices.filter { lists[$0].isEmpty }
     if empty.isEmpty { return lists }
