@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// A to-many relationship of an object, for the collections that show it.
+/// A to-many relationship of an object, as the basis of its mutable collections.
 struct Members {
   let owner: ManagedObject
   let slot: Slot
@@ -57,7 +57,7 @@ struct Members {
 
   // MARK: Changing
 
-  /// Runs `body`, which may change several things: all of them, or none where it throws.
+  /// Runs `body` as one change: an error undoes all of it.
   @discardableResult
   func change<Result>(_ body: () throws -> Result) throws -> Result {
     guard let context = owner.context else { throw owner.goneError }
@@ -71,7 +71,7 @@ struct Members {
     }
   }
 
-  /// Returns whether any of the objects was there.
+  /// Returns whether any of the objects was a destination.
   @discardableResult
   func remove(_ objects: [ManagedObject]) throws -> Bool {
     var wasAny = false
@@ -83,7 +83,7 @@ struct Members {
     return wasAny
   }
 
-  /// Throws for a position that there is not.
+  /// Throws if a position does not exist.
   func check(_ position: Int, upTo last: Int) throws {
     guard position >= 0, position <= last else { throw try noPosition(position) }
   }
@@ -97,26 +97,26 @@ struct Members {
 }
 
 extension ManagedObject {
-  /// The destinations of a to-many relationship as a collection that reads and changes it. Throws where that is none.
+  /// A to-many relationship as a mutable collection. Throws if the key is no to-many relationship.
   public final func mutableSetValue(forKey key: String) throws -> MutableObjectSet<ManagedObject> {
     MutableObjectSet(members: try Members(self, key: key, isOrdered: false))
   }
 
-  /// The destinations of an ordered relationship as a collection that reads and changes it. Throws where that is none.
+  /// An ordered relationship as a mutable collection. Throws if the key is no ordered relationship.
   public final func mutableOrderedSetValue(forKey key: String) throws -> MutableOrderedObjectSet<ManagedObject> {
     MutableOrderedObjectSet(members: try Members(self, key: key, isOrdered: true))
   }
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// The destinations of a to-many relationship as a collection that reads and changes it.
+  /// A to-many relationship as a mutable collection.
   public func mutableSet<Element: ManagedObject>(_ relationship: ToMany<Self, Element>) throws -> MutableObjectSet<
     Element
   > {
     MutableObjectSet(members: try Members(self, key: relationship.relationshipName, isOrdered: false))
   }
 
-  /// The destinations of an ordered relationship as a collection that reads and changes it.
+  /// An ordered relationship as a mutable collection. Throws if the relationship is not ordered.
   public func mutableOrderedSet<Element: ManagedObject>(
     _ relationship: ToMany<Self, Element>
   ) throws -> MutableOrderedObjectSet<Element> {

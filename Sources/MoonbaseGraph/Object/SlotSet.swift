@@ -39,7 +39,7 @@ struct SlotSet: Equatable {
     return result
   }
 
-  /// Hands the slots to `body` in ascending order.
+  /// Passes the slots to `body` in ascending order.
   @inline(__always)
   func forEach(_ body: (Slot) throws -> Void) rethrows {
     var rest = low
