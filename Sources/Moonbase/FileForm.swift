@@ -28,6 +28,7 @@ package enum FileForm: CustomStringConvertible {
     }
   }
 
+  /// The form with an article, for messages.
   package var description: String {
     switch self {
     case .store: "a SQLite database"

@@ -5,6 +5,7 @@ public import MoonbaseSQLiteStore
 struct StorePlace: Sendable {
   let description: PersistentStoreDescription
   var isOpening = false
+  /// The open store; nil before it is opened and after it is removed.
   weak var store: (any PersistentStore)?
 
   init(_ description: PersistentStoreDescription) { self.description = description }

@@ -22,6 +22,7 @@ public final class PersistentContainer: Sendable {
   /// The reaction to extensions that stores remember and the container lacks.
   let missingExtensions: MissingExtensions
 
+  /// The view context, once it was made.
   @MainActor private(set) var madeViewContext: ManagedObjectContext?
   /// Whether the container is closed and makes no more contexts.
   let isClosed = Lock(false)

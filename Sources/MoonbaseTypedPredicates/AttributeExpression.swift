@@ -31,17 +31,20 @@ public protocol AttributeKeyPath<Owner, Value>: AttributeExpression {
 }
 
 extension AttributeKeyPath {
+  /// The key path as an expression.
   public var expression: Expression { .keyPath(keyPath) }
 }
 
 extension Attribute: AttributeKeyPath {
   /// The attribute's name.
   public var keyPath: String { name }
+  /// The attribute as an expression.
   public var expression: Expression { .keyPath(.evaluatedObject, [name]) }
 }
 
 /// A path to an attribute of another object, or to an aggregate of a relationship.
 public struct AttributePath<Owner: ManagedObject, Value: ValueConvertible>: AttributeKeyPath {
+  /// The path as text: `department.name`.
   public let keyPath: String
 
   init(_ keyPath: String) { self.keyPath = keyPath }
@@ -49,6 +52,7 @@ public struct AttributePath<Owner: ManagedObject, Value: ValueConvertible>: Attr
 
 /// Arithmetic over attributes: `Person.salary * 12`.
 public struct AttributeComputation<Owner: ManagedObject, Value: ValueConvertible>: AttributeExpression {
+  /// The computation as the format language represents it.
   public let expression: Expression
 
   init(_ key: KeyExpression) { expression = key.expression }

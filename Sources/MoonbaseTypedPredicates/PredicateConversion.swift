@@ -78,6 +78,7 @@ struct PredicateConversion {
 
   // MARK: Parts
 
+  /// Converts an expression. Throws `.predicateMismatch` if a fetch does not support it.
   mutating func part(_ expression: Any) throws -> ConvertedPart {
     guard let convertible = expression as? any ConvertiblePart else {
       throw refusal("\(Self.name(of: expression)) has no counterpart in a fetch")
@@ -102,6 +103,7 @@ struct PredicateConversion {
   /// Converts an expression to a condition, which is false if its truth value is missing.
   mutating func condition(_ expression: Any) throws -> Predicate { Self.condition(try part(expression)) }
 
+  /// A converted part as a condition, which is false if its truth value is missing.
   static func condition(_ part: ConvertedPart) -> Predicate {
     switch part.form {
     case .condition(let condition, let presence?): .and([presence, condition])
@@ -121,11 +123,13 @@ struct PredicateConversion {
 
   // MARK: Variables
 
+  /// The meaning of a variable. Throws for a variable of another predicate.
   func meaning(of variable: PredicateExpressions.VariableID) throws -> ConvertedPart {
     guard let meaning = variables[variable] else { throw refusal("it names a variable of another predicate") }
     return meaning
   }
 
+  /// Runs `body` with a meaning for a variable.
   mutating func binding<Result>(
     _ variable: PredicateExpressions.VariableID, to part: ConvertedPart, _ body: (inout Self) throws -> Result
   ) rethrows -> Result {
@@ -142,6 +146,7 @@ struct PredicateConversion {
 
   // MARK: Errors
 
+  /// The error for an expression that cannot be converted.
   func refusal(_ message: String) -> GraphError { GraphError(.predicateMismatch, message: message) }
 
   /// The name of an expression's type without its parameters: `TypeCheck` for `PredicateExpressions.TypeCheck<…>`.

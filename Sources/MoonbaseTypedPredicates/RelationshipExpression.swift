@@ -28,19 +28,23 @@ public protocol ToManyExpression<Owner, Destination>: Sendable {
 
 /// A path over to-one relationships to a to-one relationship.
 public struct ToOnePath<Owner: ManagedObject, Destination: ManagedObject>: ToOneExpression {
+  /// The path as text.
   public let relationshipKeyPath: String
 }
 
 /// A path over to-one relationships to a to-many relationship.
 public struct ToManyPath<Owner: ManagedObject, Destination: ManagedObject>: ToManyExpression {
+  /// The path as text.
   public let relationshipKeyPath: String
 }
 
 extension ToOne: ToOneExpression {
+  /// The relationship's name.
   public var relationshipKeyPath: String { relationshipName }
 }
 
 extension ToMany: ToManyExpression {
+  /// The relationship's name.
   public var relationshipKeyPath: String { relationshipName }
 }
 
@@ -85,7 +89,7 @@ extension ToOneExpression {
   public static func != (relationship: Self, object: Destination?) -> TypedPredicate<Owner> {
     .init(relationship.key != object)
   }
-  /// Whether the destination has an ID.
+  /// Whether the object with the given ID is the destination.
   public static func == (relationship: Self, id: ManagedObjectID) -> TypedPredicate<Owner> {
     .init(relationship.key == id)
   }
@@ -142,7 +146,7 @@ extension ToManyExpression {
   /// Whether an object is a member.
   public func contains(_ object: Destination) -> TypedPredicate<Owner> { .init(key.any == object) }
 
-  /// Whether a member has an ID.
+  /// Whether the object with the given ID is a member.
   public func contains(_ id: ManagedObjectID) -> TypedPredicate<Owner> { .init(key.any == id) }
 
   /// The sum of an attribute over the members.

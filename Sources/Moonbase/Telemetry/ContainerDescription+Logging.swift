@@ -32,6 +32,7 @@
     }
   }
 
+  /// A receiver that logs each operation of the container.
   private struct OperationLog: GraphMeter {
     let logger: Logger
 

@@ -27,6 +27,7 @@ extension ContainerDescription {
   }
 }
 
+/// Passes each operation to two receivers.
 private struct MeterPair: GraphMeter {
   let first: any GraphMeter
   let second: any GraphMeter

@@ -26,6 +26,7 @@
     }
   }
 
+  /// A receiver that makes a span for each operation.
   private struct Spans: GraphMeter {
     let tracer: any Tracer
 

@@ -14,6 +14,7 @@ import MoonbasePlatform
 /// ```
 public actor BackgroundContext {
   private let executor: ThreadExecutor
+  /// The context, which only the actor's thread uses; replaced by `renew`.
   private(set) var context: ManagedObjectContext
   /// Queues the closures of `perform`: a suspended closure keeps its turn.
   package nonisolated let turns: TurnQueue
@@ -60,6 +61,7 @@ public actor BackgroundContext {
     return context
   }
 
+  /// Keeps a walk for its continuation, and returns its number.
   func add(_ walk: WalkState) -> Int {
     lastWalk += 1
     walks[lastWalk] = walk
@@ -180,8 +182,10 @@ private final class ContextMail: Sendable {
 
   private let address = Lock(Address())
 
+  /// Sets the context to notify.
   func deliver(to context: BackgroundContext) { address.withLock { $0.context = context } }
 
+  /// Notifies the context, if it still exists, that saves wait to be merged.
   func arrived() {
     guard let context = address.withLock({ $0.context }) else { return }
     // Detached, because the saving task's turns must not count as turns of this task.

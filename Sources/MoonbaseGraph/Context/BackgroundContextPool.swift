@@ -9,6 +9,7 @@ package final class BackgroundContextPool: Sendable {
   private let idle = Lock<[BackgroundContext]>([])
   private let make: @Sendable () throws -> BackgroundContext
 
+  /// Makes a pool with at most `limit` contexts, which `make` makes when they are needed.
   package init(limit: Int, _ make: @escaping @Sendable () throws -> BackgroundContext) {
     turns = TurnQueue(limit: limit, name: "a context of the container's pool")
     self.make = make

@@ -4,6 +4,7 @@ import MoonbaseModel
 ///
 /// Restoring the former state is a change as well, whose own former state allows a redo.
 struct Change {
+  /// The former state of an object.
   enum Former {
     /// The object's own value in a slot.
     case value(Own)

@@ -27,8 +27,10 @@ struct ChangeJournal {
   /// An estimate of the kept bytes, and the number that was last reported to the context.
   private var weight = 0
   private var toldWeight = 0
+  /// The change of weight in bytes after which the context is notified.
   private static let weighingStride = 1 << 16
 
+  /// Whether a savepoint is open, so that changes are recorded.
   @inline(__always)
   var isActive: Bool { current != 0 }
   /// The number of changes.
@@ -41,6 +43,7 @@ struct ChangeJournal {
   /// Whether the changes include an undo step.
   var hasSteps: Bool { changes.contains(where: \.isStep) }
 
+  /// Opens a savepoint within the innermost savepoint.
   mutating func begin() -> Savepoint {
     let savepoint = Savepoint(start: forgottenCount + changes.count, outer: current)
     current = nextNumber()
@@ -99,6 +102,7 @@ struct ChangeJournal {
     isActive && object.savepoint != current && !object.state.contains(.awaking)
   }
 
+  /// Appends a change, which may be the removal of a new object.
   mutating func append(_ change: Change) {
     if case .presence = change.former { departed.append(change.object) }
     append(change, weight: change.weight)
@@ -125,6 +129,7 @@ struct ChangeJournal {
       Change(object: object, former: .value(Change.Own(slot, own, isMarked: isMarked))), weight: bytes)
   }
 
+  /// The index of the first change after a savepoint.
   private func index(of savepoint: Savepoint) -> Int { max(0, savepoint.start - forgottenCount) }
 
   /// The objects that were changed, inserted or removed since a savepoint; with `noted`, only by changes that are not

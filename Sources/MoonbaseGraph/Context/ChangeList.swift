@@ -90,6 +90,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   /// Finds changed objects by their values; nil until a lookup needs an index.
   var index: PendingIndex? { followers?.index }
 
+  /// Starts to index changed objects by their values, if necessary.
   mutating func makeIndex() -> PendingIndex {
     let index = index ?? PendingIndex()
     makeFollowers().index = index

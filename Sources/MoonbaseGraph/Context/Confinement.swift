@@ -14,10 +14,12 @@ struct Confinement: Sendable {
 
   /// The executor's name, for messages.
   let name: String
+  /// Whether the calling code runs on the executor.
   let isCurrent: @Sendable () -> Bool
 
   static let mainActor = Confinement(name: "the main actor") { Thread.isMainThread }
 
+  /// Ends the process with a message about a use on the wrong executor.
   func fail(_ what: String) -> Never {
     let thread = Thread.isMainThread ? "the main thread" : "the thread '\(Thread.current.name ?? "")'"
     fatalError(
@@ -62,10 +64,12 @@ extension ManagedObjectContext {
   /// Binds the context to the main actor; uses elsewhere end the process if they are checked.
   package func confineToMainActor() { confine(to: .mainActor) }
 
+  /// Binds the context to an executor, if uses are checked.
   func confine(to confinement: @autoclosure () -> Confinement) {
     if Confinement.isChecked { self.confinement = confinement() }
   }
 
+  /// Ends the process if the context, or an object of it, is used on the wrong executor.
   @inline(__always)
   func checkConfinement(of object: ManagedObject? = nil) {
     if confinement != nil { failElsewhere(object) }

@@ -8,6 +8,7 @@ package final class ContextReference {
 
   fileprivate init(_ context: ManagedObjectContext) { unretained = .passUnretained(context) }
 
+  /// The context; nil once it is gone.
   package var context: ManagedObjectContext? { unretained?.takeUnretainedValue() }
 
   /// Whether the context is gone; retains nothing.
@@ -16,6 +17,7 @@ package final class ContextReference {
   /// The number of times that the context released all its objects; nil if the context is gone.
   var resetCount: Int? { unretained.map { $0._withUnsafeGuaranteedRef { $0.resetCount } } }
 
+  /// Clears the reference; called by the context's `deinit`.
   func clear() { unretained = nil }
 }
 

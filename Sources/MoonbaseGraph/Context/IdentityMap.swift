@@ -23,6 +23,7 @@ final class IdentityMap {
     return find(kind)
   }
 
+  /// Looks up a table by hashing.
   @inline(never)
   private func find(_ kind: ManagedObjectID.Kind) -> Unmanaged<ObjectTable>? {
     let index = places[place(of: kind)]
@@ -105,6 +106,7 @@ final class IdentityMap {
 
   // MARK: Objects
 
+  /// The object with an ID if it is registered.
   subscript(id: ManagedObjectID) -> Unmanaged<ManagedObject>? {
     @inline(__always) get {
       guard let table = table(id.kind) else { return nil }

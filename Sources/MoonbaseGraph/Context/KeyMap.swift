@@ -32,6 +32,7 @@ final class KeyMap {
   /// Makes an empty map; all maps of a process have the same factors.
   convenience init() { self.init(factors: randomFactors) }
 
+  /// Makes an empty map with factors for hashing; tests choose their own.
   init(factors: (UInt64, UInt64)) {
     self.factors = factors
     groups = Self.allocate(3)
@@ -118,6 +119,7 @@ final class KeyMap {
     count -= 1
   }
 
+  /// Removes all objects.
   func removeAll() {
     groups.deallocate()
     groups = Self.allocate(3)
@@ -201,6 +203,7 @@ final class KeyMap {
     }
   }
 
+  /// The position at which the search for a group begins.
   private func firstPlace(of number: UInt) -> Int {
     let product = (UInt64(number & ~Self.neighbors) ^ factors.0).multipliedFullWidth(by: factors.1 | 1)
     // The lowest bits of a product may hardly differ; a fixed factor carries the differences into the highest bits.

@@ -16,6 +16,7 @@ struct LaterIDs {
   /// The number of entries.
   var keptCount: Int { former.count }
 
+  /// Records that an object's ID changed.
   mutating func note(_ id: ManagedObjectID, after former: ManagedObjectID) {
     later[former] = (id, count)
     self.former.append(former)

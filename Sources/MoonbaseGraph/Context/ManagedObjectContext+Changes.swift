@@ -40,6 +40,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Throws if an object belongs to another context, or to none.
   func requireOwn(_ object: ManagedObject, participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
@@ -69,6 +70,7 @@ extension ManagedObjectContext {
     try giveUpChanges()
   }
 
+  /// Discards all unsaved changes; see `rollback`.
   func giveUpChanges() throws {
     var failures: [any Error] = []
     let holders = holdersToGiveUp

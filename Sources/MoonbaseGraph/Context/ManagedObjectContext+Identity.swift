@@ -92,6 +92,7 @@ extension ManagedObjectContext {
     return result
   }
 
+  /// The object of an ID with its row; nil if the row does not exist or the object is deleted.
   private func objectOfRow(_ id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
     object.settle()
@@ -133,6 +134,7 @@ extension ManagedObjectContext {
     return false
   }
 
+  /// Makes and registers an object of a table.
   @inline(__always)
   func makeObject(
     _ key: Int64, in table: Unmanaged<ObjectTable>, state: ManagedObject.State

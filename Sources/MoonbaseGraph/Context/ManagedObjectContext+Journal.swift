@@ -77,6 +77,7 @@ extension ManagedObjectContext {
     letGo(journal.forget())
   }
 
+  /// Releases the values of objects that left the context for good.
   private func letGo(_ departed: [ManagedObject]) {
     for object in departed where object.context == nil { object.letGo(of: self) }
     if journal.hasNewWeight { weigh(journal.takeGrowth()) }
@@ -110,8 +111,10 @@ struct LaterReadings {
     if rows[ObjectIdentifier(object)] == nil { rows[ObjectIdentifier(object)] = (object, row) }
   }
 
+  /// Records that a relationship was read.
   fileprivate mutating func noteList(of object: ManagedObject, _ slot: Slot) { lists.append((object, slot)) }
 
+  /// Applies the newer rows, and lets the next access read relationships again.
   fileprivate func takeIn() {
     for (object, slot) in lists {
       if let state = object.relationships[slot], state.isLoaded { object.unload(state, slot: slot) }
@@ -175,6 +178,7 @@ extension ManagedObjectContext {
     return Change(object: object, former: inverse)
   }
 
+  /// Restores the removal of an object: it returns in the state that it had.
   private func enter(_ object: ManagedObject, state: ManagedObject.State, position: Int) {
     object.enter(self, state: state)
     arrivalCount &+= 1

@@ -151,6 +151,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Removes objects that other contexts deleted, unless they have unsaved changes.
   private func leaveDeleted(_ ids: [ManagedObjectID]) {
     let gone = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.state.contains(.listed) }
     forgetMembers(

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
     try forEachObject(forRowsAhead: rows, body)
   }
 
+  /// Updates the row cache, read lists and, with `refreshing`, objects by rows that were read.
   private func takeNews(of rows: RowBatch, refreshing: Bool) throws {
     copyRowsOfSparsePages()
     source.refreshRows(rows)

@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Restores the state before a part: objects first, then relationships, then values.
   private func putBack(_ part: UndoPart, _ undo: UndoManager) throws {
     try readAhead(part, undo)
     var returned: [(object: ManagedObject, stash: UndoStash)] = []
@@ -141,6 +142,7 @@ extension ManagedObjectContext {
 
   // MARK: Properties
 
+  /// Restores the former state of a property.
   private func putBack(_ step: UndoStep, of part: UndoPart, _ undo: UndoManager) throws {
     try HostWork.charge()
     let (object, slot) = (step.object, step.slot)
@@ -168,6 +170,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Restores the former membership of a destination.
   private func putBack(
     _ id: ManagedObjectID, isMember: Bool, at index: Int?, slot: Slot, of object: ManagedObject, _ undo: UndoManager
   ) throws {

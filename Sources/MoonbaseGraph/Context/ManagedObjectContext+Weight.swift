@@ -9,6 +9,7 @@ extension ManagedObjectContext {
     if (weight &- toldWeight).magnitude > UInt(Self.weighingStride) { tellWeight() }
   }
 
+  /// Reports the change of weight to the registry.
   func tellWeight() {
     let growth = weight - toldWeight
     toldWeight = weight

@@ -214,6 +214,7 @@ public final class ManagedObjectContext {
   /// The changes since the last event; nil without observers of events.
   var changeEvent: ChangeEvent?
 
+  /// The reference that `reference` returns, once it was made.
   var knownReference: ContextReference?
   /// The executor for debugging of illegal uses; nil if uses are not checked.
   @exclusivity(unchecked) var confinement: Confinement?
@@ -410,6 +411,7 @@ public final class ManagedObjectContext {
   /// Keeps the error of an accessor that cannot throw; the next save throws it.
   func keep(_ error: any Error) { pendingErrors.append(error) }
 
+  /// Counts a change, which makes values invalid that depend on anything.
   func noteChange() { changeCount &+= 1 }
 
   /// Drops rows and lists that were read ahead, after a save, a rollback or a refresh.

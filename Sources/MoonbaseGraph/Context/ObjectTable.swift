@@ -58,12 +58,14 @@ final class ObjectTable {
 
   deinit { takenKinds.deallocate() }
 
+  /// The entity, including attributes that the current extensions add.
   var entity: ResolvedEntity { entityReference._withUnsafeGuaranteedRef { $0 } }
 
   /// The slot of a property by its interned name.
   @inline(__always)
   func slot(_ symbol: Symbol) -> Slot? { entityReference._withUnsafeGuaranteedRef { $0.slot(symbol) } }
 
+  /// The context; nil if the objects left their context.
   @inline(__always)
   var context: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
 
@@ -104,8 +106,10 @@ final class ObjectTable {
     slot < 64 ? rowSlots & 1 << UInt64(slot) != 0 : slot < properties.count && !properties[slot].isTransient
   }
 
+  /// The ID with a key in this table.
   func id(_ key: Int64) -> ManagedObjectID { ManagedObjectID(kind, key: key) }
 
+  /// Counts an object more.
   @inline(__always)
   func retainForObject() { count &+= 1 }
 
@@ -144,6 +148,7 @@ final class ObjectTable {
   /// Ends the current page for own rows.
   func endOwnRows() { ownRows = nil }
 
+  /// Counts an object less. The last object releases a table without a context.
   @inline(__always)
   func releaseForObject() {
     count &-= 1

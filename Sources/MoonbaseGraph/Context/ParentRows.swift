@@ -44,6 +44,7 @@ final class ParentRows {
 
   // MARK: Rows
 
+  /// The row of an object as children see it; nil if it is deleted or does not exist.
   func row(of id: ManagedObjectID) throws -> Snapshot? {
     let known = parent.registered[id]?.takeUnretainedValue()
     if let known, known.isDeleted { return nil }
@@ -165,6 +166,7 @@ final class ParentRows {
 
   // MARK: Destinations
 
+  /// The destinations of objects as children see them.
   func destinations(of ids: [ManagedObjectID], slot: Slot) throws -> [[ManagedObjectID]] {
     var lists = [[ManagedObjectID]](repeating: [], count: ids.count)
     var unknown: [Int] = []

@@ -11,6 +11,7 @@ final class ParentSaveSession: SaveSession {
   private let undo: UndoManager?
   private var written: [Snapshot] = []
 
+  /// Begins a save into the parent. Throws within a hook or a rule of the parent.
   init(_ store: ParentStore) throws {
     let parent = store.parent
     self.store = store
@@ -56,6 +57,7 @@ final class ParentSaveSession: SaveSession {
 
   // MARK: Conflicts
 
+  /// Conflicts for rows that changed in the parent since the child read them.
   private func otherVersions(than changes: StoreChanges) throws -> [SaveConflict] {
     let expected =
       changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
@@ -89,6 +91,7 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
+  /// Applies the child's changes to the objects of the parent.
   private func apply(_ changes: StoreChanges, besides known: [[ManagedObjectID]]) throws {
     let new = try changes.inserted.map { try insert($0) }
     // No other object was inserted since the beginning.

@@ -7,6 +7,7 @@ import MoonbasePlatform
 /// for an entity and properties. Added, changed and removed objects are recorded, and the tables are updated at the
 /// next lookup.
 final class PendingIndex {
+  /// The entities and slots that a table covers.
   private struct Key: Hashable {
     var entities: Range<EntityIndex>
     var slots: [Slot]
@@ -61,6 +62,7 @@ final class PendingIndex {
   /// The number of objects recorded for the next lookup.
   var notedCount: Int { noted.count }
 
+  /// Records that an object was added or changed.
   func note(_ object: ManagedObject) { noted.insert(object) }
 
   /// Records that an object is no longer changed; needed only if a table contains it.
@@ -91,6 +93,7 @@ final class PendingIndex {
     return found.sorted { $0.changePosition < $1.changePosition }
   }
 
+  /// Updates an object's entry in a table.
   private func place(_ object: ManagedObject, under key: Key) throws {
     try HostWork.charge()
     placings += 1

@@ -13,6 +13,7 @@ struct PrefetchedLists {
   /// The number of lists.
   var count: Int { young.count + old.count }
 
+  /// Keeps a list, unless it exceeds the capacity.
   mutating func insert(_ list: [ManagedObjectID], for key: PrefetchKey) {
     guard list.count < Self.capacity else { return }
     young[key] = list
@@ -21,6 +22,7 @@ struct PrefetchedLists {
     (old, young, weight) = (young, [:], 0)
   }
 
+  /// The list for a relationship; nil if it was not read ahead, or was dropped.
   subscript(key: PrefetchKey) -> [ManagedObjectID]? { young[key] ?? old[key] }
 }
 

@@ -18,6 +18,7 @@ final class ReadView {
   /// walk clears this when it is released or gets another view.
   unowned(unsafe) var walk: FetchedObjects?
 
+  /// Makes a view; with `isKept`, for a walk.
   init(_ coordinator: PersistentStoreCoordinator, extent: ReadScope, isKept: Bool) {
     self.coordinator = coordinator
     self.extent = extent
@@ -38,6 +39,7 @@ final class ReadView {
   /// Whether all reads so far belong to one state; some stores cannot provide one.
   var isSteady: Bool { !sessions.isEmpty && sessions.allSatisfy(\.session.isSteady) }
 
+  /// The session of a store, begun at the first call.
   func session(of store: any PersistentStore) throws -> any ReadSession {
     if let known = sessions.first(where: { $0.store === store }) { return known.session }
     // Saves are recorded from now on, so that no older row enters the row cache.
@@ -97,6 +99,7 @@ final class ReadView {
     return result
   }
 
+  /// The destinations of several objects; current ones for objects that were inserted after the view began.
   func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     guard let first = ids.first else { return [] }
     let session = try session(of: first)
@@ -137,6 +140,7 @@ extension ManagedObjectContext {
   /// The limit of kept views, each of which may need a connection. With more walks, the oldest read the current state.
   private static let greatestViewCount = 4
 
+  /// A view of a walk, which may be released at any time.
   struct OpenView {
     weak var view: ReadView?
   }

@@ -9,6 +9,7 @@ struct SparsePages {
 
   var isEmpty: Bool { pages.isEmpty }
 
+  /// Adds a page that has become sparse.
   mutating func append(_ page: RowPage) {
     if pages.last === page { return }
     if pages.count >= bound {

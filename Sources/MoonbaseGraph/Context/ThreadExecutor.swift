@@ -9,6 +9,7 @@ package final class ThreadExecutor: SerialExecutor {
   /// For messages. On Linux, reading a thread's name returns the name of the calling thread.
   private let name: String
 
+  /// Starts the thread.
   package init(name: String) {
     self.name = name
     let queue = queue
@@ -20,6 +21,7 @@ package final class ThreadExecutor: SerialExecutor {
 
   deinit { queue.close() }
 
+  /// Runs a job of the executor on the thread.
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
@@ -38,6 +40,7 @@ package final class ThreadExecutor: SerialExecutor {
     Confinement(name: "the background context '\(name)'") { [weak self] in self?.isCurrent ?? true }
   }
 
+  /// Ends the process if the caller is on another thread.
   package func checkIsolated() {
     precondition(isCurrent, "a managed object context was used outside of its own thread")
   }
@@ -75,6 +78,7 @@ private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` ar
   private var jobs: [@Sendable () -> Void] = []
   private var isClosed = false
 
+  /// Adds a job for the thread.
   func add(_ job: @escaping @Sendable () -> Void) {
     condition.lock()
     jobs.append(job)
@@ -82,6 +86,7 @@ private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` ar
     condition.unlock()
   }
 
+  /// Lets the thread end after all waiting jobs.
   func close() {
     condition.lock()
     isClosed = true
@@ -89,6 +94,7 @@ private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` ar
     condition.unlock()
   }
 
+  /// Runs jobs until the queue is closed; the main function of the thread.
   func run() {
     while let batch = next() {
       for job in batch { job() }

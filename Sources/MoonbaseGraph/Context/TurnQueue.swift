@@ -7,6 +7,7 @@ import MoonbasePlatform
 /// A background context has one turn, so that a suspended closure keeps the context to itself. A pool has as many turns
 /// as contexts.
 package final class TurnQueue: Sendable {
+  /// A call that waits for a turn.
   fileprivate struct Waiter {
     var number: Int
     /// Called once, outside of the lock, with the turn or with the reason of a refusal.
@@ -28,6 +29,7 @@ package final class TurnQueue: Sendable {
   private let name: String
   private let isExclusive: Bool
 
+  /// Makes a queue that gives at most `limit` turns at the same time.
   package init(limit: Int, name: String) {
     let limit = max(1, limit)
     (self.name, isExclusive) = (name, limit == 1)
@@ -101,11 +103,13 @@ package final class TurnQueue: Sendable {
     for waiter in waiting { waiter.resume(.failure(error)) }
   }
 
+  /// Whether the queue is closed.
   package var isClosed: Bool { state.withLock { $0.closingError != nil } }
 
   /// The number of waiting calls.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+  /// Gives a turn back, to the next waiting call if there is one.
   fileprivate func giveBack() {
     let next = state.withLock { state in
       if let next = state.waiting.popFirst() { return Optional(next) }
@@ -133,6 +137,7 @@ package final class TurnQueue: Sendable {
 }
 
 extension TurnQueue.State {
+  /// Takes a free turn; false if there is none. Throws if the queue is closed.
   fileprivate mutating func takesFree() throws(GraphError) -> Bool {
     if let closingError { throw closingError }
     guard free > 0 else { return false }
@@ -156,7 +161,9 @@ package final class HeldTurn: Sendable {
 
   deinit { end() }
 
+  /// Whether the turn has not ended.
   fileprivate var lasts: Bool { isOver.withLock { !$0 } }
+  /// Whether the running task took the turn, and not an ancestor of it.
   fileprivate var isOfCurrentTask: Bool { task != nil && task == Self.currentTask }
 
   /// An identifier of the running task; nil outside of a task.

@@ -20,6 +20,7 @@ final class UndoGroup {
   var idCount: Int? { parts.first?.idCount }
   var weight: Int { parts.reduce(0) { $0 &+ $1.weight } }
 
+  /// Appends a part; `isStep` says whether it contains more than consequences.
   func append(_ part: UndoPart, isStep: Bool) {
     if !part.isEmpty { parts.append(part) }
     if isStep { self.isStep = true }
@@ -100,6 +101,7 @@ struct UndoStash {
 
 /// The former state of a property.
 struct UndoStep {
+  /// The former state of a property.
   enum Former {
     case value(Value, transformed: Value?, silently: Bool)
     /// The delayed value, which waited for will-save.

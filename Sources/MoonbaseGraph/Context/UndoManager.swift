@@ -31,6 +31,7 @@ public final class UndoManager {
   /// The nesting depth of groups that `beginUndoGrouping` began.
   public private(set) var groupingLevel = 0
 
+  /// The context; nil if it is gone, or before the manager belongs to a context.
   var context: ManagedObjectContext? { reference?.context }
   private var reference: ContextReference?
   private var undoGroups: [UndoGroup] = []
@@ -248,12 +249,14 @@ public final class UndoManager {
 
 /// Notifications by the context.
 extension UndoManager {
+  /// Handles being set as the undo manager of a context.
   func enter(_ new: ManagedObjectContext) {
     if let context, context !== new { context.undoManager = nil }
     reference = new.reference
     new.journal.isUnregistered = disablings > 0
   }
 
+  /// Handles being replaced as the undo manager of the context.
   func leave() {
     removeAllActions()
     context?.journal.isUnregistered = false
@@ -278,6 +281,7 @@ extension UndoManager {
     try context.applyDeleteRulesOfEvent()
   }
 
+  /// Ends the changes of an event: adds them to an open explicit group, or makes them a group.
   private func closeEvent() {
     if groupingLevel > 0 { collect() } else { closeGroup() }
   }
@@ -324,6 +328,7 @@ extension UndoManager {
     context.restartBase()
   }
 
+  /// Adds a part to the open group, or makes a group of it.
   private func add(_ part: UndoPart, isStep: Bool) {
     guard !part.isEmpty else { return }
     if openGroup == nil, !groupsByEvent { openGroup = UndoGroup() }
@@ -336,6 +341,7 @@ extension UndoManager {
     }
   }
 
+  /// Makes a group the last one to undo; nothing can be redone from then on.
   private func push(_ group: UndoGroup) {
     (group.name, openName) = (openName, "")
     undoGroups.append(group)
@@ -345,6 +351,7 @@ extension UndoManager {
     forgetLaterIDs()
   }
 
+  /// Drops the oldest groups beyond the limit.
   private func dropOldest() {
     guard levelsOfUndo > 0, undoGroups.count > levelsOfUndo else { return }
     for group in undoGroups.prefix(undoGroups.count - levelsOfUndo) { weigh(-group.weight) }

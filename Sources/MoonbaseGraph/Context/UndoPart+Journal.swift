@@ -39,6 +39,7 @@ private struct JournalReader {
     let id: ManagedObjectID
   }
 
+  /// Reads a change, whose former state replaces that of later changes.
   mutating func read(_ change: Change) {
     let object = change.object
     if case .row(let reading) = change.former { rows[ObjectIdentifier(object)] = .some(reading.row.snapshot) }
@@ -92,6 +93,7 @@ private struct JournalReader {
     presence.append((object, wasThere))
   }
 
+  /// The insertions, deletions and steps that remain after reading all changes.
   func finish(in context: ManagedObjectContext) -> (passages: [UndoPassage], steps: [UndoStep]) {
     var passages: [UndoPassage] = []
     for (object, wasThere) in presence.reversed() {

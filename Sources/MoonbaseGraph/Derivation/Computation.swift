@@ -29,6 +29,7 @@ struct Computation {
   /// Whether a facet changed after the getter read it, so that the value is not kept.
   var isOutdated = false
 
+  /// The entity and attribute, for messages.
   var name: String { "\(object.entity.name).\(object.entity.property(at: slot).name)" }
 
   init(of object: ManagedObject, slot: Slot, changeCount: UInt64) {
@@ -37,6 +38,7 @@ struct Computation {
     self.changeCount = changeCount
   }
 
+  /// Records a facet of an object.
   mutating func note(_ facet: Facet, of other: ManagedObject) {
     if other === object {
       own.insert(facet.number)
@@ -45,6 +47,7 @@ struct Computation {
     }
   }
 
+  /// Records a facet of an object that may not be in memory.
   mutating func note(_ facet: Facet, of id: ManagedObjectID, entity: ResolvedEntity, version: Int64?) {
     if isOpen { return }
     guard entities.isEmpty else { return _ = entities.insert(EntityFacet(facet, of: entity)) }
@@ -52,6 +55,7 @@ struct Computation {
     if others.count > Self.greatestCount { summarize() }
   }
 
+  /// Sets the version of an object that was recorded without one.
   mutating func noteVersion(_ version: Int64, of id: ManagedObjectID) {
     if !others.isEmpty, let reading = others[id], reading.version == nil { others[id]?.version = version }
   }

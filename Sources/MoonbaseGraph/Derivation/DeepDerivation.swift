@@ -6,6 +6,7 @@ import MoonbasePlatform
 /// Each computation runs on the stack of the computation that needs it. If the chain becomes too long, an error unwinds
 /// the stack to the first computation. It then computes the value at the end of the chain and starts again.
 struct DeepDerivation {
+  /// A derived attribute of an object.
   struct Place: Hashable {
     var object: ManagedObject
     var slot: Slot
@@ -24,6 +25,7 @@ struct DeepDerivation {
   /// Keeps the objects of computed values alive, because a value is dropped with its object.
   fileprivate var computed: [ManagedObject] = []
 
+  /// Makes the needed value the next one to compute; false if no value is needed.
   fileprivate mutating func takeNeeded() -> Bool {
     guard let place = needed else { return false }
     waiting.append(place)

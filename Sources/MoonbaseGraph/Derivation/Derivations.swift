@@ -50,6 +50,7 @@ struct Derivations {
   private static let noteWeight = 80
   /// The limit of records; above it, new computations record entities instead of objects.
   private static let greatestCount = 1 << 17
+  /// The least number of records for a sweep.
   private static let leastSweep = 1 << 10
 
   /// The running computations, each needed by its predecessor.
@@ -102,12 +103,14 @@ struct Derivations {
 // MARK: - Inputs of a save
 
 extension Derivations {
+  /// Begins to record the inputs of a save.
   mutating func beginInputs() {
     inputs = SaveInputs()
     inputsNumber &+= 1
     setIsNotingInputs()
   }
 
+  /// Ends the recording of a save's inputs.
   mutating func endInputs() {
     inputs = nil
     setIsNotingInputs()
@@ -119,6 +122,7 @@ extension Derivations {
     setIsNotingInputs()
   }
 
+  /// Marks the end of a stored value's computation.
   mutating func endStored() {
     storedDepth -= 1
     setIsNotingInputs()
@@ -136,6 +140,7 @@ extension Derivations {
     inputs?.note(id, version: version())
   }
 
+  /// Records a list that a getter reads while a stored value is computed.
   mutating func noteInput(of list: SaveInputs.List, _ contents: @autoclosure () -> ToManyState.Contents) {
     inputs?.note(list, contents())
   }
@@ -144,6 +149,7 @@ extension Derivations {
 // MARK: - Recording
 
 extension Derivations {
+  /// Begins a computation.
   mutating func begin(_ computation: Computation) {
     computations.append(computation)
     setFlags()
@@ -168,15 +174,18 @@ extension Derivations {
     if isRecording { computations[computations.count - 1].note(readingsOf: failed) }
   }
 
+  /// Records a facet that the innermost computation reads.
   mutating func note(_ facet: Facet, of object: ManagedObject) {
     noteInput(object.objectID, version: object.rowVersion)
     computations[computations.count - 1].note(facet, of: object)
   }
 
+  /// Records several facets that the innermost computation reads.
   mutating func note(_ facets: SlotSet, of object: ManagedObject) {
     computations[computations.count - 1].note(facets, of: object)
   }
 
+  /// Records a facet of an object that may not be in memory.
   mutating func note(_ facet: Facet, of id: ManagedObjectID, entity: ResolvedEntity) {
     noteInput(id, version: nil)
     computations[computations.count - 1].note(facet, of: id, entity: entity, version: nil)
@@ -281,6 +290,7 @@ extension Derivations {
     }
   }
 
+  /// Whether other values depend on a value.
   private func hasDependents(_ value: Dependent) -> Bool {
     sources[value.id]?.dependents[value.place.facet.number] != nil
       || entities[EntityFacet(value.place.facet, of: value.entity)] != nil

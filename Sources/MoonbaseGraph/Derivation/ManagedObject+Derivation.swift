@@ -59,6 +59,7 @@ extension ManagedObject {
   @inline(__always)
   final func noteRead(_ slot: Slot) { noteRead(Facet(slot)) }
 
+  /// Records that the running getter has read a facet.
   @inline(__always)
   final func noteRead(_ facet: Facet) {
     if let context, context.derivations.isRecording { context.derivations.note(facet, of: self) }
@@ -145,6 +146,7 @@ extension ManagedObject {
     outdate(Facet(slot), because: cause, member: member)
   }
 
+  /// Reports that a facet changed.
   @inline(__always)
   final func outdate(_ facet: Facet, because cause: Derivations.Cause = .change, member: ManagedObjectID? = nil) {
     guard let context, context.derivations.isWatching || isWatched else { return }
@@ -214,6 +216,7 @@ extension ManagedObjectContext {
       "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.property(at: slot).name)
   }
 
+  /// A chain of values as text, for messages; long chains are shortened.
   static func way(_ names: [String]) -> String {
     (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
   }

@@ -19,6 +19,7 @@ struct SaveInputs {
 
   var isEmpty: Bool { versions.isEmpty && lists.isEmpty }
 
+  /// Records an object that a getter reads, with the version of its row if known.
   mutating func note(_ id: ManagedObjectID, version: Int64?) {
     if id.isTemporaryID { return }
     guard let known = versions[id] else { return versions[id] = .some(version) }
@@ -30,6 +31,7 @@ struct SaveInputs {
     if let known = versions[id], known == nil { versions[id] = .some(version) }
   }
 
+  /// Records a list that a getter reads.
   mutating func note(_ list: List, _ contents: @autoclosure () -> ToManyState.Contents) {
     if lists[list] == nil { lists[list] = contents() }
   }

@@ -35,8 +35,11 @@ final class EntityBehavior {
   // From extensions.
   let extensions: [EntityExtension]
   private let kinds: ContiguousArray<SlotKind>
+  /// Value classes by slot.
   let valueClasses: [Slot: ValueClass]
+  /// Functions that change a value before validation, by slot.
   let normalizers: [Slot: [(Value, ManagedObject) throws -> Value]]
+  /// Rules by slot.
   let rules: [Slot: [EntityExtension.Rule]]
   /// The rules that need only the value and no object, a part of `rules`.
   let valueRules: [Slot: [EntityExtension.ValueRule]]

@@ -26,6 +26,7 @@ public struct EntityExtension {
     /// Identifies the rule to its maker, which may evaluate the rule faster.
     package let origin: AnyObject?
 
+    /// Makes a rule over values.
     package init(origin: AnyObject? = nil, holds: @escaping (Snapshot.Cell) throws -> Bool) {
       (self.origin, self.holds) = (origin, holds)
     }
@@ -36,6 +37,7 @@ public struct EntityExtension {
     /// Whether the cell is valid. If not, the full rule runs and describes the issue.
     package let holds: (RawCell, ManagedObject) throws -> Bool
 
+    /// Makes the quick form of a rule.
     package init(_ holds: @escaping (RawCell, ManagedObject) throws -> Bool) { self.holds = holds }
   }
 

@@ -18,6 +18,7 @@ struct StoredInputs {
   /// Whether the model has no stored derived attribute.
   let isEmpty: Bool
 
+  /// Collects the declared inputs of all derived attributes, if any is stored.
   init(_ model: ResolvedModel, registry: ExtensionRegistry) {
     isEmpty = !registry.extensions.values.joined().contains { !$0.stored.isEmpty }
     guard !isEmpty else { return }

@@ -35,6 +35,7 @@ extension ManagedObject {
     takeRow(try context.source.row(of: objectID, in: nil, within: context.greatestAge))
   }
 
+  /// Runs the awake-from-fetch hooks, and computes values in advance.
   private func wakeUp(in context: ManagedObjectContext) throws {
     let behavior = try context.behavior(of: entity)
     guard behavior.hasAwakeFromFetch else { return }

@@ -21,6 +21,7 @@ extension ManagedObject {
     .list(try fetchedObjects(forKey: key).map { .objectID($0.objectID) })
   }
 
+  /// The predicate of a fetched property with its variables replaced.
   private func filled(
     _ predicate: Predicate, of property: FetchedPropertyDescription, in context: ManagedObjectContext
   ) throws -> Predicate {

@@ -120,6 +120,7 @@ extension ManagedObject {
     if rule == .cascade { try context?.delete(self) } else { try setStoredValue(.null, slot: slot) }
   }
 
+  /// Removes a member from a list, by an unsaved change.
   private func lose(_ id: ManagedObjectID, slot: Slot) {
     guard case .toMany = entity.properties[slot].kind else { return }
     let known = toManyState(slot)
@@ -129,6 +130,7 @@ extension ManagedObject {
     didChange(slot)
   }
 
+  /// A relationship with the slot of its inverse; nil without an inverse.
   private func inverse(of slot: Slot) -> (ResolvedRelationship, Slot)? {
     guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot else {
       return nil

@@ -110,6 +110,7 @@ extension ManagedObject {
 
   private func subject(_ property: String?) -> String { property.map { "\(entity.name).\($0)" } ?? entity.name }
 
+  /// The error of an extension with a reason, for a property or the object as a whole.
   final func failure(_ reason: String, property: String?) -> GraphError {
     var error = GraphError(
       .extensionFailure, message: "\(subject(property)): \(reason)", entity: entity.name, property: property,

@@ -35,6 +35,7 @@ extension ManagedObject {
     let position: Int
   }
 
+  /// The current flags of the object and the mark of a slot.
   final func flags(_ slot: Slot?) -> Flags {
     Flags(state: state, slot: slot, isMarked: slot.map(isMarked) ?? false, position: changePosition)
   }
@@ -56,5 +57,6 @@ extension ManagedObject {
     }
   }
 
+  /// The current row with all values and states above it.
   final var reading: Reading { Reading(of: self) }
 }

@@ -59,6 +59,7 @@ extension ManagedObject {
     }
   }
 
+  /// The objects at the end of a path, without duplicates.
   private final func objects(along keys: [String], of path: String) throws -> OrderedSet<ManagedObject> {
     var reached: OrderedSet<ManagedObject> = [self]
     for key in keys {

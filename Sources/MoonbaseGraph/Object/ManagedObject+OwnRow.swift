@@ -47,11 +47,13 @@ extension ManagedObject {
   @inline(__always)
   package final var writesItsRow: Bool { row.isOwn ? isFillingItsRow : isAsRead }
 
+  /// Whether the object has a new or changed row of its own, without observers and cached values.
   @inline(__always)
   private final var isFillingItsRow: Bool {
     record == nil && (state == [.inserted, .listed] || state.subtracting(.born) == [.updated, .listed])
   }
 
+  /// Whether the object has no changes and no state beside its row.
   @inline(__always)
   private final var isAsRead: Bool { record == nil && state.subtracting(.born).isEmpty }
 

@@ -31,6 +31,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
     }
   }
 
+  /// The value that a predicate sees in a slot.
   @usableFromInline
   package final func predicateValue(slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
@@ -54,6 +55,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
     return try context?.objectIfPresent(with: id)
   }
 
+  /// The destinations that a predicate sees, without those that no longer exist.
   @usableFromInline
   package final func predicateDestinations(slot: Slot) throws -> [ManagedObject] {
     guard let context else { throw goneError }

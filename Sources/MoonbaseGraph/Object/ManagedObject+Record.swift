@@ -21,18 +21,21 @@ extension ManagedObject {
   @inline(__always)
   final var isWatched: Bool { state.contains(.observed) || hasCaches }
 
+  /// Replaces all cached values.
   final func setCaches(_ caches: SlotMap<Cached>) {
     guard !caches.isEmpty || record != nil else { return }
     ownRecord.caches = caches
     weighComputed()
   }
 
+  /// Replaces all delayed values.
   final func setDelayed(_ values: SlotMap<Value>) {
     guard !values.isEmpty || record != nil else { return }
     ownRecord.delayed = values
     weighComputed()
   }
 
+  /// Replaces the states of all to-many relationships.
   final func setRelationships(_ known: SlotMap<ToManyState>) {
     guard !known.isEmpty || record != nil else { return }
     ownRecord.relationships = known
@@ -46,6 +49,7 @@ extension ManagedObject {
     weighComputed()
   }
 
+  /// Removes all cached values.
   final func forgetCaches() { setCaches([:]) }
 
   /// The cached value of a derived attribute if it is valid and the read need not be recorded; nil leaves the access to
@@ -104,6 +108,7 @@ extension ManagedObject {
   /// Makes the row part of a batch, whose rows are read together.
   final func join(_ batch: FaultBatch) { ownRecord.batch = batch }
 
+  /// Removes the row from its batch.
   final func leaveBatch() {
     guard let record, record.batch != nil else { return }
     record.batch = nil

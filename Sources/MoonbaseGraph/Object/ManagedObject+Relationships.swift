@@ -144,6 +144,7 @@ extension ManagedObject {
   /// Whether a to-many relationship without a state is known to be empty, so that nothing has to be read.
   final var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
 
+  /// The state of a to-many relationship, made if necessary, without reading.
   final func toManyState(_ slot: Slot) -> ToManyState {
     if let known = relationships[slot] {
       weighRelationships()
@@ -203,6 +204,7 @@ extension ManagedObject {
     try loadedState(slot).index(of: id)
   }
 
+  /// Whether an object is a destination of a to-many relationship; reads it at the first access.
   package final func hasMember(_ id: ManagedObjectID, slot: Slot) throws -> Bool {
     try loadedState(slot).contains(id)
   }
@@ -229,6 +231,7 @@ extension ManagedObject {
     tellObservers()
   }
 
+  /// Adds a destination to a to-many relationship by ID; the inverse is updated at once.
   package final func addMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let coming = try destination(id, slot: slot)
@@ -247,6 +250,7 @@ extension ManagedObject {
     if let inverse = relationship.inverseSlot { try destination?.attach(objectID, slot: inverse) }
   }
 
+  /// Removes a destination from a to-many relationship by ID; the inverse is updated at once.
   package final func removeMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     guard try hasMember(id, slot: slot) || hasMemberAfterAll(id, slot: slot) else { return }
@@ -292,6 +296,7 @@ extension ManagedObject {
     }
   }
 
+  /// Sets the destination of a to-one relationship, and updates the inverses of the former and the new destination.
   final func setDestination(_ new: ManagedObjectID?, slot: Slot, relationship: ResolvedRelationship) throws {
     let coming = try new.flatMap { try destination($0, slot: slot) }
     try readAnew(leadingTo: coming, slot: slot)
@@ -348,6 +353,7 @@ extension ManagedObject {
 
   // MARK: Checks
 
+  /// The ID in a value for a to-one relationship; nil for null. Throws for another kind of value.
   final func destination(of value: Value, slot: Slot) throws -> ManagedObjectID? {
     switch value {
     case .null: return nil
@@ -356,6 +362,7 @@ extension ManagedObject {
     }
   }
 
+  /// The IDs in a value for a to-many relationship. Throws for another kind of value.
   final func destinations(of value: Value, slot: Slot) throws -> [ManagedObjectID] {
     switch value {
     case .null: return []
@@ -474,6 +481,7 @@ extension ManagedObject {
     )
   }
 
+  /// Throws if an object belongs to another context, or to none.
   package final func checkContext(_ object: ManagedObject?) throws {
     guard let object, object.context !== context else { return }
     guard context != nil else { throw goneError }
@@ -489,6 +497,7 @@ extension ManagedObject {
     return slot
   }
 
+  /// The slot of a to-many relationship. Throws for any other property.
   final func toManySlot(_ key: String) throws -> Int {
     let slot = try slot(of: key)
     guard case .toMany = entity.properties[slot].kind else {

@@ -45,11 +45,13 @@ extension ManagedObject {
     if slot < 64 { row.markChanged(low: slot) } else { ownRecord.changedHigh.insert(slot) }
   }
 
+  /// Replaces the set of changed slots.
   final func setChanged(_ slots: SlotSet) {
     row.setChanged(low: slots.low)
     setChanged(high: slots.high)
   }
 
+  /// Replaces the set of changed slots from 64 on.
   final func setChanged(high slots: Set<Slot>) {
     if record != nil || !slots.isEmpty { ownRecord.changedHigh = slots }
   }

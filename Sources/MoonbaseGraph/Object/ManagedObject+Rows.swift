@@ -98,11 +98,13 @@ extension ManagedObject {
     }
   }
 
+  /// Whether the object's list for an inverse is read and contains another object.
   private func lists(_ other: ManagedObject, along relationship: ResolvedRelationship) -> Bool {
     guard let state = relationship.inverseSlot.flatMap({ relationships[$0] }) else { return false }
     return state.isLoaded && state.contains(other.objectID)
   }
 
+  /// Forgets an unsaved change of a member, and unloads the list.
   private func forgetMember(_ id: ManagedObjectID, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot, !relationship.description.isTransient else { return }
     outdate(slot, because: .row)
@@ -139,11 +141,13 @@ extension ManagedObject {
     }
   }
 
+  /// The registered object that a value of a relationship with an inverse refers to; nil if there is none.
   final func otherSide(of value: Value, along relationship: ResolvedRelationship) -> ManagedObject? {
     guard case .objectID(let id) = value, relationship.inverseSlot != nil else { return nil }
     return context?.registered[id]?.takeUnretainedValue()
   }
 
+  /// Updates the relationship back to an object whose row no longer refers to this one.
   private func forgetPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
@@ -153,6 +157,7 @@ extension ManagedObject {
     }
   }
 
+  /// Updates the relationship back to an object whose row now refers to this one.
   private func learnPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
@@ -169,6 +174,7 @@ extension ManagedObject {
     }
   }
 
+  /// Whether a to-one relationship refers to an object.
   final func pointsAt(_ other: ManagedObject, slot: Slot) -> Bool {
     current(slot) == .objectID(other.objectID)
   }

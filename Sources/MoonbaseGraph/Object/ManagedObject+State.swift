@@ -4,8 +4,11 @@ extension ManagedObject {
   /// The state of an object, as a set of flags.
   struct State: OptionSet {
     let rawValue: UInt16
+    /// The object was never saved.
     static let inserted = State(rawValue: 1)
+    /// The object was saved, and has unsaved changes.
     static let updated = State(rawValue: 2)
+    /// The object is marked for deletion.
     static let deleted = State(rawValue: 4)
     /// The values were not read, or not accessed yet.
     static let fault = State(rawValue: 8)
@@ -51,6 +54,7 @@ extension ManagedObject {
     let key = key
     return table._withUnsafeGuaranteedRef { $0.id(key) }
   }
+  /// The context; nil if the object left it.
   @inline(__always)
   final var context: ManagedObjectContext? { table._withUnsafeGuaranteedRef { $0.context } }
   /// Whether the object has a context; retains nothing.

@@ -18,6 +18,7 @@ extension ManagedObject {
     return relationships[slot]?.added.contains(where: \.isTemporaryID) == true
   }
 
+  /// Replaces temporary IDs in the object's values by permanent IDs.
   final func replaceTemporaryIDs(by permanent: PermanentIDs) {
     guard context != nil else { return }
     outdateTemporaryDestinations()

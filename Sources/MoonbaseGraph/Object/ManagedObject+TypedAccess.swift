@@ -48,6 +48,7 @@ extension TypedObject where Self: ManagedObject {
 }
 
 extension ManagedObject {
+  /// Passes the bytes of a text or of data to `body`; returns nil if the slot has none.
   fileprivate final func withContents<Result>(
     ofSymbol symbol: UInt32, _ kind: RawCell.Kind, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
@@ -141,11 +142,13 @@ extension ManagedObject {
     return setQuickly(cell, slot: slot)
   }
 
+  /// Sets the value; an error is kept as by the subscript.
   @usableFromInline
   final func setValue(_ value: Value, ofSymbol symbol: UInt32) {
     keepingErrors(or: ()) { try write(value, slot: slot(ofSymbol: symbol)) }
   }
 
+  /// Keeps the error of a value that the key's type cannot read.
   @usableFromInline
   final func keepMismatch(_ value: Value, ofSymbol symbol: UInt32, type: any AttributeValue.Type) {
     keepingErrors(or: ()) {

@@ -60,6 +60,7 @@ extension ManagedObject {
     if case .toMany = entity.properties[slot].kind { true } else { false }
   }
 
+  /// Whether a slot has its saved value.
   private func isAsSaved(_ slot: Slot, _ row: Snapshot) -> Bool {
     if hasList(slot) { return relationships[slot]?.hasChanges != true }
     guard delayed[slot] == nil else { return false }

@@ -12,6 +12,7 @@ extension ManagedObject {
     return try resolved(token, slot: slot)
   }
 
+  /// Reads an external value. Throws an error that names the property.
   @inline(never)  // an external value is read once
   private final func resolved(_ token: OpaqueObject, slot: Slot) throws -> Value {
     guard let load = token.load else { return .object(token) }

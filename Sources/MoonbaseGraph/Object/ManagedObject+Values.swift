@@ -227,6 +227,7 @@ extension ManagedObject {
     return value
   }
 
+  /// The value converted to the attribute's type and class.
   private func fitting(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
     try valueOfClass(checked(value, slot: slot), slot: slot, behavior: behavior)
   }
@@ -238,6 +239,7 @@ extension ManagedObject {
     try setStoredValue(fitting, slot: slot)
   }
 
+  /// The value of a transformable attribute, from the cache or from the row's bytes.
   private func transformed(_ slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior) throws -> Value {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
@@ -293,10 +295,12 @@ extension ManagedObject {
     return try self.value(of: value, slot: slot, transformer: transformer, behavior: behavior)
   }
 
+  /// Registers the object for the detection of changes in place.
   private func keepForChecks() {
     if let context, context.detectsInPlaceMutation { context.readObjects.append(self) }
   }
 
+  /// Sets a transformable attribute, whose bytes a transformer makes.
   final func writeTransformable(
     _ value: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws {
@@ -343,6 +347,7 @@ extension ManagedObject {
     }
   }
 
+  /// The value of a derived attribute: a delayed or cached value, else the getter's result.
   private func derivedValue(_ slot: Slot, derived: DerivedSlot, behavior: EntityBehavior) throws -> Value {
     if hasDelayedValues, let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
@@ -354,6 +359,7 @@ extension ManagedObject {
     return value
   }
 
+  /// Assigns to a derived attribute, by its setter or delayed until will-save.
   private func writeDerived(
     _ value: Value, slot: Slot, derived: DerivedSlot, behavior: EntityBehavior
   ) throws {
@@ -395,6 +401,7 @@ extension ManagedObject {
     return known.isSame(as: coming)
   }
 
+  /// The setter of a derived attribute. Throws if it has none.
   private func setter(of derived: DerivedSlot, slot: Slot, value: Value) throws -> (
     (Value, ManagedObject) throws -> Void
   ) {

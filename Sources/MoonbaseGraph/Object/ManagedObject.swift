@@ -425,6 +425,7 @@ extension ManagedObject {
     }
   }
 
+  /// The row after a save; nil if the object keeps its row.
   private final func rowSaved(as written: SavePlan.Written) -> Snapshot? {
     switch written {
     case .copied(let new): new
@@ -462,6 +463,7 @@ extension ManagedObject {
     leave(because: .deleted)
   }
 
+  /// Changes the object's ID, and drops values that may depend on it.
   private func changeID(to id: ManagedObjectID) {
     // A getter may have read the ID, of which no facet reports a change.
     outdateAll(because: .identity)
@@ -480,6 +482,7 @@ extension ManagedObject {
   /// The flags that a change, a save and a rollback alter.
   private static let undoable: State = [.updated, .deleted, .listed, .propagated]
 
+  /// Restores state flags, and the mark of a slot as changed.
   final func restore(_ flags: Flags) {
     state = state.subtracting(Self.undoable).union(flags.state.intersection(Self.undoable))
     if let slot = flags.slot { restoreMark(flags.isMarked, slot: slot) }

@@ -19,25 +19,33 @@ struct Members {
 
   // MARK: Reading
 
+  /// The IDs of the destinations.
   var ids: Set<ManagedObjectID> { owner.keepingErrors(or: []) { Set(try owner.memberIDs(slot)) } }
+  /// The number of destinations.
   var count: Int { owner.keepingErrors(or: 0) { try owner.memberCount(slot) } }
 
+  /// Whether an object is a destination; false after an error, which the context keeps.
   func contains(_ object: ManagedObject) -> Bool { owner.keepingErrors(or: false) { try has(object) } }
 
+  /// Whether an object is a destination.
   func has(_ object: ManagedObject) throws -> Bool { try owner.hasMember(object.objectID, slot: slot) }
 
+  /// The position of an object; nil if it is no destination, or after an error.
   func index(of object: ManagedObject) -> Int? {
     owner.keepingErrors(or: nil) { try owner.memberIndex(of: object.objectID, slot: slot) }
   }
 
+  /// The destinations; empty after an error, which the context keeps.
   func current<Element: ManagedObject>(_ type: Element.Type) -> [Element] {
     owner.keepingErrors(or: []) { try read(type) }
   }
 
+  /// The destinations. Throws if one of them is of another class.
   func read<Element: ManagedObject>(_ type: Element.Type) throws -> [Element] {
     try owner.objects(forKey: key).map { object in try element(object) }
   }
 
+  /// The destination at a position; nil if there is none, or after an error.
   func element<Element: ManagedObject>(at position: Int) -> Element? {
     owner.keepingErrors(or: nil) {
       guard let id = try owner.memberID(at: position, slot: slot) else { return nil }
@@ -45,6 +53,7 @@ struct Members {
     }
   }
 
+  /// The destination at a position. Throws if the position does not exist.
   func object<Element: ManagedObject>(at position: Int) throws -> Element {
     guard let id = try owner.memberID(at: position, slot: slot) else { throw try noPosition(position) }
     return try element(owner.destinationObject(id, slot: slot))
@@ -64,6 +73,7 @@ struct Members {
     return try context.changingTogether(body)
   }
 
+  /// Adds objects.
   func add(_ objects: [ManagedObject]) throws {
     for object in objects {
       try owner.checkContext(object)

@@ -256,8 +256,10 @@ extension ObjectRow {
   @inline(__always)
   mutating func markChanged(low slot: Slot) { changedLow |= 1 << UInt64(slot) }
 
+  /// Clears the mark of one of the first 64 slots.
   mutating func unmarkChanged(low slot: Slot) { changedLow &= ~(1 << UInt64(slot)) }
 
+  /// Replaces the marks of the first 64 slots.
   mutating func setChanged(low slots: UInt64) { changedLow = slots }
 }
 

@@ -19,7 +19,9 @@ import MoonbasePlatform
 /// A key path includes its class: a predicate over `Employee` needs `\Employee.age`, even if `Person` declares `age`.
 public struct PropertyKeyPath {
   let keyPath: AnyKeyPath
+  /// The name of the property.
   package let name: String
+  /// Whether the property is a to-many relationship.
   package let isToMany: Bool
   /// Whether objects of a class have the property, as far as the typed key shows.
   let fits: @Sendable (ManagedObject.Type) -> Bool

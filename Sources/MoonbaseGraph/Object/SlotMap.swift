@@ -19,6 +19,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
   var keys: [Int] { entries.map(\.key) }
   var values: [Element] { entries.map(\.value) }
 
+  /// The element of a slot; nil removes it.
   subscript(slot: Slot) -> Element? {
     get {
       for entry in entries where entry.key == slot { return entry.value }

@@ -2,7 +2,9 @@ import MoonbaseModel
 
 /// A set of slots. Sets within the first 64 slots need no allocation.
 struct SlotSet: Equatable {
+  /// The slots below 64, as bits.
   private(set) var low: UInt64 = 0
+  /// The slots from 64 on.
   private(set) var high: Set<Slot> = []
 
   init() {}

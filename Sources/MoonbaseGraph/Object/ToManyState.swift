@@ -17,6 +17,7 @@ final class SharedWeight {
   private let context: ContextReference
   private let bytes: Int
 
+  /// Adds the bytes to the weight of the context until the instance is released.
   init(_ bytes: Int, in context: ManagedObjectContext) {
     (self.context, self.bytes) = (context.reference, bytes)
     context.weigh(bytes)
@@ -52,6 +53,7 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var unseenMoves: UInt32 = 0
   private let isOrdered: Bool
 
+  /// Makes a state without destinations; `isLoaded` says whether there are none in the store either.
   init(isOrdered: Bool, isLoaded: Bool) {
     self.isOrdered = isOrdered
     self.isLoaded = isLoaded
@@ -69,6 +71,7 @@ final class ToManyState {
     return Self.ownWeight &+ Self.weight(of: count)
   }
 
+  /// Whether destinations were added, removed or moved since the last save.
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
   /// Whether a loaded relationship's destinations agree with its changes.
@@ -131,6 +134,7 @@ final class ToManyState {
     return members.remove(id, keepingOrder: isOrdered) != nil || wasChange
   }
 
+  /// Sorts the destinations like a wanted order, with the remaining ones at the end.
   private func arrange(like wanted: MemberList) {
     let known = wanted.filter { members.contains($0) }
     var list = MemberList(unique: known)
@@ -139,8 +143,10 @@ final class ToManyState {
     moved = nil
   }
 
+  /// Whether an object is among the loaded destinations.
   func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
 
+  /// The position among the loaded destinations.
   func index(of id: ManagedObjectID) -> Int? { members.index(of: id) }
 
   /// Adds a destination; false if it was one. An unloaded relationship assumes that it was none.
@@ -241,6 +247,7 @@ final class ToManyState {
     var isMember: Bool? { index != nil || addedIndex != nil ? true : isRemoved || isLoaded ? false : nil }
   }
 
+  /// The current membership and position of a destination.
   func step(of id: ManagedObjectID, slot: Slot) -> Step { Step(id, of: self, slot: slot) }
 
   /// Whether all destinations are known to have their saved positions, without reading.
@@ -301,8 +308,10 @@ final class ToManyState {
     var weight: Int { ToManyState.weight(of: members.count &+ added.count &+ removed.count) }
   }
 
+  /// A copy of all contents.
   var contents: Contents { Contents(of: self) }
 
+  /// Replaces all contents by a former copy.
   func restore(_ contents: Contents) {
     (members, added, removed) = (contents.members, contents.added, contents.removed)
     (isLoaded, isReordered, moved) = (contents.isLoaded, contents.isReordered, contents.moved)
@@ -327,6 +336,7 @@ final class ToManyState {
     return (came + moved.filter { !added.contains($0) }.compactMap { members.index(of: $0) }).sorted()
   }
 
+  /// The stretches of the list around changed positions, as a save needs them.
   private func stretches(
     around positions: [Int], id permanent: (ManagedObjectID) -> ManagedObjectID
   ) -> [StoreChanges.Stretch] {
