@@ -94,7 +94,7 @@ public actor BackgroundContext {
     defer { context.endChangeEvent() }
     context.followExtensions()
     do {
-      nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
+      nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` sends it
         // The closure is isolated to the actor, so `body` runs on the context's thread.
         preconditionIsolated()
         return try await body(context)
@@ -148,7 +148,7 @@ public actor BackgroundContext {
     let turn = executor.isCurrent ? nil : try turns.takeAndWait()
     defer { turn?.end() }
     nonisolated(unsafe) var result: Result<Output, any Error>?  // sound: `runAndWait` orders the accesses
-    nonisolated(unsafe) let body = body  // sound: it runs while the caller waits
+    nonisolated(unsafe) let body = body  // sound: runs only while the caller waits
     executor.runAndWait {
       self.assumeIsolated { isolated in
         result = Self.run(body, in: isolated.context, endsEvent: turn != nil)

@@ -22,8 +22,8 @@ package final class BackgroundContextPool: Sendable {
     let turn = try await turns.take()
     defer { turn.end() }
     let background = try idle.withLock({ $0.popLast() }) ?? make()
-    nonisolated(unsafe) let body = body  // sound: only the context below gets it
-    nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
+    nonisolated(unsafe) let body = body  // sound: passed only to the context below
+    nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` sends it
       do {
         let output = try await background.perform(body)
         try await background.throwPendingError()

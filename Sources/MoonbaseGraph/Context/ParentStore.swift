@@ -105,7 +105,7 @@ extension ManagedObjectContext {
 }
 
 /// Reads the parent's state at the time of each call.
-private final class ParentReadSession: ReadSession, @unchecked Sendable {  // used where its store is
+private final class ParentReadSession: ReadSession, @unchecked Sendable {  // used only on its store's executor
   private let store: ParentStore
   private var parent: ManagedObjectContext { store.parent }
   private let number: UInt32

@@ -8,7 +8,7 @@ final class EntityBehavior {
   enum SlotKind {
     case plain
     case transformable(SlotTransformer)
-    indirect case storedTransformable(DerivedSlot, SlotTransformer)  // the row holds the bytes
+    indirect case storedTransformable(DerivedSlot, SlotTransformer)  // `stored` and `transformable`
     case opaque  // transformable without its transformer: bytes are kept unread
     case derived(DerivedSlot)
     case stored(DerivedSlot)  // derived, computed by the save and written to the row
