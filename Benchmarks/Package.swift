@@ -24,6 +24,7 @@ let package = Package(
         .product(name: "MoonbaseLua", package: "Moonbase"),
       ],
       path: "Sources/MoonbaseBench",
-      swiftSettings: [.treatAllWarnings(as: .error)]),
+      swiftSettings: [.treatAllWarnings(as: .error)],
+      plugins: [.plugin(name: "MoonbaseModelPlugin", package: "Moonbase")]),
   ]
 )

@@ -89,13 +89,13 @@ extension PersistentContainer {
     coordinator.endSaves()
   }
 
-  /// Throws `.invalidRequest` if the container was closed.
+  /// Throws `.containerClosed` if the container was closed.
   func checkOpen() throws {
     if isClosed.withLock({ $0 }) { throw Self.closedError }
   }
 
   private static var closedError: GraphError {
-    GraphError(.invalidRequest, message: "the container was closed: make a new one")
+    GraphError(.containerClosed, message: "the container was closed: make a new one")
   }
 
   /// Opens all stores. Throws the first error.

@@ -121,7 +121,7 @@ public final class PersistentContainer: Sendable {
   /// should not wait for such a task: if all contexts are used by calls that wait like this, none of them ends.
   ///
   /// Throws the error of `body`. Throws `CancellationError` if the task is cancelled while it waits, `.contextBusy`
-  /// within the `body` of another call by the same task, and `.invalidRequest` if the container is closed before or
+  /// within the `body` of another call by the same task, and `.containerClosed` if the container is closed before or
   /// meanwhile.
   public func withContext<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output

@@ -152,7 +152,9 @@ import Testing
     try container.close()
     try container.close()
     watch.cancel()
-    #expect { try container.viewContext } throws: { "\($0)".contains("the container was closed") }
+    let error = #expect(throws: GraphError.self) { try container.viewContext }
+    #expect(error?.code == .containerClosed && error?.message.contains("the container was closed") == true)
+    #expect(error?.userMessage == "The program is ending. Try again later.")
     #expect(throws: GraphError.self) { try container.newBackgroundContext() }
     var failures = 0
     container.loadPersistentStores { _, error in failures += error == nil ? 0 : 1 }

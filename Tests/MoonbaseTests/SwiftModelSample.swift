@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// Written by `moonbase model swift` of samples: written anew, it loses what was changed here.
+// Written by `moonbase model swift` of samples. The next run overwrites changes of this file.
 
 import Foundation
 import Moonbase
@@ -8,7 +8,7 @@ import Moonbase
 class SampleAnimal: ManagedObject {
   override class var keyPaths: [PropertyKeyPath] { keyPathsOfSampleAnimal }
 
-  // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
+  // Hooks that may be overridden. Saves are faster where overriddenLifecycleMethods names the overridden ones.
   // override class var overriddenLifecycleMethods: LifecycleHooks { [.willSave] }
   // override func awakeFromInsert() throws {}
   // override func awakeFromFetch() throws {}
@@ -57,7 +57,7 @@ nonisolated extension TypedObject where Self: SampleAnimal {
 class SamplePerson: SampleAnimal {
   override class var keyPaths: [PropertyKeyPath] { keyPathsOfSamplePerson }
 
-  // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
+  // Hooks that may be overridden. Saves are faster where overriddenLifecycleMethods names the overridden ones.
   // override class var overriddenLifecycleMethods: LifecycleHooks { super.overriddenLifecycleMethods.union([.willSave]) }
   // override func awakeFromInsert() throws {}
   // override func awakeFromFetch() throws {}
@@ -240,7 +240,7 @@ nonisolated extension TypedObject where Self: SamplePerson {
 class SampleBook: ManagedObject {
   override class var keyPaths: [PropertyKeyPath] { keyPathsOfSampleBook }
 
-  // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
+  // Hooks that may be overridden. Saves are faster where overriddenLifecycleMethods names the overridden ones.
   // override class var overriddenLifecycleMethods: LifecycleHooks { [.willSave] }
   // override func awakeFromInsert() throws {}
   // override func awakeFromFetch() throws {}

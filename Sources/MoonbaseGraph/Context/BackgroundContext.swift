@@ -128,8 +128,18 @@ public actor BackgroundContext {
     context = Self.make(former.coordinator, former.extensionRegistry, on: executor, mail)
   }
 
-  /// Throws an error that an accessor kept, before the context is released.
-  func throwPendingError() throws { try context.throwPendingError() }
+  /// Runs the only closure of a context that is renewed afterwards.
+  ///
+  /// Also throws an error that an accessor kept, which no later call could throw.
+  func performOnce<Output>(
+    _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
+  ) async throws -> sending Output {
+    try await perform { context in
+      let output = try await body(context)
+      try context.throwPendingError()
+      return output
+    }
+  }
 
   /// Merges the saves of other contexts, between closures.
   fileprivate func takeNews() async {

@@ -25,8 +25,7 @@ package final class BackgroundContextPool: Sendable {
     nonisolated(unsafe) let body = body  // sound: passed only to the context below
     nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` sends it
       do {
-        let output = try await background.perform(body)
-        try await background.throwPendingError()
+        let output = try await background.performOnce(body)
         await self.giveBack(background)
         return output
       } catch {

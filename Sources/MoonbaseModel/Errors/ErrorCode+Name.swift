@@ -15,6 +15,7 @@ extension ErrorCode: CustomStringConvertible {
     .numberTooSmall: "numberTooSmall", .dateTooLate: "dateTooLate", .dateTooSoon: "dateTooSoon",
     .stringTooLong: "stringTooLong", .stringTooShort: "stringTooShort",
     .stringPatternMatching: "stringPatternMatching", .changedInPlace: "changedInPlace", .unknownName: "unknownName",
+    .containerClosed: "containerClosed",
     .invalidValue: "invalidValue", .invalidObject: "invalidObject", .invalidRequest: "invalidRequest",
     .recursiveSave: "recursiveSave", .contextBusy: "contextBusy", .externalRelationship: "externalRelationship",
     .invalidPredicate: "invalidPredicate", .predicateMismatch: "predicateMismatch", .evaluation: "evaluation",

@@ -87,6 +87,8 @@ extension ErrorCode {
   public static let recursiveSave = Self(rawValue: 132_001)
   /// A hook asked for what cannot be done while the context runs it.
   public static let contextBusy = Self(rawValue: 134_046)
+  /// The container was closed, as a program does that ends.
+  public static let containerClosed = Self(rawValue: 134_048)
   /// A relationship was to lead from one store to another.
   public static let externalRelationship = Self(rawValue: 133_010)
   /// A predicate or sort key cannot be parsed.

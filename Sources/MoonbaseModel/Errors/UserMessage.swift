@@ -66,6 +66,7 @@ extension ErrorCode {
       .incompatibleSchema:
       "The data is of another version of this program."
     case .limitExceeded: "This takes too much time or memory."
+    case .containerClosed: "The program is ending. Try again later."
     case .interrupted: "This was interrupted."
     case .malformedText: "The text is not in the form that is expected."
     case .extensionFailure, .invalidExtension, .extensionConflict, .sourceTooLarge:

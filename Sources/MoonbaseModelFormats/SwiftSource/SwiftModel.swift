@@ -94,7 +94,7 @@ package struct SwiftModel {
   private func header(isAnew: Bool, foundation: Bool = false) -> String {
     let mark =
       isAnew
-      ? ["\(Self.mark) of \(SwiftName.comment(name)): written anew, it loses what was changed here.", ""] : []
+      ? ["\(Self.mark) of \(SwiftName.comment(name)). The next run overwrites changes of this file.", ""] : []
     let imports = (foundation ? ["Foundation"] : []) + ["Moonbase"]
     return (mark + imports.map { "\(access)import \($0)" }).joined(separator: "\n") + "\n"
   }
@@ -119,7 +119,7 @@ package struct SwiftModel {
       \(isPublic ? "open " : "")class \(type.name): \(parent) {
         \(isPublic ? "open " : "")override class var keyPaths: [\(self.type("PropertyKeyPath"))] { \(type.nameOfKeyPaths) }
 
-        // Hooks that may be overridden. Where hooks is overridden too, it names all of them, and saves are faster.
+        // Hooks that may be overridden. Saves are faster where overriddenLifecycleMethods names the overridden ones.
         // override class var overriddenLifecycleMethods: LifecycleHooks { \(hooks) }
         // override func awakeFromInsert() throws {}
         // override func awakeFromFetch() throws {}

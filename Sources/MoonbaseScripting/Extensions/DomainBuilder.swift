@@ -93,9 +93,9 @@ struct DomainBuilder {
   private static func requireNoReason(
     _ result: borrowing LuaResult, _ function: LuaFunction, _ subject: @autoclosure () -> String
   ) throws {
-    guard result.isNil, let reason = try result.further(1).textValue else { return }
+    guard result.isNil, let reason = try result.further(1).reason else { return }
     let place = function.place.map { "\($0): " } ?? ""
-    throw ScriptError(.invalidValue, message: "\(place)\(subject()) gave nothing: \(TextLimits.reason(reason))")
+    throw ScriptError(.invalidValue, message: "\(place)\(subject()) gave nothing: \(reason)")
   }
 
   private func make(_ transformer: ExtensionDeclaration.Transformer, meter: RunningExtension?) -> ValueTransformer {

@@ -29,6 +29,7 @@ struct RuleOutcome {
     message: LuaValue, key: LuaValue, in domain: ScriptDomain
   ) throws -> EntityExtension.ValidationIssue {
     guard case .table(let table) = message else { return try failure(text: message, key: key) }
+    if let reason = try message.reason { return try failure(text: .text(reason), key: key) }
     for (name, _) in try table.pairs where name.integerValue != 1 && !Self.fields.contains(name.textValue ?? "") {
       throw mistake("gave a table with \(name): it holds a message and perhaps key, code, severity and values")
     }

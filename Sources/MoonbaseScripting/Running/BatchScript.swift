@@ -96,7 +96,7 @@ package final class BatchScript {
     ])
     switch results.first {
     case .nil? where results.count > 1, .boolean(false)?:
-      throw ScriptError(.invalidValue, message: results.dropFirst().first?.textValue ?? "the chunk was refused")
+      throw try ScriptError(.invalidValue, message: results.dropFirst().first?.reason ?? "the chunk was refused")
     default: break
     }
   }

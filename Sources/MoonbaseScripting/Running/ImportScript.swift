@@ -86,7 +86,7 @@ package final class ImportScript {
     case .table(let made)?: return try cells(of: made, rowFunction)
     case .boolean(false)?: return nil
     case .nil? where results.count > 1:
-      throw ScriptError(.invalidValue, message: results[1].textValue.map(TextLimits.reason) ?? "the row was refused")
+      throw try ScriptError(.invalidValue, message: results[1].reason ?? "the row was refused")
     case .nil?: return try cells(of: table, rowFunction)
     case let other?:
       throw rowFunction.mistake(
@@ -131,7 +131,7 @@ extension ScriptDomain {
     let results = try make.call([argument])
     switch results.first ?? .nil {
     case .nil:
-      let why = results.dropFirst().first.flatMap(\.textValue).map(TextLimits.reason)
+      let why = try results.dropFirst().first?.reason
       throw ScriptError(.invalidValue, message: "\(subject) is no \(name)\(why.map { ": \($0)" } ?? "")")
     case let value: return try graphValue(from: value)
     }

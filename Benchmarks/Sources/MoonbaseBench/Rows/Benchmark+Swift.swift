@@ -3,7 +3,7 @@ import Moonbase
 
 /// The cost of typed predicates and converted values. Each row stands beside the same work written by hand.
 extension Benchmark {
-  static var swift: [Benchmark] { [convertedValues, typedPredicate] }
+  static var swift: [Benchmark] { [convertedValues, typedPredicate, generatedClass] }
 
   private static var convertedValues: Benchmark {
     requests(
@@ -25,6 +25,31 @@ extension Benchmark {
         try context.count(
           Person.self, where: Person.ageKey > Int64(number) && Person.firstNameKey == "First\(number)")
       })
+  }
+
+  /// Both classes do the same work, so a difference is a cost of the generated text.
+  private static var generatedClass: Benchmark {
+    Benchmark(
+      name: "generated-class", title: "setting and reading five attributes, generated class, beside: by hand",
+      goal: .ratio(1),
+      yardstick: { try fillAndSum($0, "HandWrittenMember", HandWrittenMember.self) },
+      subject: { try fillAndSum($0, "Member", Member.self) })
+  }
+
+  private static func fillAndSum<Object: MemberAttributes>(
+    _ workplace: Workplace, _ entity: String, _ type: Object.Type
+  ) throws -> Answer {
+    let container = try PersistentContainer(
+      model: HandWrittenMember.model, store: .inMemory,
+      classes: ["Member": Member.self, "HandWrittenMember": HandWrittenMember.self])
+    let context = try ManagedObjectContext(container.coordinator)
+    var sum: Int64 = 0
+    for row in 0..<workplace.count {
+      guard let object = try context.insert(entity) as? Object else { throw Failure("an object of another class") }
+      object.fill(row)
+      sum &+= object.sum
+    }
+    return .number(sum)
   }
 
   /// Many small requests to a store of a few objects, so that the requests themselves are what takes the time.

@@ -22,7 +22,7 @@ struct EditorTypes {
   func text(of source: String) -> String {
     let head = """
       ---@meta
-      -- What the model \(EditorName.comment(source)) has. Written by `moonbase model types`: written anew, it loses what was changed here.
+      -- What the model \(EditorName.comment(source)) has. Written by `moonbase model types`. The next run overwrites changes of this file.
       """
     let parts = [[head], valueClasses, model.entities.flatMap(parts), [context, description]]
     return parts.joined().map { "\($0)\n" }.joined(separator: "\n")

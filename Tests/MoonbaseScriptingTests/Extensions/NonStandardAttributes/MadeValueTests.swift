@@ -23,6 +23,7 @@ import Testing
   ])
 
   private static let text = """
+    local fault = require "moonbase.fault"
     local Color = {}
     Color.__index = Color
     function Color.new(r, g, b) return setmetatable({ r = r, g = g, b = b }, Color) end
@@ -31,6 +32,7 @@ import Testing
       local r, g, b = text:match("^#(%x%x)(%x%x)(%x%x)$")
       if text == "broken" then error("out of order") end
       if text == "other" then return 7 end
+      if text == "faulty" then return nil, fault.at(text, 3, "a digit is expected") end
       if not r then return nil, "six digits are expected" end
       return Color.new(tonumber(r, 16), tonumber(g, 16), tonumber(b, 16))
     end
@@ -124,6 +126,7 @@ import Testing
 
   @Test(arguments: [
     ("color", Value.string("red"), "Shape.color: the text is no Color: six digits are expected"),
+    ("color", .string("faulty"), "Shape.color: the text is no Color: line 1, column 3: a digit is expected"),
     ("color", .map(["g": 1]), "Shape.color: the map is no Color: r is missing"),
     ("color", .list([]), "Shape.color: the list is no Color: r is missing"),
     ("color", .string("other"), "parse of class Color gave an integer, and no value of the class"),
@@ -136,6 +139,26 @@ import Testing
     #expect(error?.code == .invalidValue && error?.message.contains(message) == true, "\(String(describing: error))")
     #expect(error?.entity == "Shape" && error?.property == key)
     #expect(try hex(shape) == "#ff0000")
+  }
+
+  /// Without the fault's text the value would be NULL, and lost in silence.
+  @Test func aFaultOfATransformerIsAnError() throws {
+    let text = """
+      local fault = require "moonbase.fault"
+      local function fails(value) return nil, fault.new { message = "no form of " .. value } end
+      local transformer = { transform = fails, reverse = fails }
+      return { name = "hex", transformers = { Color = transformer, Plain = transformer } }
+      """
+    let extensions = try ScriptExtensions([.text(text, name: "hex.lua")], for: Self.model)
+    let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
+    try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
+    let domain = try ScriptDomain()
+    let context = try ManagedObjectContext(coordinator, extensionRegistry: extensions.makeRegistry(in: domain))
+    let error = #expect(throws: GraphError.self) {
+      try context.insert("Shape", values: ["color": "red"])
+      try context.save()
+    }
+    #expect(error?.message.contains("no form of red") == true, "\(String(describing: error))")
   }
 
   @Test func aBrokenParseIsAFaultOfTheExtension() throws {
