@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 
 extension ContainerDescription {
-  /// The model, read from where it comes.
+  /// Reads the model from the source that the description names.
   func openModel() throws -> ManagedObjectModel {
     switch model {
     case .file(let url): return try ManagedObjectModel(contentsOf: url)
@@ -10,7 +10,7 @@ extension ContainerDescription {
     case .kept:
       let files = stores.compactMap(\.path)
       guard let first = files.first else { return ManagedObjectModel() }
-      // Every store keeps the whole model, so any one that is there will do.
+      // Every store keeps the whole model, so any existing store can provide it.
       guard let store = stores.first(where: \.isThere), let url = store.url else {
         let advice =
           stores.allSatisfy(\.isReadOnly)
@@ -23,7 +23,7 @@ extension ContainerDescription {
     }
   }
 
-  /// The extensions, of which paths are files or folders now.
+  /// The extensions, with each path resolved to a file or a folder.
   func openExtensions() throws -> [ExtensionSource] {
     try extensions.map { source in
       try HostWork.charge(Self.fileUnits)
@@ -31,7 +31,7 @@ extension ContainerDescription {
     }
   }
 
-  /// What looking at a file costs, in units of work.
+  /// The cost of a file access, in units of work.
   private static let fileUnits = 100
 
   private static func source(_ path: String) throws -> ExtensionSource {
@@ -58,7 +58,7 @@ extension ContainerDescription {
     return .directory(URL(literalPath: path))
   }
 
-  /// To read a store's file as a script would drop SQLite's locks on it.
+  /// Throws for a file of an open store: reading it as a script would release SQLite's locks on it.
   private static func checkIsFree(_ path: String) throws {
     let url = URL(literalPath: path).resolvingSymlinksInPath()
     guard SQLiteStore.isFileOfOpenStore(atPath: url.path, writing: false) else { return }
@@ -67,16 +67,16 @@ extension ContainerDescription {
 }
 
 extension PersistentStoreDescription {
-  /// Whether something stands at the path, of whatever kind. One that ends with a slash is refused for that when it is opened, and so is a
-  /// link that leads in a circle.
+  /// Whether anything exists at the path. A path with a trailing slash, or a cyclic link, is refused later when it is
+  /// opened.
   fileprivate var isThere: Bool {
     guard let url else { return false }
     return url.hasDirectoryPath || access(url.pathAsGiven, F_OK) == 0 || errno != ENOENT
   }
 
-  /// Opens the store, or makes it.
+  /// Opens the store, or creates it.
   ///
-  /// Throws `.invalidRequest` where something is set that this kind of store does not know.
+  /// Throws `.invalidRequest` if an option is set that this kind of store does not support.
   func open(_ model: ResolvedModel) throws -> any PersistentStore {
     guard let url else {
       if let option = optionsOfFiles.first(where: \.isSet) {
@@ -98,7 +98,7 @@ extension PersistentStoreDescription {
     return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
   }
 
-  /// What only a file's store knows.
+  /// The options that only stores in files support.
   private var optionsOfFiles: [(name: String, isSet: Bool)] {
     [
       ("isReadOnly", isReadOnly), ("busyTimeout", busyTimeout != nil), ("allowsCloudKit", allowsCloudKit),

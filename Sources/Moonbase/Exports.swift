@@ -1,5 +1,5 @@
-// `import Moonbase` gives an app all names that it needs. The names of the graph are listed one by one. Authors of
-// stores also need pages, snapshots, cells, cursors and sessions: the product `MoonbaseStoreKit` has them.
+// `import Moonbase` gives an app all names that it needs. The names of the graph are listed individually: pages,
+// snapshots, cells, cursors and sessions are for authors of stores, in the product `MoonbaseStoreKit`.
 
 @_exported public import MoonbaseModel
 @_exported public import MoonbaseModelFormats

@@ -3,11 +3,11 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// What a file is by its contents, for messages about one of another kind: the advice says which command takes it.
+/// The form of a file, as its contents show, for messages about a file of the wrong form.
 package enum FileForm: CustomStringConvertible {
   case store, model, archive, text
 
-  /// Looks at a file or folder; nil for one of no form that is known here.
+  /// Examines a file or folder; nil for an unknown form.
   package init?(_ path: String) {
     let url = URL(literalPath: path)
     guard let source = try? ModelSource(contentsOf: url) else { return nil }
@@ -28,6 +28,7 @@ package enum FileForm: CustomStringConvertible {
     }
   }
 
+  /// The form with an article, for messages.
   package var description: String {
     switch self {
     case .store: "a SQLite database"
@@ -37,7 +38,7 @@ package enum FileForm: CustomStringConvertible {
     }
   }
 
-  /// What takes a file of this form.
+  /// Advice that names the commands for a file of this form.
   package func advice(_ path: String) -> String {
     switch self {
     case .store: "'moonbase info \(path)' and 'moonbase run --store \(path)' take a store"

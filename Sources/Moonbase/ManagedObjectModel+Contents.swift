@@ -4,10 +4,11 @@ public import MoonbasePlatform
 extension ManagedObjectModel {
   /// Reads a model: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`, a Lua model file, or the cache in a store.
   ///
-  /// The form is recognised by content, not by name. Throws `ModelError` with file, line and element where the file is not
-  /// there, of no known form, or wrong.
+  /// The form is recognised by content, not by name. Throws `ModelError` with file, line and element if the file does
+  /// not exist, has no known form, or contains an error.
   public init(contentsOf url: URL) throws {
-    // SQLite is asked first: to close a descriptor of a store that this process has open would drop SQLite's locks on it.
+    // SQLite is tried first: closing a descriptor of a store that this process has open would release SQLite's locks on
+    // it.
     if SQLiteStore.isDatabase(at: url) {
       self = try SQLiteStore.cachedModel(ofStoreAt: url)
       return
@@ -17,7 +18,7 @@ extension ManagedObjectModel {
     }
     let source = try ModelSource(contentsOf: url)
     if source.head.starts(with: Data("SQLite format 3\0".utf8)) {
-      // One so damaged that SQLite does not know it: the error says what is wrong.
+      // SQLite does not recognise a damaged store; opening it throws an error that describes the damage.
       self = try SQLiteStore.cachedModel(ofStoreAt: url)
     } else {
       self = try ManagedObjectModel.read(source, readers: ManagedObjectModel.readers + [LuaModelFile()])

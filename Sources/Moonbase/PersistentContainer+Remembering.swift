@@ -1,20 +1,22 @@
 import MoonbaseGraph
 import MoonbasePlatform
 
-/// The extensions that stores remember.
+/// The extensions that stores have recorded with their saves.
 extension PersistentContainer {
-  /// An extension that saves of a store ran with.
+  /// An extension that was active at a save of a store.
   public struct RememberedExtension: Sendable, Hashable {
-    /// Its name, or that of its file.
+    /// The extension's name, or the name of its file.
     public var name: String
-    /// Its version, where it says one.
+    /// The extension's version; nil if it declares none.
     public var version: String?
 
     init(name: String, version: String) { (self.name, self.version) = (name, version.isEmpty ? nil : version) }
   }
 
-  /// The extensions that saves of the open stores ran with, by name. Each save of objects notes those it ran with in
-  /// the store's metadata, in its transaction, where the store does not know them yet.
+  /// The extensions that were active at saves of the open stores, by name.
+  ///
+  /// Each save of objects records its extensions in the store's metadata, within its transaction, unless they are
+  /// recorded already.
   ///
   /// ```swift
   /// for remembered in try container.rememberedExtensions() where container.lacks(remembered) {
@@ -27,10 +29,10 @@ extension PersistentContainer {
       .map { RememberedExtension(name: $0.key, version: $0.value) }
   }
 
-  /// Whether the container has no extension of that name.
+  /// Whether the container has no extension with the name.
   public func lacks(_ extension: RememberedExtension) -> Bool { extensions.versions[`extension`.name] == nil }
 
-  /// Lets the stores forget an extension: they are written without it from now on, and nothing is said.
+  /// Removes an extension from the stores' records: later saves without it are accepted silently.
   public func forgetExtension(_ name: String) throws {
     for store in coordinator.persistentStores
     where try !store.isReadOnly && RememberedExtensions.versions(in: store.metadata())[name] != nil {
@@ -38,13 +40,13 @@ extension PersistentContainer {
     }
   }
 
-  /// Has the stores note the extensions of a context before a statement of the store asks their rules, without a save
-  /// of objects.
+  /// Records the extensions of a context in the stores before a statement evaluates their rules without a save of
+  /// objects.
   package func noteExtensions(of context: ManagedObjectContext) throws {
     try coordinator.noteExtensions(of: context.extensionRegistry)
   }
 
-  /// Throws, or tells, where a store remembers extensions that are missing.
+  /// Throws, or reports to the program, if the store recorded extensions that the container lacks.
   func checkExtensions(of store: any PersistentStore) throws {
     guard case .refused(let exceptions, let tell) = missingExtensions, store.url != nil else { return }
     let known = extensions.versions

@@ -1,24 +1,26 @@
 public import MoonbasePlatform
 public import MoonbaseSQLiteStore
 
-/// A store of a container: how it is described, and what became of it.
+/// A store of a container: its description, and the store once it is open.
 struct StorePlace: Sendable {
   let description: PersistentStoreDescription
   var isOpening = false
+  /// The open store; nil before it is opened and after it is removed.
   weak var store: (any PersistentStore)?
 
   init(_ description: PersistentStoreDescription) { self.description = description }
 }
 
 extension PersistentContainer {
-  /// The stores that the container was made with.
+  /// The descriptions of the container's stores.
   public var persistentStoreDescriptions: [PersistentStoreDescription] { stores.withLock { $0.map(\.description) } }
 
-  /// Opens the stores one after the other, and tells of each: with an error of one that could not be opened. The others are there all the
-  /// same.
+  /// Opens the stores one after the other, and reports each to `completionHandler`, with the error if it cannot be
+  /// opened.
   ///
-  /// Stores that are open already are passed over, so that what failed may be tried again. Nothing is told after the call: it may be made on
-  /// any thread, a background task's for example, because a container is `Sendable`.
+  /// An error does not affect the remaining stores. Open stores are skipped, so that failed stores can be tried again.
+  /// All calls of `completionHandler` are made before this returns. The call may be made on any thread, for example by
+  /// a background task, because a container is `Sendable`.
   ///
   /// ```swift
   /// let container = try PersistentContainer(description, loadsStores: false)
@@ -42,10 +44,10 @@ extension PersistentContainer {
     }
   }
 
-  /// Makes a copy of the container's store, which may be in use, with the values that it keeps in files of their own
+  /// Copies the container's store, which may be in use, together with the external values in files of their own
   /// (`SQLiteStore.backUp`).
   ///
-  /// Throws `.invalidRequest` where there is no SQLite store, or several: then back each of them up.
+  /// Throws `.invalidRequest` without a SQLite store, or with several: then back up each of them.
   public func backUp(
     to url: URL, replacing: Bool = false, _ progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
@@ -60,17 +62,16 @@ extension PersistentContainer {
     try stores[0].backUp(to: url, replacing: replacing, progress)
   }
 
-  /// Closes the view context and the stores, while other contexts may be at work. Unsaved changes of the view context
-  /// are given up.
+  /// Closes the view context and the stores, while other contexts may be at work. Discards unsaved changes of the view
+  /// context.
   ///
-  /// The saves that are being written end; saves that wait, and saves that come later, throw. Reading ends with an
-  /// error in the midst of a statement too, and the files are closed when this returns. Tasks that wait for a context
-  /// of the pool (`withContext`) throw. From then on calls of the container, of its view context and of contexts of its
-  /// stores throw. Contexts that were made by `newBackgroundContext` keep what they read. Closing a container again
-  /// does nothing.
+  /// Saves that are being written are completed; waiting and later saves throw. Reads end with an error, even within a
+  /// statement, and the files are closed when this returns. Tasks that wait for a context of the pool (`withContext`)
+  /// throw. From then on, calls of the container, of its view context and of contexts of its stores throw. Contexts of
+  /// `newBackgroundContext` keep the values that they have read. Closing a container again does nothing.
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, and `.invalidRequest` within its transaction: then
-  /// the container stays open.
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, and `.invalidRequest` within its
+  /// transaction. Then the container stays open.
   @MainActor public func close() throws {
     try madeViewContext?.close()
     guard
@@ -88,7 +89,7 @@ extension PersistentContainer {
     coordinator.endSaves()
   }
 
-  /// Throws where the container was closed.
+  /// Throws `.containerClosed` if the container was closed.
   func checkOpen() throws {
     if isClosed.withLock({ $0 }) { throw Self.closedError }
   }
@@ -97,7 +98,7 @@ extension PersistentContainer {
     GraphError(.containerClosed, message: "the container was closed: make a new one")
   }
 
-  /// All of them, or an error.
+  /// Opens all stores. Throws the first error.
   func loadAllStores() throws {
     for index in stores.withLock({ Array($0.indices) }) {
       guard let description = claim(index) else { continue }
@@ -105,7 +106,7 @@ extension PersistentContainer {
     }
   }
 
-  /// Nil for one that is open, or that somebody else is opening.
+  /// Reserves a store for opening; nil if it is open or being opened.
   private func claim(_ index: Int) -> PersistentStoreDescription? {
     stores.withLock { stores in
       if stores[index].isOpening { return nil }

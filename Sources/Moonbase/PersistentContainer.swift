@@ -13,31 +13,32 @@ import MoonbasePlatform
 public final class PersistentContainer: Sendable {
   /// The coordinator of the stores.
   public let coordinator: PersistentStoreCoordinator
-  /// The extensions that every context gets a domain of.
+  /// The extensions; every context runs its own instance of them.
   public let extensions: ScriptExtensions
 
-  /// The stores, and whether each is being opened.
+  /// The stores, with the state of their opening.
   let stores: Lock<[StorePlace]>
 
-  /// The answer to extensions that stores remember and the container lacks.
+  /// The reaction to extensions that stores remember and the container lacks.
   let missingExtensions: MissingExtensions
 
+  /// The view context, once it was made.
   @MainActor private(set) var madeViewContext: ManagedObjectContext?
-  /// Whether it gives out no more contexts.
+  /// Whether the container is closed and makes no more contexts.
   let isClosed = Lock(false)
   /// The contexts of `withContext`.
   let pool: BackgroundContextPool
-  /// Tells the view context of reloads.
+  /// Notifies the view context of reloads.
   let following = Lock<ExtensionObservation?>(nil)
-  /// Whether the main actor will look for what was reloaded, when it is free.
+  /// Whether a task that adopts reloads is waiting for the main actor.
   let mainActorIsAsked = Lock(false)
 
-  /// Opens stores with a model and loads extensions, Lua files and Swift code in one list. Without `loadsStores` the stores are left to
-  /// `loadPersistentStores`.
+  /// Loads the extensions, Lua files and Swift code in one list, and opens the stores.
   ///
-  /// The model's transient attributes may come from the extensions. Throws `ModelError` for a model that contradicts itself,
-  /// `ScriptError` for an extension that fails to load or does not fit the model, `GraphError` for the first store that cannot be opened. Those
-  /// before it are closed again then; a file that was made for one stays, as an empty store.
+  /// If `loadsStores` is false, `loadPersistentStores` opens the stores later. Extensions may add transient attributes
+  /// to the model. Throws `ModelError` for an inconsistent model, `ScriptError` for an extension that fails to load or
+  /// does not fit the model, and `GraphError` for the first store that cannot be opened. Then the stores before it are
+  /// closed again; a file that was created for one of them remains as an empty store.
   public init(_ description: ContainerDescription, loadsStores: Bool = true) throws {
     let sources = try description.openExtensions()
     extensions = try ScriptExtensions(
@@ -58,7 +59,7 @@ public final class PersistentContainer: Sendable {
     if loadsStores { try loadAllStores() }
   }
 
-  /// Opens one store.
+  /// Opens a container with one store.
   public convenience init(
     model: ManagedObjectModel, store: PersistentStoreDescription, extensions: [ExtensionSource] = [],
     classes: [String: ManagedObject.Type] = [:], limits: LuaLimits = LuaLimits()
@@ -66,7 +67,7 @@ public final class PersistentContainer: Sendable {
     try self.init(model: model, stores: [store], extensions: extensions, classes: classes, limits: limits)
   }
 
-  /// Opens several stores, each with the entities of its configuration.
+  /// Opens a container with several stores, each with the entities of its configuration.
   public convenience init(
     model: ManagedObjectModel, stores: [PersistentStoreDescription], extensions: [ExtensionSource] = [],
     classes: [String: ManagedObject.Type] = [:], limits: LuaLimits = LuaLimits()
@@ -77,12 +78,12 @@ public final class PersistentContainer: Sendable {
     try self.init(description)
   }
 
-  /// What a script that opened the container gets.
+  /// The handle that a script receives when it opens the container.
   public var opened: StoreHandle { StoreHandle(coordinator: coordinator, extensions: extensions) }
 
   /// The context of the main actor.
   ///
-  /// Throws at the first use what an extension throws when it is loaded.
+  /// At the first use, throws the errors of loading an extension.
   @MainActor public var viewContext: ManagedObjectContext {
     get throws {
       try checkOpen()
@@ -97,17 +98,18 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// A new context on a thread of its own.
+  /// Makes a context on a thread of its own.
   public func newBackgroundContext() throws -> BackgroundContext {
     try checkOpen()
     return try BackgroundContext(coordinator, extensions: extensions)
   }
 
-  /// Runs `body` with a new context on a thread of its own. Changes that `body` does not save are given up when it ends.
+  /// Runs `body` with a new context on a thread of its own. Changes that `body` does not save are discarded when it
+  /// ends.
   ///
-  /// Threads, and the Lua states of the extensions, are those of a pool. Where as many contexts are in use as
-  /// `backgroundContextLimit` of the description allows, the call waits, in the order of the calls; so a server may ask
-  /// for a context for each of its requests.
+  /// Threads, and the Lua states of the extensions, belong to a pool. If as many contexts are in use as the
+  /// description's `backgroundContextLimit` allows, calls wait in their order, so a server may request a context for
+  /// each of its requests.
   ///
   /// ```swift
   /// let names = try await container.withContext { context in
@@ -115,11 +117,11 @@ public final class PersistentContainer: Sendable {
   /// }
   /// ```
   ///
-  /// `body` may be suspended, and keeps its context meanwhile. A child task waits for a context of its own. Let a `body`
-  /// not wait for such tasks, for all contexts may be in use by others that do the same.
+  /// `body` may be suspended, and keeps its context meanwhile. A child task waits for a context of its own. `body`
+  /// should not wait for such a task: if all contexts are used by calls that wait like this, none of them ends.
   ///
-  /// Throws the error of `body`. Throws `CancellationError` where the task is cancelled while it waits, `.contextBusy`
-  /// within the `body` of another call by the same task, and `.containerClosed` where the container is closed, also
+  /// Throws the error of `body`. Throws `CancellationError` if the task is cancelled while it waits, `.contextBusy`
+  /// within the `body` of another call by the same task, and `.containerClosed` if the container is closed before or
   /// meanwhile.
   public func withContext<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
@@ -128,7 +130,7 @@ public final class PersistentContainer: Sendable {
     return try await pool.withContext(body)
   }
 
-  /// Does the same as `withContext`, by Core Data's name.
+  /// Runs `body` like `withContext`, under Core Data's name.
   ///
   /// ```swift
   /// try await container.performBackgroundTask { context in

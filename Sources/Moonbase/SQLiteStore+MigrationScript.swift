@@ -6,7 +6,7 @@ public import MoonbaseSQLiteStore
 public import MoonbaseScripting
 
 extension SQLiteStore {
-  /// What a migration by a script would do, without doing it. The file is only read.
+  /// The steps that a migration by a script would take. The file is only read.
   public static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
     sources: [ResolvedModel] = [], busyTimeout: Duration? = nil
@@ -15,11 +15,13 @@ extension SQLiteStore {
       url, configuration: configuration, sources: sources, busyTimeout: busyTimeout)
   }
 
-  /// Migrates a store by a script: the mapping is inferred as far as the models tell it, and the script's functions do the rest, object by object.
+  /// Migrates a store by a script: the mapping is inferred from the models as far as possible, and functions of the
+  /// script complete it, object by object.
   ///
-  /// Objects that have a function are made and connected as the models say before it is called; then it sees the old object and the new one. Throws
-  /// `ModelError` with `.cannotInferMapping` where something is left to say for an entity without a function, `.unknownName` for a name that is
-  /// none of an entity or of two; what the script raises, with the row; and as `migrate(storeAt:to:with:)` does.
+  /// A function is called after its object was made and connected as the models imply, with the old and the new object.
+  /// Throws `ModelError` with `.cannotInferMapping` for an open question about an entity without a function, and with
+  /// `.unknownName` for a function whose name is neither an entity nor a pair of entities. Also throws the errors of
+  /// the script, with the row, and the errors of `migrate(storeAt:to:with:)`.
   @discardableResult
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, with script: MigrationScript, configuration: String? = nil,
@@ -31,7 +33,7 @@ extension SQLiteStore {
   }
 }
 
-/// A script's functions as the policies of a mapping model.
+/// The functions of a script as policies of a mapping model.
 private struct ScriptedMigration {
   let script: MigrationScript
   let model: ResolvedModel
@@ -66,7 +68,7 @@ private struct ScriptedMigration {
 
   // MARK: The mapping
 
-  /// What follows from the models, and the entities of the script with what it names.
+  /// The mapping that the models imply, with the script's entities as custom mappings.
   private func mapping(from source: ResolvedModel) throws -> MappingModel {
     let inference = MappingInference(from: source, to: model)
     var mapping = inference.mapping
@@ -75,9 +77,9 @@ private struct ScriptedMigration {
       mapping.entityMappings[index].migrationPolicyClassName = policyName(name)
       mapping.entityMappings[index].kind = .custom
     }
-    // That objects go is said by nobody, and told in the plan.
+    // No function handles removed objects; the plan lists them.
     mapping.entityMappings.removeAll { $0.destinationEntityName == nil }
-    // What nobody else says, the script does.
+    // The script's functions answer the open questions of their entities.
     let open = inference.problems.filter { problem in
       guard
         let index = mapping.entityMappings.firstIndex(where: {
@@ -94,7 +96,7 @@ private struct ScriptedMigration {
         + open.map { "- \($0.message)" }.joined(separator: "\n"), entity: first.entity, property: first.property)
   }
 
-  /// The entity mapping that a name stands for.
+  /// The index of the entity mapping that a function's name stands for.
   private func place(of name: String, in mapping: inout MappingModel, from source: ResolvedModel) throws -> Int {
     let known = mapping.entityMappings.firstIndex {
       $0.destinationEntityName != nil && ($0.sourceEntityName == name || $0.sourceEntityName != nil && $0.name == name)
@@ -113,7 +115,7 @@ private struct ScriptedMigration {
         + "\(names.first ?? "Person")To\(model.entities.first?.name ?? "Human")\(suggestion(for: name, among: names))")
   }
 
-  /// Properties of the same name are taken over where they can be.
+  /// A mapping between two entities that copies properties of the same name where possible.
   private func same(_ old: ResolvedEntity, as new: ResolvedEntity) -> EntityMapping {
     var mapping = EntityMapping(.custom, from: old.name, to: new.name)
     for property in new.properties {
@@ -129,12 +131,12 @@ private struct ScriptedMigration {
   }
 }
 
-/// Calls a function of a script for each pair of objects, when all are there.
+/// Calls a function of a script for each pair of objects, once all objects exist.
 private final class ScriptedPolicy: EntityMigrationPolicy {
   private let name: String
   private let script: MigrationScript
   private let allowsLoss: Bool
-  /// The new objects for which the function returned false.
+  /// The new objects for which the function returned false, so that they are left out.
   private var leftOut: [ManagedObjectID] = []
 
   init(_ name: String, of script: MigrationScript, allowsLoss: Bool) {
@@ -162,7 +164,9 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
     }
   }
 
-  /// The type cannot keep the old value, and the function gave no other: a required attribute has its default then, others none.
+  /// Handles an attribute whose new type cannot contain the old value, if the function set no other value.
+  ///
+  /// If loss is allowed, a required attribute gets its default value, and an optional attribute none.
   private func giveNone(to attribute: ResolvedProperty, of object: ManagedObject) throws {
     guard allowsLoss else {
       throw GraphError(
@@ -176,7 +180,9 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
     try object.setValue(initial, forKey: attribute.name)
   }
 
-  /// When all objects are connected those that are left out go: whoever leads to one leads nowhere then, and no delete rule takes others along.
+  /// Deletes the objects that are left out, after all objects were connected.
+  ///
+  /// They are removed from all relationships before, so that no delete rule deletes further objects.
   override func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
     try super.performCustomValidation(forMapping: mapping, manager: manager)
     let context = manager.destinationContext
@@ -199,7 +205,7 @@ private final class ScriptedPolicy: EntityMigrationPolicy {
     leftOut = []
   }
 
-  /// Takes objects out of relationships without an inverse: the objects do not know of these relationships.
+  /// Removes objects from relationships without an inverse, which the objects themselves do not know.
   private func release(_ ids: [ManagedObjectID], in context: ManagedObjectContext) throws {
     let gone = Set(ids)
     let entities = Set(ids.compactMap { context.model.entity(of: $0)?.index })

@@ -4,7 +4,7 @@ public import MoonbasePlatform
 
 public import enum MoonbaseModel.Expression
 
-/// A part of typed conditions and sort orders: the key of an attribute, a path to an attribute, or arithmetic.
+/// An expression in typed conditions and sort orders: the key of an attribute, a path to an attribute, or arithmetic.
 ///
 /// ```swift
 /// let adults = try context.fetch(
@@ -20,28 +20,31 @@ public protocol AttributeExpression<Owner, Value>: Sendable {
   associatedtype Owner: ManagedObject
   /// The type of the value.
   associatedtype Value: ValueConvertible
-  /// The expression as the format language reads it.
+  /// The expression as the format language represents it.
   var expression: Expression { get }
 }
 
-/// The key of an attribute, or a path to an attribute. Objects can be sorted and grouped by it.
+/// The key of an attribute, or a path to an attribute, by which objects can be sorted and grouped.
 public protocol AttributeKeyPath<Owner, Value>: AttributeExpression {
-  /// The path in words, as `propertiesToGroupBy` takes it: `department.name`.
+  /// The path as text, for example for `propertiesToGroupBy`: `department.name`.
   var keyPath: String { get }
 }
 
 extension AttributeKeyPath {
+  /// The key path as an expression.
   public var expression: Expression { .keyPath(keyPath) }
 }
 
 extension Attribute: AttributeKeyPath {
   /// The attribute's name.
   public var keyPath: String { name }
+  /// The attribute as an expression.
   public var expression: Expression { .keyPath(.evaluatedObject, [name]) }
 }
 
 /// A path to an attribute of another object, or to an aggregate of a relationship.
 public struct AttributePath<Owner: ManagedObject, Value: ValueConvertible>: AttributeKeyPath {
+  /// The path as text: `department.name`.
   public let keyPath: String
 
   init(_ keyPath: String) { self.keyPath = keyPath }
@@ -49,6 +52,7 @@ public struct AttributePath<Owner: ManagedObject, Value: ValueConvertible>: Attr
 
 /// Arithmetic over attributes: `Person.salary * 12`.
 public struct AttributeComputation<Owner: ManagedObject, Value: ValueConvertible>: AttributeExpression {
+  /// The computation as the format language represents it.
   public let expression: Expression
 
   init(_ key: KeyExpression) { expression = key.expression }
@@ -61,9 +65,9 @@ extension AttributeExpression {
 // MARK: - Comparisons
 
 extension AttributeExpression {
-  /// `==`; with `nil` whether there is no value.
+  /// `==`; with `nil`, whether the value is missing.
   public static func == (key: Self, value: Value) -> TypedPredicate<Owner> { .init(key.key == value) }
-  /// `!=`; with `nil` whether there is a value.
+  /// `!=`; with `nil`, whether the value is not missing.
   public static func != (key: Self, value: Value) -> TypedPredicate<Owner> { .init(key.key != value) }
   /// `<`
   public static func < (key: Self, value: Value) -> TypedPredicate<Owner> { .init(key.key < value) }
@@ -99,7 +103,7 @@ extension AttributeExpression {
     .init(key.key >= other.key)
   }
 
-  /// `IN`: whether the value is among others.
+  /// `IN`: whether the value is one of the given values.
   public func isIn(_ values: some Sequence<Value>) -> TypedPredicate<Owner> {
     .init(key.isIn(values.map(\.attributeValue)))
   }
@@ -112,7 +116,7 @@ extension AttributeExpression {
 
 // MARK: - Texts
 
-/// A text, or a text that may be missing.
+/// A text, or an optional text.
 public protocol TextValue: ValueConvertible {}
 
 extension String: TextValue {}
@@ -134,7 +138,7 @@ extension AttributeExpression where Value: TextValue {
     .init(key.contains(text, options: options))
   }
 
-  /// `LIKE`: `?` is one character, `*` any number of them.
+  /// `LIKE`: `?` matches one character, `*` any number of characters.
   public func like(_ pattern: String, _ options: TextOptions = []) -> TypedPredicate<Owner> {
     .init(key.like(pattern, options: options))
   }
@@ -149,13 +153,13 @@ extension AttributeExpression where Value: TextValue {
     .init(key.equals(text, options: options))
   }
 
-  /// How a condition over texts compares them: `.caseInsensitive`, `.diacriticInsensitive`.
+  /// The options of text comparisons: `.caseInsensitive`, `.diacriticInsensitive`.
   public typealias TextOptions = MoonbaseModel.Predicate.Comparison.Options
 }
 
 // MARK: - Arithmetic
 
-/// A number, or a number that may be missing.
+/// A number, or an optional number.
 public protocol NumberValue: ValueConvertible {}
 
 extension Int: NumberValue {}

@@ -6,24 +6,25 @@ public import enum MoonbaseModel.Predicate
 public import struct MoonbaseModel.SortDescriptor
 
 extension Predicate {
-  /// The predicate that `#Predicate` made, for a fetch of objects of a class that declares its key paths (`ManagedObject.keyPaths`).
+  /// Converts a `#Predicate`, for a fetch of objects of a class that declares its key paths (`ManagedObject.keyPaths`).
   ///
   /// ```swift
   /// let adults = try Predicate(#Predicate<Person> { $0.age >= 18 && $0.nickname != "x" })
   /// ```
   ///
-  /// It finds what the predicate says in Swift: who has no nickname, too. Comparisons, arithmetic, optionals, `contains`,
-  /// `starts(with:)`, ranges, `contains(where:)`, `allSatisfy`, `filter` and counts of relationships have counterparts. Throws
-  /// `.predicateMismatch` for what has none, named as Foundation names it, and `.unknownName` for a key path that is not declared.
+  /// The result finds the same objects as the predicate in Swift, for example also people without a nickname.
+  /// Comparisons, arithmetic, optionals, `contains`, `starts(with:)`, ranges, `contains(where:)`, `allSatisfy`,
+  /// `filter` and counts of relationships are supported. Throws `.predicateMismatch` for any other expression, by its
+  /// name in Foundation, and `.unknownName` for a key path that is not declared.
   public init<Object: ManagedObject>(_ predicate: FoundationPredicate<Object>) throws {
     self = try PredicateConversion.condition(predicate)
   }
 }
 
 extension SortDescriptor {
-  /// A sort descriptor of Foundation's, for a fetch of objects of a class that declares its key paths (`ManagedObject.keyPaths`).
+  /// Converts Foundation's sort descriptor, for a class that declares its key paths (`ManagedObject.keyPaths`).
   ///
-  /// Throws `.unknownName` for a key path that is not declared, and `.predicateMismatch` for a comparator of the program's own.
+  /// Throws `.unknownName` for a key path that is not declared, and `.predicateMismatch` for a custom comparator.
   public init<Object: ManagedObject>(_ descriptor: FoundationSortDescriptor<Object>) throws {
     guard let keyPath = descriptor.keyPath, let order = descriptor.textOrder else {
       throw GraphError(
@@ -44,13 +45,13 @@ extension SortDescriptor {
 }
 
 extension TypedFetchRequest {
-  /// A request for the objects of the class that a predicate of Foundation's finds, in the order of its sort descriptors.
+  /// Makes a request from Foundation's predicate and sort descriptors.
   ///
   /// ```swift
   /// let request = try TypedFetchRequest(#Predicate<Person> { $0.age >= 18 }, sortBy: [Foundation.SortDescriptor(\.name)])
   /// ```
   ///
-  /// Throws as `Predicate.init(_:)` and `SortDescriptor.init(_:)` do.
+  /// Throws the errors of `Predicate.init(_:)` and `SortDescriptor.init(_:)`.
   public init(_ predicate: FoundationPredicate<Object>?, sortBy descriptors: [FoundationSortDescriptor<Object>] = [])
     throws
   {
@@ -60,13 +61,13 @@ extension TypedFetchRequest {
 }
 
 extension ManagedObjectContext {
-  /// The objects of a class that a predicate of Foundation's finds, in the order of its sort descriptors.
+  /// The objects that Foundation's predicate finds, in the order of its sort descriptors.
   ///
   /// ```swift
   /// let adults = try context.fetch(#Predicate<Person> { $0.age >= 18 })
   /// ```
   ///
-  /// Throws as `fetch` does, and for what has no counterpart in a fetch.
+  /// Throws the errors of `fetch`, and an error for an expression that a fetch does not support.
   public func fetch<Object: ManagedObject>(
     _ predicate: FoundationPredicate<Object>, sortBy descriptors: [FoundationSortDescriptor<Object>] = []
   ) throws -> [Object] {

@@ -32,7 +32,7 @@ extension PredicateExpressions.SequenceContains: ConvertiblePart {
       throw conversion.refusal("contains is asked of \(LHS.Output.self), which is no relationship and no text")
     }
     let mayBeMissing = try conversion.part(element).presence
-    // A list that has nothing among its elements has a missing value too, and nothing is equal to nothing only where that is asked.
+    // A null in the list also matches a missing value, which a comparison finds only by an explicit test.
     guard constants.contains(where: \.isNull), mayBeMissing != nil else {
       let holds = Predicate.comparison(.init(one, .in, all))
       return .condition(conversion.isPositive ? holds : mayBeMissing.map { .and([$0, holds]) } ?? holds)
@@ -78,7 +78,7 @@ extension PredicateConversion {
     return .condition(.comparison(.init(try value(left), operation, try value(right))))
   }
 
-  /// That a condition holds for one, or for all, of a relationship or of a list of constants.
+  /// A condition that holds for some or for all members of a relationship or elements of a constant list.
   fileprivate mutating func quantified(
     _ sequence: Any, _ variable: PredicateExpressions.VariableID, _ test: Any, isAll: Bool
   ) throws -> Predicate {
@@ -120,7 +120,7 @@ extension PredicateExpressions.RangeExpressionContains: ConvertiblePart {
   }
 }
 
-/// A range, of constants or of expressions.
+/// A range with constant or computed bounds.
 private protocol ConvertibleRange {
   typealias Bounds = (lower: Expression?, upper: Expression?, isClosed: Bool)
 
@@ -139,7 +139,7 @@ extension PredicateExpressions.Range: ConvertibleRange {
   }
 }
 
-/// A range of constants.
+/// A range of captured bounds.
 private struct CapturedRange: ConvertibleRange {
   let range: any ConstantRange
 
@@ -155,7 +155,7 @@ private struct CapturedRange: ConvertibleRange {
   }
 }
 
-/// A range of the standard library.
+/// A range type of the standard library.
 private protocol ConstantRange {
   var limits: (lower: Any?, upper: Any?, isClosed: Bool) { get }
 }

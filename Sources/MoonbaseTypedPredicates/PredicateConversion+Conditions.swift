@@ -5,7 +5,7 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-// Comparisons, and what combines them.
+// Comparisons and their combinations.
 
 extension PredicateExpressions.Conjunction: ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
@@ -76,7 +76,7 @@ extension PredicateConversion {
     switch (left.form, right.form) {
     case (.value(let one), .value(let other)):
       let isEqual = Predicate.comparison(.init(one, .equal, other))
-      // That both are missing is asked as it is.
+      // A comparison with nil needs no further test.
       if left.constant?.isNull == true || right.constant?.isNull == true { return isEqual }
       let presence = [left.presence, right.presence].compactMap(\.self)
       if presence.count == 2 { return .or([.and([one.isMissing, other.isMissing]), .and(presence + [isEqual])]) }
@@ -129,7 +129,7 @@ extension PredicateExpressions.OptionalFlatMap: ConvertiblePart {
 }
 
 extension Expression {
-  /// Whether it has no value where another one has none: the number of the objects behind nothing is 0.
+  /// Whether the expression is null whenever `base` is null. A count of objects, for example, is 0 in this case.
   fileprivate func isMissing(with base: Expression) -> Bool {
     if self == base { return true }
     switch self {
@@ -137,7 +137,7 @@ extension Expression {
       guard !path.contains(where: { $0.hasPrefix("@") }) else { return false }
       guard case .keyPath(let other, let start) = base else { return root.isMissing(with: base) }
       return root == other ? path.starts(with: start) : root.isMissing(with: base)
-    // Those that conversions make have none where an argument has none.
+    // The functions that conversions make are null if an argument is null.
     case .function(_, let arguments): return arguments.contains { $0.isMissing(with: base) }
     default: return false
     }

@@ -11,9 +11,9 @@ extension PredicateExpressions.Variable: ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart { try conversion.meaning(of: key) }
 }
 
-/// What a predicate captured, or what a key path finds in that: of the same value for all objects.
+/// An expression whose value is captured by the predicate, and thus the same for all objects.
 protocol CapturedPart {
-  /// Nil for what depends on an object.
+  /// The captured value; nil if the value depends on an object.
   var captured: Any? { get }
 }
 
@@ -50,7 +50,7 @@ extension PredicateExpressions.NilLiteral: ConvertiblePart {
 }
 
 extension Value {
-  /// A value that a predicate captured; nil for what no attribute can be compared with.
+  /// Converts a captured value; nil for a type that cannot be compared with an attribute.
   static func constant(_ value: Any) -> Value? {
     switch value {
     case let value as any AttributeValue: return value.attributeValue
@@ -74,7 +74,7 @@ extension Value {
   }
 }
 
-/// An optional of anything.
+/// An optional of any type.
 private protocol OptionalConstant {
   var constant: Value? { get }
 }
@@ -91,7 +91,7 @@ extension PredicateExpressions.KeyPath: ConvertiblePart {
       throw conversion.refusal("\(keyPath) is asked of a condition")
     }
     if let kind { return try converted(kind, base, expression, conversion) }
-    // A path of several steps that the class does not list is refused as one.
+    // A path of several steps that the class does not list is refused as a whole.
     if keyPath is Swift.KeyPath<Root.Output, ManagedObjectID> { return .value(expression, isOptional: base.isOptional) }
     let property = try ManagedObject.property(of: keyPath, Root.Output.self)
     var part = ConvertedPart.value(
@@ -117,12 +117,12 @@ extension PredicateExpressions.KeyPath: ConvertiblePart {
   }
 }
 
-/// What tells an optional type.
+/// Marks optional types.
 protocol OptionalType {}
 extension Optional: OptionalType {}
 
 extension Expression {
-  /// The path of a path as one.
+  /// Joins a path relative to another path into a single path.
   var flattened: Expression {
     if case .keyPath(.keyPath(let base, let first), let second) = self { .keyPath(base, first + second) } else { self }
   }

@@ -5,23 +5,23 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// An expression of Foundation's predicates that has a counterpart.
+/// An expression of Foundation's predicates that can be converted.
 protocol ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart
 }
 
-/// What an expression of Foundation's became.
+/// The result of converting an expression of Foundation.
 struct ConvertedPart {
   enum Form {
     case value(Expression)
-    /// A truth value; `presence` says where it has one, if it may have none.
+    /// A condition; `presence` is the condition under which it has a truth value, nil if it always has.
     case condition(Predicate, presence: Predicate?)
   }
 
   var form: Form
-  /// Whether there may be no value.
+  /// Whether the value may be missing.
   var isOptional = false
-  /// Whether it is the objects of a to-many relationship.
+  /// Whether the result is the members of a to-many relationship.
   var isToMany = false
 
   static func value(_ expression: Expression, isOptional: Bool = false) -> Self {
@@ -30,12 +30,12 @@ struct ConvertedPart {
 
   static func condition(_ predicate: Predicate) -> Self { ConvertedPart(form: .condition(predicate, presence: nil)) }
 
-  /// The value where it is a constant one.
+  /// The constant value; nil for any other expression.
   var constant: Value? {
     if case .value(.constant(let value)) = form { value } else { nil }
   }
 
-  /// Where there is a value; nil for everywhere.
+  /// The condition under which there is a value; nil if there always is.
   var presence: Predicate? {
     switch form {
     case .value(let expression): isOptional && constant == nil ? expression.isThere : nil
@@ -45,26 +45,26 @@ struct ConvertedPart {
 }
 
 extension Expression {
-  /// That the expression has a value.
+  /// The condition that the expression has a value.
   var isThere: Predicate { .comparison(.init(self, .notEqual, .constant(.null))) }
-  /// That it has none.
+  /// The condition that the expression has no value.
   var isMissing: Predicate { .comparison(.init(self, .equal, .constant(.null))) }
 }
 
-/// Foundation's predicates on their way to those of fetches.
+/// Converts Foundation's predicates to predicates of fetches.
 ///
-/// A fetch knows a third truth value, for comparisons with what is missing, and Swift does not: `nickname != "x"` holds for who has none.
-/// So that a fetch finds what the predicate says, what may be missing is asked for beside such comparisons; where a comparison is only a
-/// part of what must hold, and no match is no match, that is left out.
+/// In a fetch, a comparison with a missing value is unknown, a third truth value that Swift lacks: in Swift,
+/// `nickname != "x"` is true without a nickname. To give the same results, a conversion adds tests for missing values
+/// to such comparisons. The tests are omitted where an unknown result has the same effect as false.
 struct PredicateConversion {
-  /// What variables stand for.
+  /// The meanings of variables.
   private var variables: [PredicateExpressions.VariableID: ConvertedPart] = [:]
   private var count = 0
   private var depth = 0
-  /// Whether what does not hold for a missing value may just be unknown.
+  /// Whether an unknown result may stand for false.
   private(set) var isPositive = true
 
-  /// The condition of a predicate over objects.
+  /// Converts a predicate over objects.
   static func condition<Input>(_ predicate: FoundationPredicate<Input>) throws -> Predicate {
     var conversion = PredicateConversion()
     conversion.variables[predicate.variable.key] = .value(.evaluatedObject)
@@ -78,18 +78,19 @@ struct PredicateConversion {
 
   // MARK: Parts
 
+  /// Converts an expression. Throws `.predicateMismatch` if a fetch does not support it.
   mutating func part(_ expression: Any) throws -> ConvertedPart {
     guard let convertible = expression as? any ConvertiblePart else {
       throw refusal("\(Self.name(of: expression)) has no counterpart in a fetch")
     }
-    // What is deeper than a fetch takes is refused before it ends the stack.
+    // Nesting beyond the limit of a fetch is refused before it exhausts the stack.
     guard depth < TreeLimits.greatestDepth else { throw refusal("it is nested more than \(depth) levels deep") }
     depth += 1
     defer { depth -= 1 }
     return try convertible.converted(&self)
   }
 
-  /// A part that is a value.
+  /// Converts an expression to a value.
   mutating func value(_ expression: Any) throws -> Expression {
     let part = try part(expression)
     switch part.form {
@@ -99,9 +100,10 @@ struct PredicateConversion {
     }
   }
 
-  /// A part that is a condition; one that has no truth value does not hold.
+  /// Converts an expression to a condition, which is false if its truth value is missing.
   mutating func condition(_ expression: Any) throws -> Predicate { Self.condition(try part(expression)) }
 
+  /// A converted part as a condition, which is false if its truth value is missing.
   static func condition(_ part: ConvertedPart) -> Predicate {
     switch part.form {
     case .condition(let condition, let presence?): .and([presence, condition])
@@ -111,7 +113,7 @@ struct PredicateConversion {
     }
   }
 
-  /// Converts where what is unknown must be false.
+  /// Converts expressions whose unknown results must be false.
   mutating func decided<Result>(_ body: (inout Self) throws -> Result) rethrows -> Result {
     let former = isPositive
     isPositive = false
@@ -121,11 +123,13 @@ struct PredicateConversion {
 
   // MARK: Variables
 
+  /// The meaning of a variable. Throws for a variable of another predicate.
   func meaning(of variable: PredicateExpressions.VariableID) throws -> ConvertedPart {
     guard let meaning = variables[variable] else { throw refusal("it names a variable of another predicate") }
     return meaning
   }
 
+  /// Runs `body` with a meaning for a variable.
   mutating func binding<Result>(
     _ variable: PredicateExpressions.VariableID, to part: ConvertedPart, _ body: (inout Self) throws -> Result
   ) rethrows -> Result {
@@ -134,7 +138,7 @@ struct PredicateConversion {
     return try body(&self)
   }
 
-  /// A name for the variable of a subquery.
+  /// Makes a name for the variable of a subquery.
   mutating func newName() -> String {
     count += 1
     return "element\(count)"
@@ -142,9 +146,10 @@ struct PredicateConversion {
 
   // MARK: Errors
 
+  /// The error for an expression that cannot be converted.
   func refusal(_ message: String) -> GraphError { GraphError(.predicateMismatch, message: message) }
 
-  /// `TypeCheck` of `PredicateExpressions.TypeCheck<…>`.
+  /// The name of an expression's type without its parameters: `TypeCheck` for `PredicateExpressions.TypeCheck<…>`.
   static func name(of expression: Any) -> String {
     let name = String(reflecting: type(of: expression)).prefix { $0 != "<" }
     return name.split(separator: ".").last.map(String.init) ?? String(name)

@@ -3,56 +3,60 @@ public import MoonbaseModel
 
 public import enum MoonbaseModel.Expression
 
-/// A to-one relationship in typed conditions: its key, or a path to it.
+/// A to-one relationship in typed conditions: its key, or a path to a to-one relationship.
 ///
-/// The keys of the destination's class are its members: `Person.department.name`, `Person.department.company.city`.
+/// The keys of the destination's class are members: `Person.department.name`, `Person.department.company.city`.
 @dynamicMemberLookup
 public protocol ToOneExpression<Owner, Destination>: Sendable {
-  /// The class whose objects have the relationship.
+  /// The class with the relationship.
   associatedtype Owner: ManagedObject
-  /// The class of its destinations.
+  /// The class of the destination.
   associatedtype Destination: ManagedObject
-  /// The path in words: `department.company`.
+  /// The path as text: `department.company`.
   var relationshipKeyPath: String { get }
 }
 
-/// A to-many relationship in typed conditions: its key, or a path to it.
+/// A to-many relationship in typed conditions: its key, or a path to a to-many relationship.
 public protocol ToManyExpression<Owner, Destination>: Sendable {
-  /// The class whose objects have the relationship.
+  /// The class with the relationship.
   associatedtype Owner: ManagedObject
-  /// The class of its destinations.
+  /// The class of the destinations.
   associatedtype Destination: ManagedObject
-  /// The path in words: `department.people`.
+  /// The path as text: `department.people`.
   var relationshipKeyPath: String { get }
 }
 
-/// A path over to-one relationships to another one.
+/// A path over to-one relationships to a to-one relationship.
 public struct ToOnePath<Owner: ManagedObject, Destination: ManagedObject>: ToOneExpression {
+  /// The path as text.
   public let relationshipKeyPath: String
 }
 
-/// A path over to-one relationships to a to-many one.
+/// A path over to-one relationships to a to-many relationship.
 public struct ToManyPath<Owner: ManagedObject, Destination: ManagedObject>: ToManyExpression {
+  /// The path as text.
   public let relationshipKeyPath: String
 }
 
 extension ToOne: ToOneExpression {
+  /// The relationship's name.
   public var relationshipKeyPath: String { relationshipName }
 }
 
 extension ToMany: ToManyExpression {
+  /// The relationship's name.
   public var relationshipKeyPath: String { relationshipName }
 }
 
 extension ToOneExpression {
-  /// An attribute of the destination. There is no value where there is no destination.
+  /// An attribute of the destination; missing without a destination.
   public subscript<Value>(
     dynamicMember key: KeyPath<Destination.Type, Attribute<Destination, Value>>
   ) -> AttributePath<Owner, Value?> {
     .init(path(to: Destination.self[keyPath: key].name))
   }
 
-  /// An attribute of the destination that may have no value.
+  /// An optional attribute of the destination.
   public subscript<Value>(
     dynamicMember key: KeyPath<Destination.Type, Attribute<Destination, Value?>>
   ) -> AttributePath<Owner, Value?> {
@@ -77,29 +81,29 @@ extension ToOneExpression {
 
   private var key: KeyExpression { Expression.key(relationshipKeyPath) }
 
-  /// Whether an object is the destination; with `nil` whether there is none.
+  /// Whether an object is the destination; with `nil`, whether there is no destination.
   public static func == (relationship: Self, object: Destination?) -> TypedPredicate<Owner> {
     .init(relationship.key == object)
   }
-  /// Whether another object is the destination; with `nil` whether there is one.
+  /// Whether an object is not the destination; with `nil`, whether there is a destination.
   public static func != (relationship: Self, object: Destination?) -> TypedPredicate<Owner> {
     .init(relationship.key != object)
   }
-  /// Whether the object of an ID is the destination.
+  /// Whether the object with the given ID is the destination.
   public static func == (relationship: Self, id: ManagedObjectID) -> TypedPredicate<Owner> {
     .init(relationship.key == id)
   }
-  /// `IN`: whether the destination is among objects.
+  /// `IN`: whether the destination is one of the given objects.
   public func isIn(_ objects: some Sequence<Destination>) -> TypedPredicate<Owner> { .init(key.isIn(objects)) }
 }
 
 extension ToManyExpression {
   private var key: KeyExpression { Expression.key(relationshipKeyPath) }
 
-  /// How many members there are.
+  /// The number of members.
   public var count: AttributePath<Owner, Int> { .init("\(relationshipKeyPath).@count") }
 
-  /// Whether a condition holds for a member.
+  /// Whether a condition holds for some member.
   ///
   /// ```swift
   /// Person.friends.any(\.age > 3)
@@ -109,7 +113,7 @@ extension ToManyExpression {
     .init(.comparison(.init(members(condition), .greaterThan, .constant(.int(0)))))
   }
 
-  /// Whether a condition holds for each member; it does where there are none.
+  /// Whether a condition holds for every member; true without members.
   public func all(_ condition: TypedPredicate<Destination>) -> TypedPredicate<Owner> {
     .init(.comparison(.init(members(condition), .equal, count.expression)))
   }
@@ -119,12 +123,12 @@ extension ToManyExpression {
     .init(.comparison(.init(members(condition), .equal, .constant(.int(0)))))
   }
 
-  /// Whether a condition holds for a member.
+  /// Whether a condition holds for some member.
   public func any(_ condition: (Destination.Type) -> TypedPredicate<Destination>) -> TypedPredicate<Owner> {
     any(condition(Destination.self))
   }
 
-  /// Whether a condition holds for each member; it does where there are none.
+  /// Whether a condition holds for every member; true without members.
   public func all(_ condition: (Destination.Type) -> TypedPredicate<Destination>) -> TypedPredicate<Owner> {
     all(condition(Destination.self))
   }
@@ -134,7 +138,7 @@ extension ToManyExpression {
     none(condition(Destination.self))
   }
 
-  /// How many members a condition holds for.
+  /// The number of members that satisfy a condition.
   public func count(where condition: TypedPredicate<Destination>) -> AttributeComputation<Owner, Int> {
     .init(KeyExpression(members(condition)))
   }
@@ -142,7 +146,7 @@ extension ToManyExpression {
   /// Whether an object is a member.
   public func contains(_ object: Destination) -> TypedPredicate<Owner> { .init(key.any == object) }
 
-  /// Whether the object of an ID is a member.
+  /// Whether the object with the given ID is a member.
   public func contains(_ id: ManagedObjectID) -> TypedPredicate<Owner> { .init(key.any == id) }
 
   /// The sum of an attribute over the members.
@@ -150,17 +154,17 @@ extension ToManyExpression {
     aggregate("@sum", attribute)
   }
 
-  /// The average of an attribute over the members; none where there are no members.
+  /// The average of an attribute over the members; missing without members.
   public func average<Value: NumberValue>(_ attribute: Attribute<Destination, Value>) -> AttributePath<Owner, Double?> {
     aggregate("@avg", attribute)
   }
 
-  /// The smallest value of an attribute over the members; none where there are no members.
+  /// The smallest value of an attribute over the members; missing without members.
   public func minimum<Value>(_ attribute: Attribute<Destination, Value>) -> AttributePath<Owner, Value?> {
     aggregate("@min", attribute)
   }
 
-  /// The greatest value of an attribute over the members; none where there are no members.
+  /// The greatest value of an attribute over the members; missing without members.
   public func maximum<Value>(_ attribute: Attribute<Destination, Value>) -> AttributePath<Owner, Value?> {
     aggregate("@max", attribute)
   }
@@ -171,8 +175,7 @@ extension ToManyExpression {
     .init("\(relationshipKeyPath).\(name).\(attribute.name)")
   }
 
-  /// The number of members that a condition holds for: a subquery. Subqueries within the condition have other
-  /// variables.
+  /// The number of members that satisfy a condition, by a subquery. Nested subqueries use other variable names.
   private func members(_ condition: TypedPredicate<Destination>) -> Expression {
     let variable = "element\(condition.predicate.levelsOfSubqueries + 1)"
     let inner = condition.predicate.replacing { $0 == .evaluatedObject ? .variable(variable) : nil }
@@ -181,7 +184,7 @@ extension ToManyExpression {
 }
 
 extension MoonbaseModel.Predicate {
-  /// How many subqueries lie in each other.
+  /// The nesting depth of subqueries.
   fileprivate var levelsOfSubqueries: Int {
     var levels = 0
     _ = replacing { part in

@@ -2,14 +2,13 @@ public import MoonbaseGraph
 public import MoonbaseModel
 
 extension TypedFetchRequest {
-  /// A request for the objects of the class that a condition of typed keys holds for, in an order. Without a condition
-  /// all objects are meant.
+  /// Makes a request for the objects of the class that satisfy a condition, in an order. Nil selects all objects.
   public init(where condition: TypedPredicate<Object>?, sort: [TypedSortDescriptor<Object>] = []) {
     self.init(where: condition?.predicate)
     self.sortDescriptors = sort.map(\.descriptor)
   }
 
-  /// A request for all objects of the class in an order.
+  /// Makes a request for all objects of the class, in an order.
   public init(sort: [TypedSortDescriptor<Object>]) {
     self.init()
     self.sortDescriptors = sort.map(\.descriptor)
@@ -17,7 +16,7 @@ extension TypedFetchRequest {
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// A request for the objects of the class that a condition of typed keys holds for, in an order.
+  /// A request for the objects of the class that satisfy a condition, in an order. Nil selects all objects.
   public static func fetchRequest(
     where condition: TypedPredicate<Self>?, sort: [TypedSortDescriptor<Self>] = []
   ) -> TypedFetchRequest<Self> {
@@ -26,7 +25,7 @@ extension TypedObject where Self: ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// The objects of a class that a condition of typed keys holds for, in an order.
+  /// The objects of a class that satisfy a condition, in an order.
   ///
   /// ```swift
   /// let people = try context.fetch(
@@ -39,7 +38,7 @@ extension ManagedObjectContext {
     try fetch(TypedFetchRequest(where: condition, sort: sort))
   }
 
-  /// The objects of a class that match a condition in words, in an order of typed keys.
+  /// The objects of a class that match a predicate format, in an order of typed keys.
   ///
   /// ```swift
   /// let people = try context.fetch(Person.self, where: "age > %@", age, sort: [Person.name.ascending])
@@ -50,19 +49,19 @@ extension ManagedObjectContext {
     try fetch(TypedFetchRequest(where: TypedPredicate(text, repeat each arguments), sort: sort))
   }
 
-  /// The objects of a class in an order.
+  /// All objects of a class, in an order.
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, sort: [TypedSortDescriptor<Object>]
   ) throws -> [Object] {
     try fetch(TypedFetchRequest(sort: sort))
   }
 
-  /// How many objects of a class a condition of typed keys holds for.
+  /// The number of objects of a class that satisfy a condition.
   public func count<Object: ManagedObject>(_ type: Object.Type, where condition: TypedPredicate<Object>) throws -> Int {
     try count(TypedFetchRequest(where: condition))
   }
 
-  /// The objects of a class that a condition of typed keys holds for, in an order, to be read as they are walked.
+  /// The objects of a class that satisfy a condition, in an order, read lazily as they are walked.
   public func fetchedObjects<Object: ManagedObject>(
     _ type: Object.Type, where condition: TypedPredicate<Object>?, sort: [TypedSortDescriptor<Object>] = []
   ) throws -> TypedFetchedObjects<Object> {

@@ -4,21 +4,22 @@ public import MoonbaseModel
 public import enum MoonbaseModel.Predicate
 public import struct MoonbaseModel.SortDescriptor
 
-/// A condition over objects of one class, made of typed keys.
+/// A condition for objects of one class, made from typed keys.
 ///
 /// ```swift
 /// let condition = Person.age > 30 && Person.name.beginsWith("A", .caseInsensitive)
 /// let people = try context.fetch(Person.self, where: condition)
 /// ```
 public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
-  /// The condition without its class: a tree as the format language gives it.
+  /// The condition as an untyped tree, like those of the format language.
   public let predicate: Predicate
 
-  /// Takes a condition of which the compiler knows nothing, to be joined with one of typed keys.
+  /// Makes a typed condition from an untyped one, for combination with other typed conditions.
   public init(_ predicate: Predicate) { self.predicate = predicate }
 
-  /// Takes a condition in words, with values of Swift's types, to be joined with one of typed keys. Throws `ModelError`
-  /// with the place in the text.
+  /// Makes a typed condition from a predicate format, for combination with other typed conditions.
+  ///
+  /// Throws `ModelError` with the position in the text.
   ///
   /// ```swift
   /// let condition = try Person.age > 30 && TypedPredicate("ANY friends.age > %@", 60)
@@ -29,32 +30,32 @@ public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
     self.init(try Predicate(format: text, arguments: [Value](converting: repeat each arguments)))
   }
 
-  /// Both hold.
+  /// A condition that requires both conditions.
   public static func && (left: Self, right: Self) -> Self { Self(left.predicate && right.predicate) }
-  /// At least one holds.
+  /// A condition that requires at least one of the conditions.
   public static func || (left: Self, right: Self) -> Self { Self(left.predicate || right.predicate) }
-  /// The other does not hold.
+  /// The negation of a condition.
   public static prefix func ! (condition: Self) -> Self { Self(!condition.predicate) }
 }
 
 /// An order of objects of one class by a typed key: `Person.name.ascending`.
 public struct TypedSortDescriptor<Object: ManagedObject>: Sendable, Hashable {
-  /// The order without its class.
+  /// The order as an untyped sort descriptor.
   public let descriptor: SortDescriptor
 }
 
 extension AttributeKeyPath {
-  /// The smallest value first.
+  /// Sorts the smallest value first.
   public var ascending: TypedSortDescriptor<Owner> { .init(descriptor: SortDescriptor(keyPath)) }
-  /// The greatest value first.
+  /// Sorts the greatest value first.
   public var descending: TypedSortDescriptor<Owner> { .init(descriptor: SortDescriptor(keyPath, ascending: false)) }
 
-  /// The smallest text first, by a comparator.
+  /// Sorts the smallest text first, by a comparator.
   public func ascending(_ comparator: SortDescriptor.Comparator) -> TypedSortDescriptor<Owner> {
     .init(descriptor: SortDescriptor(keyPath, comparator: comparator))
   }
 
-  /// The greatest text first, by a comparator.
+  /// Sorts the greatest text first, by a comparator.
   public func descending(_ comparator: SortDescriptor.Comparator) -> TypedSortDescriptor<Owner> {
     .init(descriptor: SortDescriptor(keyPath, ascending: false, comparator: comparator))
   }

@@ -1,20 +1,20 @@
 public import MoonbaseGraph
 public import MoonbaseModel
 
-// Typed keys in columns, batch requests, observations and histories.
+// Typed keys for columns, batch requests, observations and history.
 
 extension FetchColumn {
-  /// A column for an attribute, under its path as its name: `FetchColumn(Person.department.name)`.
+  /// Makes a column for an attribute, named by its path: `FetchColumn(Person.department.name)`.
   public init(_ key: some AttributeKeyPath) { self.init(key.keyPath) }
 
-  /// A column for arithmetic, under a name: `FetchColumn("pay", Person.salary * 12)`.
+  /// Makes a named column for arithmetic: `FetchColumn("pay", Person.salary * 12)`.
   public init(_ name: String, _ expression: some AttributeExpression) {
     self.init(name, expression: expression.expression)
   }
 }
 
 extension ManagedObjectContext {
-  /// Values of a class's objects instead of objects (`fetchDictionaries` of a `FetchRequest`).
+  /// Values of a class's objects, instead of the objects (`fetchDictionaries` of a `FetchRequest`).
   ///
   /// ```swift
   /// var request = Person.fetchRequest(where: Person.age > 30)
@@ -30,12 +30,12 @@ extension ManagedObjectContext {
     try fetchDictionaries(request.request(in: self))
   }
 
-  /// The IDs of a class's objects that match a request.
+  /// The IDs of the objects that a typed request finds.
   public func fetchIDs<Object: ManagedObject>(_ request: TypedFetchRequest<Object>) throws -> [ManagedObjectID] {
     try fetchIDs(request.request(in: self))
   }
 
-  /// Sets attributes of all saved objects of a class that a condition holds for, past every context
+  /// Sets attributes of all saved objects of a class that satisfy a condition, in the store and without contexts
   /// (`BatchUpdateRequest`).
   ///
   /// ```swift
@@ -53,7 +53,8 @@ extension ManagedObjectContext {
     return try execute(request)
   }
 
-  /// Deletes all saved objects of a class that a condition holds for, past every context (`BatchDeleteRequest`).
+  /// Deletes all saved objects of a class that satisfy a condition, in the store and without contexts
+  /// (`BatchDeleteRequest`).
   @discardableResult
   public func batchDelete<Object: ManagedObject>(
     _ type: Object.Type, where condition: TypedPredicate<Object>, resultType: BatchResultType = .statusOnly
@@ -64,35 +65,36 @@ extension ManagedObjectContext {
   }
 }
 
-/// A value for an attribute of all objects of a batch update: `Person.age.set(to: 3)`.
+/// An assignment in a batch update: `Person.age.set(to: 3)`.
 public struct TypedAssignment<Object: ManagedObject>: Sendable {
   let name: String
   let expression: MoonbaseModel.Expression
 }
 
 extension Attribute {
-  /// The attribute gets a value.
+  /// Assigns a value to the attribute.
   public func set(to value: Value) -> TypedAssignment<Owner> {
     TypedAssignment(name: name, expression: .constant(value.attributeValue))
   }
 
-  /// The attribute gets the value of an expression over the object as it was.
+  /// Assigns the result of an expression over the former values of the object.
   public func set(to expression: some AttributeExpression<Owner, Value>) -> TypedAssignment<Owner> {
     TypedAssignment(name: name, expression: expression.expression)
   }
 }
 
-/// A change of an attribute, as a typed observation tells it.
+/// A change of an attribute, as a typed observation reports it.
 public struct TypedChange<Value> {
-  /// The value before.
+  /// The former value.
   public let old: Value
-  /// The value now.
+  /// The new value.
   public let new: Value
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// Calls `handler` each time that an attribute has another value (`observe(_:_:)` with the attribute's name). A value
-  /// that cannot be read as the key's type comes as the one that stands for none.
+  /// Calls `handler` each time that an attribute changes its value (`observe(_:_:)` with the attribute's name).
+  ///
+  /// A value that cannot be read as the key's type is replaced by the type's `missing`.
   ///
   /// ```swift
   /// let token = try person.observe(Person.age) { change in print(change.old, "->", change.new) }
@@ -107,7 +109,7 @@ extension TypedObject where Self: ManagedObject {
 }
 
 extension PersistentHistoryChange {
-  /// Whether the change is an update of an attribute.
+  /// Whether the change updated an attribute.
   public func updates<Owner: ManagedObject, Value: AttributeValue>(_ attribute: Attribute<Owner, Value>) -> Bool {
     updatedProperties.contains(attribute.name)
   }

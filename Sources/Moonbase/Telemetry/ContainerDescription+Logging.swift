@@ -5,16 +5,16 @@
   // With the package trait Logging only: docs/guide.md, "Logs and figures".
 
   extension ContainerDescription {
-    /// Hands a logger what extensions log in contexts of Swift code, and what fails where no caller gets an error: a
-    /// reload by a watch, and a context that could not take over what was reloaded.
+    /// Sends the log entries of extensions in contexts of Swift code to a logger, and failures that no caller receives:
+    /// of a watch's reload, and of a context that could not adopt a reload.
     ///
     /// ```swift
     /// description.setLogger(Logger(label: "people"))
     /// ```
     ///
-    /// With `operations` the logger gets the operations of the container as well: saves, fetches and reads of faults at the level
-    /// `debug`, calls of the functions of extensions and statements, without values, at the level `trace`. Statements
-    /// are those of the stores that the description has then.
+    /// With `operations`, the logger also receives the container's operations: saves, fetches and reads of faults at
+    /// the level `debug`, calls of extension functions and statements at the level `trace`, without values. Statements
+    /// are logged for the stores in the description at the time of the call.
     public mutating func setLogger(_ logger: Logger, operations: Bool = false) {
       log = { logger.log($0) }
       guard operations else { return }
@@ -32,6 +32,7 @@
     }
   }
 
+  /// A receiver that logs each operation of the container.
   private struct OperationLog: GraphMeter {
     let logger: Logger
 
@@ -44,7 +45,7 @@
   }
 
   extension Logger {
-    /// Logs what a script logged, with its level and its values by name.
+    /// Logs a script's log entry, with its level and its named values.
     public func log(_ entry: ScriptLogEntry) {
       log(
         level: Level(entry.level), "\(entry.message)", metadata: entry.metadata.mapValues { MetadataValue($0) },

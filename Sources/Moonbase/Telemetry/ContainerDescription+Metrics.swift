@@ -5,19 +5,22 @@
   // With the package trait Metrics only: docs/guide.md, "Logs and figures".
 
   extension ContainerDescription {
-    /// Counts and times saves, fetches, reads of faults, statements and calls of the functions of extensions, in the
-    /// metrics system that the program bootstrapped or in another one. Receivers that the description has already stay. Statements are those of
-    /// the stores that the description has then.
+    /// Counts and times saves, fetches, reads of faults, statements and calls of extension functions.
+    ///
+    /// The figures go to the bootstrapped metrics system, or to `factory`. Existing receivers stay. Statements are
+    /// measured for the stores in the description at the time of the call.
     ///
     /// | name | kind | dimensions |
     /// |---|---|---|
-    /// | `moonbase.save.duration`, `.fetch.duration`, `.count.duration`, `.fault.duration` | timer | `entity`, but for saves |
-    /// | `moonbase.save.errors`, `.fetch.errors`, `.count.errors`, `.fault.errors` | counter | the same |
+    /// | `moonbase.save.duration` | timer | |
+    /// | `moonbase.save.errors` | counter | |
+    /// | `moonbase.fetch.duration`, `.count.duration`, `.fault.duration` | timer | `entity` |
+    /// | `moonbase.fetch.errors`, `.count.errors`, `.fault.errors` | counter | `entity` |
     /// | `moonbase.statement.duration` | timer | `verb`, as `SELECT` |
     /// | `moonbase.extension.duration` | timer | `extension`, `function` |
-    /// | `moonbase.extension.errors` | counter | the same |
+    /// | `moonbase.extension.errors` | counter | `extension`, `function` |
     ///
-    /// The timers count the calls too. With another prefix the names begin with it in the place of `moonbase`.
+    /// The timers count the calls too. `prefix` replaces `moonbase` in the names.
     public mutating func setMetrics(
       prefix: String = "moonbase", factory: any MetricsFactory = MetricsSystem.factory
     ) {
@@ -28,7 +31,7 @@
     }
   }
 
-  /// The timers and counters of a container, each made when it is needed first.
+  /// The timers and counters of a container, each made at its first use.
   private final class Meters: GraphMeter {
     private struct Key: Hashable {
       var name: String

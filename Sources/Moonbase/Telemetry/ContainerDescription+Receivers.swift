@@ -1,10 +1,10 @@
-// Receivers of telemetry that stand beside each other.
+// Combination of several receivers of telemetry.
 
 extension ContainerDescription {
-  /// Adds a receiver of saves, fetches and faults to those that are there.
+  /// Adds a receiver of saves, fetches and faults beside the existing ones.
   mutating func addMeter(_ new: any GraphMeter) { meter = meter.map { MeterPair(first: $0, second: new) } ?? new }
 
-  /// Adds a receiver of calls of the functions of extensions.
+  /// Adds a receiver of calls of extension functions.
   mutating func addProfile(_ new: @escaping @Sendable (ExtensionProfile.Entry) -> Void) {
     profile =
       profile.map { former in
@@ -15,7 +15,7 @@ extension ContainerDescription {
       } ?? ExtensionProfile(new)
   }
 
-  /// Adds a receiver of the statements of the stores in files that the description has.
+  /// Adds a receiver of the statements of the description's stores in files.
   mutating func addStatementReceiver(_ new: @escaping @Sendable (SQLLog.Entry) -> Void) {
     for index in stores.indices where stores[index].url != nil {
       let former = stores[index].sqlLog
@@ -27,6 +27,7 @@ extension ContainerDescription {
   }
 }
 
+/// Passes each operation to two receivers.
 private struct MeterPair: GraphMeter {
   let first: any GraphMeter
   let second: any GraphMeter

@@ -5,9 +5,10 @@
   // With the package trait Tracing only: docs/guide.md, "Logs and figures".
 
   extension ContainerDescription {
-    /// Makes a span of each save, fetch, read of faults, statement and call of a function of an extension, in the
-    /// tracing system that the program bootstrapped or in another one. Receivers that the description has already stay. Statements are those of
-    /// the stores that the description has then.
+    /// Makes a span for each save, fetch, read of faults, statement and call of an extension function.
+    ///
+    /// The spans go to the bootstrapped tracing system, or to `tracer`. Existing receivers stay. Statements are traced
+    /// for the stores in the description at the time of the call.
     ///
     /// | span | attributes |
     /// |---|---|
@@ -15,8 +16,8 @@
     /// | `moonbase.statement` | `db.system`, `db.statement` (without values), `db.rows` |
     /// | `moonbase.extension` | `moonbase.extension`, `moonbase.function` |
     ///
-    /// A span belongs to the span of the task that asked, also in `perform` and `withContext`. It is made when the
-    /// operation has ended, with the times of the operation.
+    /// A span is a child of the calling task's span, also in `perform` and `withContext`. It is made when the operation
+    /// has ended, with the times of the operation.
     public mutating func setTracer(_ tracer: any Tracer = InstrumentationSystem.tracer) {
       let spans = Spans(tracer: tracer)
       addMeter(spans)
@@ -25,6 +26,7 @@
     }
   }
 
+  /// A receiver that makes a span for each operation.
   private struct Spans: GraphMeter {
     let tracer: any Tracer
 

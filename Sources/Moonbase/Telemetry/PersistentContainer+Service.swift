@@ -1,9 +1,10 @@
 #if ServiceLifecycle
   public import ServiceLifecycle
 
-  /// With the package trait ServiceLifecycle only: a container of a service group ends what is under way and closes its
-  /// files at a graceful shutdown. Services end in the reverse order, so a container comes before the services that use
-  /// it.
+  /// With the package trait ServiceLifecycle only: at a graceful shutdown, a container in a service group ends its
+  /// pending work and closes its files.
+  ///
+  /// Services end in the reverse order, so a container precedes the services that use it.
   ///
   /// ```swift
   /// let group = ServiceGroup(services: [container, server], gracefulShutdownSignals: [.sigterm], logger: logger)
@@ -12,7 +13,7 @@
   extension PersistentContainer: Service {
     /// Waits until the group shuts down, or the task is cancelled, and closes the container (`close`).
     public func run() async throws {
-      // Cancelled is ended too.
+      // A cancellation ends the wait, too.
       try? await gracefulShutdown()
       try await close()
     }

@@ -1,4 +1,4 @@
-// Names of telemetry.
+// Names for telemetry.
 
 extension SQLLog.Entry {
   /// The first word of the statement, as `SELECT`.

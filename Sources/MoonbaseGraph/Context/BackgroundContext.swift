@@ -4,7 +4,7 @@ import MoonbasePlatform
 /// An actor that owns a managed object context on a thread of its own.
 ///
 /// Arguments and results of `perform` must be `Sendable` or disconnected. IDs, values and dictionaries pass; returning
-/// a managed object does not compile. The context takes in what other contexts save
+/// a managed object does not compile. The context merges the saves of other contexts automatically
 /// (`automaticallyMergesChangesFromParent`).
 ///
 /// ```swift
@@ -14,10 +14,11 @@ import MoonbasePlatform
 /// ```
 public actor BackgroundContext {
   private let executor: ThreadExecutor
+  /// The context, which only the actor's thread uses; replaced by `renew`.
   private(set) var context: ManagedObjectContext
-  /// The turns of closures: a suspended closure keeps its turn.
+  /// Queues the closures of `perform`: a suspended closure keeps its turn.
   package nonisolated let turns: TurnQueue
-  /// Walks that go on when they are asked to.
+  /// Walks (`fetchedObjects`) that are continued on request, by number.
   var walks: [Int: WalkState] = [:]
   private var lastWalk = 0
   private nonisolated let mail = ContextMail()
@@ -32,7 +33,7 @@ public actor BackgroundContext {
   ) throws {
     let executor = ThreadExecutor(name: name)
     let mail = mail
-    // Made on the thread, and from then on touched only there.
+    // The context is made on the thread and used only there.
     nonisolated(unsafe) var made: Result<ManagedObjectContext, any Error>?  // sound: `runAndWait` orders the accesses
     executor.runAndWait {
       made = Result {
@@ -60,17 +61,18 @@ public actor BackgroundContext {
     return context
   }
 
+  /// Keeps a walk for its continuation, and returns its number.
   func add(_ walk: WalkState) -> Int {
     lastWalk += 1
     walks[lastWalk] = walk
     return lastWalk
   }
 
-  /// Runs `body` with the context on its thread and returns what it returns.
+  /// Runs `body` with the context on its thread and returns the result.
   ///
-  /// Closures have the context one after the other, in the order in which they were asked for. That holds for a closure
-  /// that is suspended too: no other closure sees or changes the context before it has ended. The end of a
-  /// closure is the end of an event for observers.
+  /// Closures run one after the other, in the order of the calls. A suspended closure also keeps the context: no other
+  /// closure sees or changes the context before it has ended. For observers, the end of a closure is the end of an
+  /// event.
   ///
   /// ```swift
   /// try await background.perform { context in
@@ -80,9 +82,9 @@ public actor BackgroundContext {
   /// }
   /// ```
   ///
-  /// Throws what `body` throws, `CancellationError` where the task is cancelled while it waits for its turn, and
-  /// `.contextBusy` within a closure of the same context: it would wait for itself. Child tasks and tasks that the
-  /// closure starts count as part of it as long as it runs.
+  /// Throws the errors of `body`, and `CancellationError` if the task is cancelled while it waits for its turn. Throws
+  /// `.contextBusy` within a closure of the same context, where the call would wait for itself. Child tasks and tasks
+  /// that the closure starts count as part of the closure as long as it runs.
   public func perform<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
@@ -92,8 +94,8 @@ public actor BackgroundContext {
     defer { context.endChangeEvent() }
     context.followExtensions()
     do {
-      nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
-        // The closure is the actor's, and so `body` runs on the context's thread.
+      nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` sends it
+        // The closure is isolated to the actor, so `body` runs on the context's thread.
         preconditionIsolated()
         return try await body(context)
       }
@@ -105,10 +107,10 @@ public actor BackgroundContext {
     }
   }
 
-  /// Gives up all unsaved changes and all objects, and the memory that they hold. Later requests to the context throw
-  /// `.invalidObject`. The thread goes with the last reference.
+  /// Discards all unsaved changes and releases all objects with their memory. Later requests throw `.invalidObject`.
   ///
-  /// Waits for the closure that has the context. Throws `.contextBusy` within one, and within a hook.
+  /// The thread ends with the last reference. Waits for the running closure. Throws `.contextBusy` within such a
+  /// closure, and within a hook.
   public func close() async throws {
     let turn = try await turns.take()
     defer { turn.end() }
@@ -116,8 +118,9 @@ public actor BackgroundContext {
     walks = [:]
   }
 
-  /// Closes the context and makes another one, without objects, changes, observers and settings of the former, which
-  /// runs the same extensions.
+  /// Closes the context and makes a new context with the same extensions.
+  ///
+  /// Objects, changes, observers and settings of the former context are lost.
   func renew() throws {
     let former = context
     walks = [:]
@@ -125,8 +128,9 @@ public actor BackgroundContext {
     context = Self.make(former.coordinator, former.extensionRegistry, on: executor, mail)
   }
 
-  /// Runs the only closure of a context that is renewed afterwards. Throws an error that an accessor kept, which no later
-  /// call could throw.
+  /// Runs the only closure of a context that is renewed afterwards.
+  ///
+  /// Also throws an error that an accessor kept, which no later call could throw.
   func performOnce<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
@@ -137,24 +141,24 @@ public actor BackgroundContext {
     }
   }
 
-  /// Takes in what other contexts saved, between closures.
+  /// Merges the saves of other contexts, between closures.
   fileprivate func takeNews() async {
-    // A context that is closed or busy with its own task takes none.
+    // A context that is closed, or busy with the current task, merges nothing.
     guard let turn = try? await turns.take() else { return }
     defer { turn.end() }
     context.takeNews()
   }
 
-  /// Runs `body` with the context on its thread and waits; inline when already on that thread.
+  /// Runs `body` with the context on its thread and waits; runs inline if the caller is on that thread.
   ///
-  /// Waits for its turn as `perform` does, and throws `.contextBusy` where that is the turn of its own task.
+  /// Waits for a turn like `perform`, and throws `.contextBusy` if the calling task has the turn.
   public nonisolated func performAndWait<Output>(
     _ body: sending (ManagedObjectContext) throws -> sending Output
   ) throws -> sending Output {
     let turn = executor.isCurrent ? nil : try turns.takeAndWait()
     defer { turn?.end() }
     nonisolated(unsafe) var result: Result<Output, any Error>?  // sound: `runAndWait` orders the accesses
-    nonisolated(unsafe) let body = body  // sound: it runs while the caller waits
+    nonisolated(unsafe) let body = body  // sound: runs only while the caller waits
     executor.runAndWait {
       self.assumeIsolated { isolated in
         result = Self.run(body, in: isolated.context, endsEvent: turn != nil)
@@ -180,7 +184,7 @@ public actor BackgroundContext {
   }
 }
 
-/// Leads from the saves of other contexts to the context that is to take them in, without keeping it.
+/// Notifies a context of saves by other contexts, without retaining it.
 private final class ContextMail: Sendable {
   private struct Address: Sendable {
     weak var context: BackgroundContext?
@@ -188,11 +192,13 @@ private final class ContextMail: Sendable {
 
   private let address = Lock(Address())
 
+  /// Sets the context to notify.
   func deliver(to context: BackgroundContext) { address.withLock { $0.context = context } }
 
+  /// Notifies the context, if it still exists, that saves wait to be merged.
   func arrived() {
     guard let context = address.withLock({ $0.context }) else { return }
-    // No part of the task that saved, whose turns are not those of this task.
+    // Detached, because the saving task's turns must not count as turns of this task.
     Task.detached { await context.takeNews() }
   }
 }

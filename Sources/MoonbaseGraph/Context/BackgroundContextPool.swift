@@ -1,28 +1,29 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A bounded number of background contexts that tasks use one after the other. Threads, and the Lua states of
-/// extensions, are used again. Each task gets a new context.
+/// A bounded number of background contexts for use by tasks.
+///
+/// Threads and the Lua states of extensions are reused. Each task gets a new context.
 package final class BackgroundContextPool: Sendable {
   private let turns: TurnQueue
   private let idle = Lock<[BackgroundContext]>([])
   private let make: @Sendable () throws -> BackgroundContext
 
+  /// Makes a pool with at most `limit` contexts, which `make` makes when they are needed.
   package init(limit: Int, _ make: @escaping @Sendable () throws -> BackgroundContext) {
     turns = TurnQueue(limit: limit, name: "a context of the container's pool")
     self.make = make
   }
 
-  /// Runs `body` with a context of its own. Waits where as many as the limit allows are in use, in the order of the
-  /// calls.
+  /// Runs `body` with a context of its own. If all contexts are in use, calls wait in their order.
   package nonisolated(nonsending) func withContext<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
     let turn = try await turns.take()
     defer { turn.end() }
     let background = try idle.withLock({ $0.popLast() }) ?? make()
-    nonisolated(unsafe) let body = body  // sound: only the context below gets it
-    nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` gives it away
+    nonisolated(unsafe) let body = body  // sound: passed only to the context below
+    nonisolated(unsafe) let output = try await HeldTurn.$current.withValue(turn) {  // sound: `body` sends it
       do {
         let output = try await background.performOnce(body)
         await self.giveBack(background)
@@ -35,13 +36,13 @@ package final class BackgroundContextPool: Sendable {
     return output
   }
 
-  /// A context that cannot be made anew is given up with its thread and its Lua state.
+  /// A context whose renewal fails is released together with its thread and its Lua state.
   private nonisolated(nonsending) func giveBack(_ background: BackgroundContext) async {
     guard (try? await background.renew()) != nil else { return }
     idle.withLock { if !turns.isClosed { $0.append(background) } }
   }
 
-  /// Refuses waiting and later calls with an error, and releases the contexts that are not in use.
+  /// Refuses all waiting and later calls with an error, and releases the idle contexts.
   package func close(_ error: GraphError) {
     turns.close(error)
     idle.withLock { $0 = [] }

@@ -1,38 +1,40 @@
 import MoonbaseModel
 
-/// One change of an object, told by what was there before it.
+/// A change of an object, described by the former state.
 ///
-/// To put that back is a change as well, which has something before it: that is how an undone change is done again.
+/// Restoring the former state is a change as well, whose own former state allows a redo.
 struct Change {
+  /// The former state of an object.
   enum Former {
     /// The object's own value in a slot.
     case value(Own)
-    /// The value that waited for will-save in a slot.
+    /// The delayed value in a slot, which waited for will-save.
     case delayed(Slot, Value?)
-    /// Whether the object was in the list of changes, and as what; and whether a slot counted as changed.
+    /// The object's state in the list of changes, and whether a slot was marked as changed.
     case flags(ManagedObject.Flags)
-    /// What a destination was to a to-many relationship, and where it stood.
+    /// The former membership of a destination in a to-many relationship, and its position.
     case destination(ToManyState, ToManyState.Step)
-    /// The order of all destinations.
+    /// The former order of all destinations.
     case order(Slot, ToManyState, ToManyState.Contents)
-    /// What was known of the destinations before they were read or forgotten, which is no change of them.
+    /// The known destinations before they were read or forgotten; reading and forgetting are no changes.
     case members(Slot, ToManyState, ToManyState.Contents)
-    /// The row, and all that was on top of it, before a newer row came or the object became a fault, which is no change either.
+    /// The row with the values above it, before a newer row arrived or the object became a fault; neither is a change.
     case row(ManagedObject.Reading)
-    /// The object was not there.
+    /// The object did not exist.
     case absence
-    /// The object was there, new, in this place of the list of changes.
+    /// The object existed as a new object, at this position of the list of changes.
     case presence(ManagedObject.State, position: Int)
   }
 
-  /// A value in a slot. An entry of the journal is as long as the longest of these, and there are as many as values that are set.
+  /// A value in a slot. Kept small: each journal entry has the size of the largest case, and every set value makes an
+  /// entry.
   struct Own {
-    /// What a transformer had made of it.
+    /// The cached value that a transformer made.
     private let made: Made?
-    /// Nil where it was the row's.
+    /// The value; nil if the row held it.
     let value: Value?
     private let shortSlot: Int32
-    /// Whether the slot counted as changed.
+    /// Whether the slot was marked as changed.
     let isMarked: Bool
 
     init(_ slot: Slot, _ value: Value?, transformed: Value? = nil, isMarked: Bool) {
@@ -65,21 +67,21 @@ struct Change {
     static let unregistered = Marks(rawValue: 2)
   }
 
-  /// Whether it is no reason to call `willSave` or rules for the object again: primitive values, and what follows from elsewhere.
+  /// Whether the change triggers no further `willSave` or rules: primitive values and consequences of other changes.
   var isSilent: Bool {
     get { marks.contains(.silent) }
     set { if newValue { marks.insert(.silent) } else { marks.remove(.silent) } }
   }
-  /// Whether undo registration was off: no undo manager puts it back, only who fails.
+  /// Whether undo registration was off. Only a failing operation restores such a change, no undo manager.
   var isUnregistered: Bool {
     get { marks.contains(.unregistered) }
     set { if newValue { marks.insert(.unregistered) } else { marks.remove(.unregistered) } }
   }
 
-  /// Whether it makes an undo step.
+  /// Whether the change makes an undo step.
   var isStep: Bool { isChange && !isSilent && !isUnregistered }
 
-  /// Whether the object was not there before, or was to go.
+  /// Whether the change inserted the object, or restored it from deletion.
   var bringsBack: Bool {
     switch former {
     case .absence: true
@@ -88,7 +90,7 @@ struct Change {
     }
   }
 
-  /// Whether something is another value now, and not only read anew.
+  /// Whether a value changed, and was not only read or forgotten.
   var isChange: Bool {
     switch former {
     case .members, .row: false
@@ -96,7 +98,7 @@ struct Change {
     }
   }
 
-  /// The slot that it is about; nil for the object as a whole.
+  /// The slot; nil for a change of the object as a whole.
   var slot: Slot? {
     switch former {
     case .value(let own): own.slot
@@ -107,10 +109,10 @@ struct Change {
     }
   }
 
-  /// With its share of a part of the journal.
+  /// An estimate of the entry's bytes, with its share of a journal part.
   static let ownWeight = 56
 
-  /// The bytes that it keeps, by estimate: former values are no longer counted as their object's.
+  /// An estimate of the bytes that the change keeps. The former value no longer counts as the object's memory.
   var weight: Int {
     switch former {
     case .value(let own): Self.ownWeight &+ (own.value?.weight ?? 0) &+ (own.transformed?.weight ?? 0)

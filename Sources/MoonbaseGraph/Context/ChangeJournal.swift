@@ -1,45 +1,49 @@
 import MoonbaseModel
 
-/// What was there before each change, for as long as that may be wanted back: a save, a transaction, or an insertion with hooks.
+/// The former state before each change, kept as long as a save, transaction or insertion may have to be undone.
 ///
-/// Nothing is kept outside of savepoints, and nothing of objects that were inserted within the innermost one, for they go as a
-/// whole. An undo manager keeps one open around all others, the base, and takes from it what it may undo.
+/// Outside of savepoints nothing is kept. Changes of an object that was inserted within the innermost savepoint are not
+/// kept either, since undoing removes the whole object. An undo manager keeps a savepoint open around all others, the
+/// base, and takes its undo steps from there.
 struct ChangeJournal {
-  /// A moment to which changes can be undone. Savepoints end in the reverse order of their beginning.
+  /// A point to which changes can be undone. Savepoints are nested.
   struct Savepoint {
     fileprivate let start: Int
     fileprivate let outer: UInt32
   }
 
   private var changes = ChangeSequence()
-  /// How many changes of the outermost savepoint cannot be undone any more: savepoints count these too.
+  /// The number of changes of the outermost savepoint that were forgotten; positions of savepoints include them.
   private var forgottenCount = 0
-  /// New objects that left the context while that could be undone.
+  /// New objects that left the context while their insertion could still be undone.
   private var departed: [ManagedObject] = []
-  /// The number of the innermost savepoint; 0 where there is none.
+  /// The number of the innermost savepoint; 0 without one.
   private(set) var current: UInt32 = 0
-  /// The number of the base; 0 where there is none.
+  /// The number of the base; 0 without one.
   private(set) var base: UInt32 = 0
-  /// Whether what is recorded within another savepoint than the base is no business of the undo manager.
+  /// Whether changes within a savepoint other than the base are hidden from the undo manager.
   var isUnregistered = false
   private var last: UInt32 = 0
-  /// The bytes that it keeps, by estimate, and those of which the context was told.
+  /// An estimate of the kept bytes, and the number that was last reported to the context.
   private var weight = 0
   private var toldWeight = 0
+  /// The change of weight in bytes after which the context is notified.
   private static let weighingStride = 1 << 16
 
+  /// Whether a savepoint is open, so that changes are recorded.
   @inline(__always)
   var isActive: Bool { current != 0 }
-  /// How many changes it keeps.
+  /// The number of changes.
   var count: Int { changes.count }
 
-  /// Whether no savepoint is open but the base.
+  /// Whether no savepoint is open except the base.
   var isSettled: Bool { current == base }
-  /// All that it keeps; what the base keeps, where that is open.
+  /// All kept changes; if no savepoint but the base is open, these are the base's changes.
   var all: ChangeSequence { changes }
-  /// Whether there is an undo step among it.
+  /// Whether the changes include an undo step.
   var hasSteps: Bool { changes.contains(where: \.isStep) }
 
+  /// Opens a savepoint within the innermost savepoint.
   mutating func begin() -> Savepoint {
     let savepoint = Savepoint(start: forgottenCount + changes.count, outer: current)
     current = nextNumber()
@@ -51,7 +55,7 @@ struct ChangeJournal {
     return last
   }
 
-  /// Opens the base, or another one in its place. Nothing but the base may be open; the result are those that left meanwhile.
+  /// Opens the base, or replaces it. No other savepoint may be open. Returns the objects that left meanwhile.
   mutating func beginBase() -> [ManagedObject] {
     let departed = endBase()
     current = nextNumber()
@@ -59,19 +63,20 @@ struct ChangeJournal {
     return departed
   }
 
-  /// Ends the base, if there is one; the result are those that left meanwhile.
+  /// Ends the base, if there is one. Returns the objects that left meanwhile.
   mutating func endBase() -> [ManagedObject] {
     (current, base) = (0, 0)
     defer { forgottenCount = 0 }
     return forget()
   }
 
-  /// What happened up to now cannot be undone by the undo manager.
+  /// Hides all changes up to now from the undo manager.
   mutating func unregisterAll() {
     for index in changes.indices { changes[index].isUnregistered = true }
   }
 
-  /// Ends a savepoint. After the outermost one nothing can be undone any more; the result are those that left meanwhile.
+  /// Ends a savepoint. After the outermost savepoint, changes cannot be undone; returns the objects that left
+  /// meanwhile.
   mutating func end(_ savepoint: Savepoint) -> [ManagedObject] {
     current = savepoint.outer
     guard !isActive else { return [] }
@@ -79,7 +84,7 @@ struct ChangeJournal {
     return forget()
   }
 
-  /// What happened up to now cannot be undone any more; the result are those that left meanwhile.
+  /// Forgets all changes, so that they cannot be undone. Returns the objects that left meanwhile.
   mutating func forget() -> [ManagedObject] {
     forgottenCount += changes.count
     changes.removeAll()
@@ -89,19 +94,21 @@ struct ChangeJournal {
     return departed
   }
 
-  /// Whether what changes of an object is kept. What awake-from-fetch sets belongs to the values that are read, and goes when
-  /// they go.
+  /// Whether changes of an object are recorded.
+  ///
+  /// Values that awake-from-fetch sets are not: they belong to the values read, and are dropped together with them.
   @inline(__always)
   func records(_ object: ManagedObject) -> Bool {
     isActive && object.savepoint != current && !object.state.contains(.awaking)
   }
 
+  /// Appends a change, which may be the removal of a new object.
   mutating func append(_ change: Change) {
     if case .presence = change.former { departed.append(change.object) }
     append(change, weight: change.weight)
   }
 
-  /// The same where the caller knows what it weighs. It moves here, for a copy costs as much as all else.
+  /// Appends a change of known weight. Moves the change, because a copy would cost as much as all other work here.
   @inline(__always)
   private mutating func append(_ change: consuming Change, weight bytes: Int) {
     weight &+= bytes
@@ -109,11 +116,11 @@ struct ChangeJournal {
     changes.append(change)
   }
 
-  /// A value of an object's row is another one now, or is about to be.
+  /// Records the former value of a row's slot, after or before its change.
   @inline(__always)
   mutating func append(_ object: ManagedObject, _ slot: Slot, _ own: Value?, isMarked: Bool) {
     guard let own else {
-      // Mostly: then there is no value to copy.
+      // The usual case, in which no value has to be copied.
       return append(
         Change(object: object, former: .value(Change.Own(slot, nil, isMarked: isMarked))), weight: Change.ownWeight)
     }
@@ -122,9 +129,11 @@ struct ChangeJournal {
       Change(object: object, former: .value(Change.Own(slot, own, isMarked: isMarked))), weight: bytes)
   }
 
+  /// The index of the first change after a savepoint.
   private func index(of savepoint: Savepoint) -> Int { max(0, savepoint.start - forgottenCount) }
 
-  /// The objects that changed, came or went since a savepoint; with `noted` only those for which that was not silent.
+  /// The objects that were changed, inserted or removed since a savepoint; with `noted`, only by changes that are not
+  /// silent.
   func objects(since savepoint: Savepoint, noted: Bool = false) -> [ManagedObject] {
     var objects = DistinctObjects()
     for change in changes[index(of: savepoint)...] where change.isChange && !(noted && change.isSilent) {
@@ -133,23 +142,23 @@ struct ChangeJournal {
     return objects.elements
   }
 
-  /// Whether anything is kept since a savepoint.
+  /// Whether any change was recorded since a savepoint.
   func hasChanges(since savepoint: Savepoint) -> Bool { index(of: savepoint) < changes.count }
 
-  /// The first object that changed, came or went since a savepoint, where that was not silent, and the slot.
+  /// The first change since a savepoint that is not silent: its object and slot.
   func firstNoted(since savepoint: Savepoint) -> (object: ManagedObject, slot: Slot?)? {
     guard hasChanges(since: savepoint) else { return nil }
     return changes[index(of: savepoint)...].first { $0.isChange && !$0.isSilent }.map { ($0.object, $0.slot) }
   }
 
-  /// What changed of an object after so many changes is no reason to call anything for it again.
+  /// Makes the changes of an object silent, after the first `count` changes, so that they trigger no further hooks.
   mutating func silence(_ object: ManagedObject, after count: Int) {
     for index in changes.indices.dropFirst(count) where changes[index].object === object {
       changes[index].isSilent = true
     }
   }
 
-  /// Takes out the changes since a savepoint, the last first.
+  /// Removes and returns the changes since a savepoint, the last change first.
   mutating func take(since savepoint: Savepoint) -> [Change] {
     let start = index(of: savepoint)
     let taken = Array(changes[start...].reversed())
@@ -158,10 +167,10 @@ struct ChangeJournal {
     return taken
   }
 
-  /// Whether it is worth telling what it keeps; without a savepoint it keeps nothing.
+  /// Whether the weight changed enough to be reported; without a savepoint the journal keeps nothing.
   var hasNewWeight: Bool { isActive ? weight &- toldWeight > Self.weighingStride : toldWeight != 0 }
 
-  /// The bytes that came since the context was told.
+  /// Returns the growth in bytes since the last report.
   mutating func takeGrowth() -> Int {
     defer { toldWeight = weight }
     return weight &- toldWeight

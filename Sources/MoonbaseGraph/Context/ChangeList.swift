@@ -1,12 +1,12 @@
 import MoonbaseModel
 
-/// New, changed and deleted objects, each once, in the order they became so.
+/// The new, changed and deleted objects, each once, in the order of their first change.
 ///
-/// An object knows its place, so that taking it out looks at no other.
+/// An object knows its position, so that removing it is independent of the number of changes.
 struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   private var entries: ContiguousArray<ManagedObject?> = []
   private(set) var count = 0
-  /// Who looks at changed objects again and again; nil as long as nobody does.
+  /// The index and the list of recent changes; nil while neither is in use.
   private var followers: ChangeFollowers?
 
   init(arrayLiteral elements: ManagedObject...) {
@@ -15,7 +15,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Takes in an object that is not in the list.
+  /// Adds an object that is not in the list.
   mutating func append(_ object: ManagedObject) {
     object.changePosition = entries.count
     entries.append(object)
@@ -23,7 +23,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     note(object)
   }
 
-  /// Takes an object in that was in the list before, in the place that it had.
+  /// Restores an object at the position that it had before its removal.
   mutating func putBack(_ object: ManagedObject, at position: Int) {
     while entries.count <= position { entries.append(nil) }
     guard entries[position] == nil else { return append(object) }
@@ -33,7 +33,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     note(object)
   }
 
-  /// Takes an object out that is in the list. With `keepingPlaces` the others stay where they are, so that it can be put back.
+  /// Removes an object. With `keepingPlaces`, all others keep their positions, so that the object can be put back.
   mutating func remove(_ object: ManagedObject, keepingPlaces: Bool = false) {
     let position = object.changePosition
     guard position < entries.count, entries[position] === object else { return }
@@ -45,7 +45,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     if !keepingPlaces { closeUpIfSparse() }
   }
 
-  /// Takes out the objects that do not wait to be saved any more, and closes up.
+  /// Removes the objects that no longer wait for a save, and closes the gaps.
   mutating func removeSaved() {
     if let followers {
       for object in self where !object.awaitsSave { followers.leave(object) }
@@ -59,37 +59,38 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     if isEmpty { forgetIndex() }
   }
 
-  /// Takes out all objects.
+  /// Removes all objects.
   mutating func removeAll() {
     if followers?.recent != nil { followers?.recent = [] }
     forgetIndex()
     (entries, count) = ([], 0)
   }
 
-  /// Closes up where most places are empty.
+  /// Closes the gaps if most positions are empty.
   mutating func closeUpIfSparse() {
     guard entries.count > 2 * count + 64 else { return }
     entries = entries.filter { $0 != nil }
     for (position, object) in entries.enumerated() { object?.changePosition = position }
   }
 
-  /// An object's values may have changed. One that is not in the list does not concern it, and is not kept.
+  /// Records that an object's values may have changed. Objects outside of the list are ignored.
   func note(_ object: ManagedObject) {
     if object.state.contains(.listed) { followers?.note(object) }
   }
 
-  /// Nobody looks for one among many, or values that are computed may be others.
+  /// Drops the index, because it is unused or because computed values may have changed.
   mutating func forgetIndex() {
-    // Once nobody follows, changes are quick again.
+    // Without followers, changes need no further work.
     if followers?.recent == nil { followers = nil } else { followers?.index = nil }
   }
 
-  /// Whether somebody wants to know which objects change.
+  /// Whether changes of listed objects are recorded for an index or for `recent`.
   var isFollowed: Bool { followers != nil }
 
-  /// Finds changed objects by their values; nil as long as nobody looked for one among many.
+  /// Finds changed objects by their values; nil until a lookup needs an index.
   var index: PendingIndex? { followers?.index }
 
+  /// Starts to index changed objects by their values, if necessary.
   mutating func makeIndex() -> PendingIndex {
     let index = index ?? PendingIndex()
     makeFollowers().index = index
@@ -103,23 +104,26 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     return new
   }
 
-  /// The objects that came or changed since `beginRecent` was called last, in their order; all where it was not.
+  /// The objects that were added or changed since the last `beginRecent`, in order of the list; all objects without
+  /// one.
   var recent: [ManagedObject] {
     guard let recent = followers?.recent else { return Array(self) }
     return recent.sorted { $0.changePosition < $1.changePosition }
   }
 
-  /// From now on it is noted who comes or changes, once more from the beginning.
+  /// Starts to record the added and changed objects, from an empty list.
   mutating func beginRecent() { makeFollowers().recent = [] }
 
-  /// Nobody wants to know any more.
+  /// Stops recording the added and changed objects.
   mutating func endRecent() {
     followers?.recent = nil
     if index == nil { followers = nil }
   }
 
-  /// Hands each object to `body`, which changes no list and lets no object go. None is retained, for that alone would make each
-  /// walk over many objects several times as long.
+  /// Passes each object to `body`, unretained.
+  ///
+  /// `body` must neither change the list nor release an object. Retaining each object would make a walk over many
+  /// objects several times slower.
   @inline(__always)
   func forEachUnretained(_ body: (Unmanaged<ManagedObject>) throws -> Void) rethrows {
     try entries.withUnsafeBytes { bytes in
@@ -133,10 +137,10 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   func makeIterator() -> some IteratorProtocol<ManagedObject> { entries.lazy.compactMap(\.self).makeIterator() }
 }
 
-/// What is kept beside a list of changes. One reference, so that a change looks whether anybody follows at one place.
+/// Records beside a list of changes, behind one reference, so that a change tests only this reference.
 private final class ChangeFollowers {
   var index: PendingIndex?
-  /// Objects that came or changed; nil where nobody wants to know.
+  /// Objects that were added or changed; nil while they are not recorded.
   var recent: Set<ManagedObject>?
 
   func note(_ object: ManagedObject) {
@@ -151,10 +155,12 @@ private final class ChangeFollowers {
 }
 
 extension ManagedObjectContext {
-  /// Among fewer changes each is looked at.
+  /// Up to this number of changes, a lookup tests each changed object.
   private static let fewChanges = 16
 
-  /// The changed objects of some entities among which those that match a predicate are. Others may be among them.
+  /// The changed objects of some entities that may match a predicate.
+  ///
+  /// Over-approximates; callers evaluate the predicate again.
   func changedObjects(
     matching predicate: Predicate?, of entity: ResolvedEntity, entities: Range<EntityIndex>
   ) throws -> [ManagedObject] {
@@ -166,8 +172,9 @@ extension ManagedObjectContext {
     return changedObjects.filter { entities.contains($0.entity.index) }
   }
 
-  /// What a predicate says that properties of some entities are equal to, as far as it is stored so; nil for nothing. Rows have no
-  /// transient values, objects do, and those computed from their own values too.
+  /// The equality conditions in a predicate that can be looked up by stored values; nil without such a condition.
+  ///
+  /// Objects also have transient values, and values computed from their own attributes; rows do not.
   func indexedCondition(
     _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<EntityIndex>, inRows: Bool
   ) throws -> IndexedCondition? {

@@ -1,11 +1,12 @@
-/// Changes in the order in which they were made.
+/// The changes in the order in which they were made.
 ///
-/// They lie in parts, so that one that comes moves none of the others: an array that grows to many takes as long for that as for all else.
+/// They are stored in parts of fixed size, so that appending a change moves no other. A single large array would spend
+/// as much time on growing as all other work takes.
 struct ChangeSequence: RandomAccessCollection {
   private static let shift = 9
   private static var partCount: Int { 1 << shift }
 
-  /// Parts that are full.
+  /// The full parts.
   private var parts: ContiguousArray<ContiguousArray<Change>> = []
   private var last: ContiguousArray<Change> = []
 
@@ -27,7 +28,7 @@ struct ChangeSequence: RandomAccessCollection {
     }
   }
 
-  /// It moves here, for a copy costs as much as all else.
+  /// Appends a change. Moves it, because a copy would cost as much as all other work here.
   @inline(__always)
   mutating func append(_ change: consuming Change) {
     if last.count == Self.partCount { beginPart() }
@@ -41,13 +42,13 @@ struct ChangeSequence: RandomAccessCollection {
     last.reserveCapacity(Self.partCount)
   }
 
-  /// Takes out all from a place on.
+  /// Removes all changes from a position on.
   mutating func truncate(to count: Int) {
     if count >> Self.shift < parts.count {
       last = parts[count >> Self.shift]
       parts.removeSubrange((count >> Self.shift)...)
     }
-    // One by one, where these are few: removing a range takes longer than a change and its undoing.
+    // Few changes are removed singly, because removing a range takes longer than a change and its undoing.
     let rest = count - parts.count << Self.shift
     if last.count - rest < 64 { while last.count > rest { last.removeLast() } } else { last.removeSubrange(rest...) }
   }

@@ -1,22 +1,25 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Where a context and its objects may be used, for finding who uses them elsewhere.
+/// The executor on which a context and its objects may be used, for debugging of illegal uses.
 ///
-/// The compiler keeps them on their executor, but for code that it does not check: Swift 5 mode, `@unchecked Sendable`,
-/// `nonisolated(unsafe)`. With `MOONBASE_CONCURRENCY_DEBUG=1` in the environment each use of an object or a context that belongs to a
-/// background context or the main actor is looked at, and one elsewhere ends the process with a sentence that names object, context
-/// and thread, as Core Data's `-com.apple.CoreData.ConcurrencyDebug 1` does. Otherwise nothing is looked at.
+/// The compiler keeps them on their executor, except in code that it does not check: Swift 5 mode,
+/// `@unchecked Sendable` and `nonisolated(unsafe)`. With `MOONBASE_CONCURRENCY_DEBUG=1` in the environment, each use of
+/// an object or a context of a background context or the main actor is checked. A use elsewhere ends the process with a
+/// message that names object, context and thread, as Core Data's `-com.apple.CoreData.ConcurrencyDebug 1` does. Without
+/// the variable nothing is checked.
 struct Confinement: Sendable {
-  /// Whether uses are looked at in this process.
+  /// Whether uses are checked in this process.
   static let isChecked = ProcessInfo.processInfo.environment["MOONBASE_CONCURRENCY_DEBUG"] == "1"
 
-  /// The executor, for people.
+  /// The executor's name, for messages.
   let name: String
+  /// Whether the calling code runs on the executor.
   let isCurrent: @Sendable () -> Bool
 
   static let mainActor = Confinement(name: "the main actor") { Thread.isMainThread }
 
+  /// Ends the process with a message about a use on the wrong executor.
   func fail(_ what: String) -> Never {
     let thread = Thread.isMainThread ? "the main thread" : "the thread '\(Thread.current.name ?? "")'"
     fatalError(
@@ -28,8 +31,9 @@ struct Confinement: Sendable {
 }
 
 extension Confinement {
-  /// Ends the process if a result or an error of `perform` holds an object or a context. The compiler refuses objects
-  /// there, but it lets lazy sequences over objects, `Any` and errors pass.
+  /// Ends the process if a result or an error of `perform` contains an object or a context.
+  ///
+  /// The compiler refuses objects there, but accepts lazy sequences over objects, `Any` and errors.
   static func checkLeaving<Leaving>(_ value: Leaving) {
     guard isChecked else { return }
     var rest = 1000
@@ -41,7 +45,7 @@ extension Confinement {
       """)
   }
 
-  /// An object or a context within a value, as people read it.
+  /// The description of an object or a context within a value; nil if there is none.
   private static func object(in value: Any, depth: Int, _ rest: inout Int) -> String? {
     if let object = value as? ManagedObject {
       return object.context == nil ? nil : "\(object.entity.name) \(object.objectID)"
@@ -57,13 +61,15 @@ extension Confinement {
 }
 
 extension ManagedObjectContext {
-  /// The context is used on one executor from now on, which is looked at where that is wanted.
+  /// Binds the context to the main actor; uses elsewhere end the process if they are checked.
   package func confineToMainActor() { confine(to: .mainActor) }
 
+  /// Binds the context to an executor, if uses are checked.
   func confine(to confinement: @autoclosure () -> Confinement) {
     if Confinement.isChecked { self.confinement = confinement() }
   }
 
+  /// Ends the process if the context, or an object of it, is used on the wrong executor.
   @inline(__always)
   func checkConfinement(of object: ManagedObject? = nil) {
     if confinement != nil { failElsewhere(object) }
@@ -76,10 +82,10 @@ extension ManagedObjectContext {
     confinement.fail(object.map { "\($0.entity.name) \($0.objectID) of \(context)" } ?? context)
   }
 
-  /// Gives up all unsaved changes and all objects, and the memory that they hold. Its observations end. From then on
-  /// every request to the context, or to a child of it, throws `.invalidObject`. Closing it again does nothing.
+  /// Discards all unsaved changes and releases all objects with their memory; observations end.
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook, and `.invalidRequest` within a transaction.
+  /// From then on every request to the context, or to a child of it, throws `.invalidObject`. Closing it again does
+  /// nothing. Throws `.recursiveSave` and `.contextBusy` within a hook, and `.invalidRequest` within a transaction.
   public func close() throws {
     guard !isClosed else { return }
     if isInTransaction {
@@ -93,7 +99,7 @@ extension ManagedObjectContext {
     forgetEntities()
   }
 
-  /// Throws where the context was closed.
+  /// Throws `.invalidObject` if the context was closed.
   package func checkOpen() throws {
     checkConfinement()
     guard isClosed else { return }

@@ -1,26 +1,28 @@
-/// Leads to a context as long as it lives, for those who must not keep it alive.
+/// A reference to a context that does not keep it alive. Confined to the context's executor.
 ///
-/// A weak reference would cost every use of the context: the counts of an object that has one lie in a table beside it. Confined
-/// to the context's executor.
+/// A weak reference would slow down every use of the context: the reference counts of an object with weak references
+/// lie in a side table.
 package final class ContextReference {
-  // Cleared by the context when it goes. No access lasts while other code runs.
+  // The context clears this in its `deinit`. No access lasts while other code runs.
   @exclusivity(unchecked) private var unretained: Unmanaged<ManagedObjectContext>?
 
   fileprivate init(_ context: ManagedObjectContext) { unretained = .passUnretained(context) }
 
+  /// The context; nil once it is gone.
   package var context: ManagedObjectContext? { unretained?.takeUnretainedValue() }
 
-  /// Whether there is no context any more; retains nothing.
+  /// Whether the context is gone; retains nothing.
   package var isGone: Bool { unretained == nil }
 
-  /// How often the context has let go of all its objects; nil once it is gone.
+  /// The number of times that the context released all its objects; nil if the context is gone.
   var resetCount: Int? { unretained.map { $0._withUnsafeGuaranteedRef { $0.resetCount } } }
 
+  /// Clears the reference; called by the context's `deinit`.
   func clear() { unretained = nil }
 }
 
 extension ManagedObjectContext {
-  /// The one reference to this context.
+  /// The only reference of this kind to the context.
   package var reference: ContextReference {
     if let knownReference { return knownReference }
     let new = ContextReference(self)

@@ -1,12 +1,13 @@
-/// Objects in the order in which they came, each once. It compares addresses, and hashes only what may be there
-/// already.
+/// A list of distinct objects in order of insertion.
+///
+/// Compares addresses. Elements are hashed only when a duplicate is possible.
 struct DistinctObjects {
   private(set) var elements: [ManagedObject] = []
   private var known = AddressSet()
-  /// How many of the elements are in `known`.
+  /// The number of elements that `known` contains.
   private var knownCount = 0
 
-  /// Appends an object, unless it is there.
+  /// Appends an object unless the list contains it.
   mutating func append(_ object: ManagedObject) {
     if elements.last === object { return }
     learnAll()
@@ -15,7 +16,7 @@ struct DistinctObjects {
     elements.append(object)
   }
 
-  /// Appends those of distinct objects that are not there.
+  /// Appends those objects that the list lacks; the argument contains no duplicates.
   mutating func append(distinct objects: [ManagedObject]) {
     guard !elements.isEmpty else { return elements = objects }
     for object in objects { append(object) }
@@ -29,20 +30,20 @@ struct DistinctObjects {
   }
 }
 
-/// Addresses of objects that are held elsewhere.
+/// A set of object addresses; the objects are retained elsewhere.
 private struct AddressSet {
   private var places: ContiguousArray<UInt> = []
   private var count = 0
   private var shift: UInt64 = 64
 
-  /// Whether the object was not there before.
+  /// Inserts an object; returns whether it was absent.
   mutating func insert(_ object: ManagedObject) -> Bool {
     if count * 2 >= places.count { grow() }
     return add(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()))
   }
 
   private mutating func add(_ address: UInt) -> Bool {
-    // The product with 2^64 over the golden ratio scatters addresses, whose lowest bits are alike.
+    // Multiplying by 2^64 divided by the golden ratio scatters addresses, whose lowest bits are equal.
     var place = Int(truncatingIfNeeded: (UInt64(address) &* 0x9E37_79B9_7F4A_7C15) >> shift)
     while places[place] != 0 {
       if places[place] == address { return false }

@@ -1,14 +1,14 @@
 import MoonbaseModel
 
-/// The objects of a context: a table for each entity and store, and in each a map of the root entity's objects by key.
+/// The objects of a context: a table for each entity and store, and a map from keys to objects for each root entity.
 ///
-/// Objects are not retained: they take themselves out when they go.
+/// Objects are not retained: they remove themselves in their `deinit`.
 final class IdentityMap {
-  // As with the fields of objects: no access lasts while other code runs.
+  // As with the fields of objects, no access lasts while other code runs.
   @exclusivity(unchecked) private var tables: ContiguousArray<ObjectTable> = []
-  /// A power of two of places, of which at most half are taken: the index of a table, or -1.
+  /// A hash table whose size is a power of two and which is at most half full: indexes of tables, or -1.
   @exclusivity(unchecked) private var places = ContiguousArray<Int32>(repeating: -1, count: 8)
-  /// The table that was asked for last. `tables` retains it.
+  /// The table of the last lookup, retained by `tables`.
   @exclusivity(unchecked) private var last: Unmanaged<ObjectTable>?
   /// Tables of objects that left the context and may outlive it.
   private var departed: ContiguousArray<ObjectTable> = []
@@ -16,13 +16,14 @@ final class IdentityMap {
 
   // MARK: Tables
 
-  /// The table of an ID's entity and store, where there is one.
+  /// The table of an entity and store, or nil.
   @inline(__always)
   func table(_ kind: ManagedObjectID.Kind) -> Unmanaged<ObjectTable>? {
     if let last, last._withUnsafeGuaranteedRef({ $0.kind == kind }) { return last }
     return find(kind)
   }
 
+  /// Looks up a table by hashing.
   @inline(never)
   private func find(_ kind: ManagedObjectID.Kind) -> Unmanaged<ObjectTable>? {
     let index = places[place(of: kind)]
@@ -52,7 +53,7 @@ final class IdentityMap {
   }
 
   private func map(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> KeyMap {
-    // IDs of an entity that the model lacks have keys of their own.
+    // An ID whose entity the model lacks has a map of its own.
     guard kind.entity == entity.symbol else { return KeyMap() }
     if let known = maps.first(where: { $0.root == entity.root && $0.store == kind.store }) { return known.map }
     let map = KeyMap()
@@ -63,22 +64,22 @@ final class IdentityMap {
   /// The tables of an entity.
   func tables(of entity: EntityIndex) -> some Sequence<ObjectTable> { tables.lazy.filter { $0.entity.index == entity } }
 
-  /// Changes were given up, and the pages that objects filled go.
+  /// Ends the pages of new rows in all tables, after changes were discarded.
   func endOwnRows() {
     for table in tables { table.endOwnRows() }
   }
 
-  /// Whether the context keeps the objects.
+  /// Sets whether the context retains its objects.
   func setRetaining(_ keepsObjects: Bool) {
     for table in tables { table.keepsObjects = keepsObjects }
   }
 
-  /// Extensions were reloaded.
+  /// Updates the tables after a reload of extensions.
   func take(_ model: ResolvedModel) {
     for table in tables { table.take(model.entities[table.entity.index]) }
   }
 
-  /// The table for an object that leaves the context: one of the same entity and store without a context.
+  /// The table without a context for an object that leaves the context, of the same entity and store.
   func departed(from table: ObjectTable) -> ObjectTable {
     if let known = departed.first(where: { $0.kind == table.kind && $0.entity === table.entity }) { return known }
     let new = ObjectTable(table.entity, kind: table.kind, map: table.map, context: nil)
@@ -86,7 +87,7 @@ final class IdentityMap {
     return new
   }
 
-  /// The objects are no longer of the context. Hands each to `body`.
+  /// Removes all objects from the map, and passes each to `body`.
   func abandon(_ body: (ManagedObject) -> Void) {
     let maps = uniqueMaps
     for table in tables { table.abandon() }
@@ -105,6 +106,7 @@ final class IdentityMap {
 
   // MARK: Objects
 
+  /// The object with an ID if it is registered.
   subscript(id: ManagedObjectID) -> Unmanaged<ManagedObject>? {
     @inline(__always) get {
       guard let table = table(id.kind) else { return nil }
@@ -112,7 +114,8 @@ final class IdentityMap {
     }
   }
 
-  /// The object with the key of an ID in the table of its entity, where that is known by a row, whatever entity the ID names.
+  /// The object with the key of an ID in the table of its root entity, if the object has a row. The ID may name any
+  /// entity.
   func object(_ id: ManagedObjectID, inTableOf entity: ResolvedEntity) -> ManagedObject? {
     guard let map = maps.first(where: { $0.root == entity.root && $0.store == id.storeNumber })?.map,
       let object = map.object(id.key)?.takeUnretainedValue(), object.page != nil
@@ -120,16 +123,16 @@ final class IdentityMap {
     return object
   }
 
-  /// How many there are.
+  /// The number of registered objects.
   var count: Int { uniqueMaps.reduce(0) { $0 + $1.count } }
 
-  /// All of them, in no order.
+  /// All registered objects, unordered.
   var values: [Unmanaged<ManagedObject>] { uniqueMaps.flatMap(\.values) }
 
-  /// Takes an object out, if it is the one that is kept by its ID.
+  /// Removes an object, if the map contains this instance under its ID.
   func remove(_ object: ManagedObject) { object.table._withUnsafeGuaranteedRef { $0.map.remove(object) } }
 
-  /// What does not hold that must hold.
+  /// The violated invariants.
   var brokenInvariants: [String] {
     var broken = uniqueMaps.flatMap(\.brokenInvariants)
     for (index, table) in tables.enumerated() {

@@ -1,36 +1,38 @@
 import MoonbaseModel
 
-/// The objects of one root entity in one store, by their keys. None is retained: objects take themselves out when they go.
+/// The objects of one root entity in one store, by key. Objects are not retained: they remove themselves.
 ///
-/// Eight keys that follow each other share a group: one number and eight places in a row of memory. Objects of one page come and go
-/// together, and only one of eight has its group looked for. Groups are found by hashing with factors drawn at random, so that no file
-/// can be written whose keys collide. Dense keys take 18 to 36 bytes each, scattered ones at most 288.
+/// Eight consecutive keys share a group, which is a number and eight pointers in consecutive memory. Objects of one
+/// page are created and released together, and only one of eight needs a group lookup. Groups are found by hashing with
+/// random factors, so that no file can be constructed whose keys collide. Dense keys take 18 to 36 bytes each,
+/// scattered keys at most 288.
 ///
-/// A key belongs to one object of the root entity. An ID may name another entity than the row does (a text that somebody wrote):
-/// its object stands among the strays.
+/// A key belongs to one object of the root entity. An ID from a text may name another entity than the row does; its
+/// object is stored separately, among the strays.
 final class KeyMap {
-  /// A group is its number, and eight pointers to objects.
+  /// The length of a group: its number and eight pointers.
   private static let stride = 9
   private static let neighbors: UInt = 3
-  /// The number of a free group: no key has it, for a group's number is a key divided by eight.
+  /// The number that marks a free group. No key has this number, because group numbers are keys divided by eight.
   private static let free = UInt(bitPattern: Int.min)
 
   private let factors: (UInt64, UInt64)
-  // As with the fields of objects: no access lasts while other code runs.
+  // As with the fields of objects, no access lasts while other code runs.
   @exclusivity(unchecked) private var groups: UnsafeMutablePointer<UInt>
-  /// How many bits the place of a group has.
+  /// The binary logarithm of the number of groups.
   @exclusivity(unchecked) private var bits: UInt64 = 3
-  /// How many groups are not free; they may be empty.
+  /// The number of groups in use, which may be empty.
   @exclusivity(unchecked) private var used = 0
-  /// The group that was looked at last.
+  /// The group of the last lookup.
   @exclusivity(unchecked) private var last: UnsafeMutablePointer<UInt>
   @exclusivity(unchecked) private var strays: [ManagedObjectID: Unmanaged<ManagedObject>] = [:]
-  /// How many objects there are.
+  /// The number of objects.
   @exclusivity(unchecked) private(set) var count = 0
 
-  /// An empty map; all maps of a process have the same factors.
+  /// Makes an empty map; all maps of a process have the same factors.
   convenience init() { self.init(factors: randomFactors) }
 
+  /// Makes an empty map with factors for hashing; tests choose their own.
   init(factors: (UInt64, UInt64)) {
     self.factors = factors
     groups = Self.allocate(3)
@@ -51,14 +53,14 @@ final class KeyMap {
 
   // MARK: Objects
 
-  /// The object of a key and table.
+  /// The object with a key in a table.
   @inline(__always)
   func object(_ key: Int64, of table: Unmanaged<ObjectTable>) -> Unmanaged<ManagedObject>? {
     if let found = Self.object(group(of: key)[Self.place(of: key)]), Self.isOf(table, found) { return found }
     return strays.isEmpty ? nil : stray(key, of: table)
   }
 
-  /// The object of a key, of whichever table.
+  /// The object with a key, in any table.
   func object(_ key: Int64) -> Unmanaged<ManagedObject>? { Self.object(group(of: key)[Self.place(of: key)]) }
 
   @inline(never)
@@ -66,7 +68,7 @@ final class KeyMap {
     strays[table._withUnsafeGuaranteedRef { $0.id(key) }]
   }
 
-  /// Puts an object under its key; returns another one that had its ID.
+  /// Inserts an object under its key; returns the other object that had its ID, if any.
   @inline(__always)
   func insert(_ object: ManagedObject) -> ManagedObject? {
     let key = object.key
@@ -94,7 +96,7 @@ final class KeyMap {
     return other?.toOpaque() == new.toOpaque() ? nil : other?.takeUnretainedValue()
   }
 
-  /// Takes an object out, if it is the one that is kept by its ID.
+  /// Removes an object, if the map contains this instance under its ID.
   @inline(__always)
   func remove(_ object: ManagedObject) {
     let key = object.key
@@ -117,13 +119,14 @@ final class KeyMap {
     count -= 1
   }
 
+  /// Removes all objects.
   func removeAll() {
     groups.deallocate()
     groups = Self.allocate(3)
     (bits, used, last, strays, count) = (3, 0, groups, [:], 0)
   }
 
-  /// All objects, in no order.
+  /// All objects, unordered.
   var values: [Unmanaged<ManagedObject>] {
     var values: [Unmanaged<ManagedObject>] = []
     values.reserveCapacity(count)
@@ -131,7 +134,7 @@ final class KeyMap {
     return values
   }
 
-  /// Hands all objects to `body`, which neither puts in nor takes out any.
+  /// Passes all objects to `body`, which must not change the map.
   func forEach(_ body: (Unmanaged<ManagedObject>) -> Void) {
     for place in 0..<capacity where groups[place * Self.stride] != Self.free {
       for index in 1...8 {
@@ -155,11 +158,11 @@ final class KeyMap {
   @inline(__always)
   private static func number(of key: Int64) -> UInt { UInt(bitPattern: Int(key >> 3)) }
 
-  /// From the group to the place of a key.
+  /// The offset of a key's pointer within its group.
   @inline(__always)
   private static func place(of key: Int64) -> Int { 1 &+ Int(key & 7) }
 
-  /// The group of a key; a free one where there is none, whose places are empty.
+  /// The group of a key, or a free group, whose pointers are null.
   @inline(__always)
   private func group(of key: Int64) -> UnsafeMutablePointer<UInt> {
     let number = Self.number(of: key)
@@ -169,7 +172,7 @@ final class KeyMap {
     return found
   }
 
-  /// The group of a key, which is one that is not free.
+  /// The group of a key, taken into use if necessary.
   @inline(__always)
   private func groupToFill(of key: Int64) -> UnsafeMutablePointer<UInt> {
     let group = group(of: key)
@@ -189,7 +192,7 @@ final class KeyMap {
     return group
   }
 
-  /// The group of a number, or the free one where it would be. There is a free one, for never all are used.
+  /// The group of a number, or the free group at its position. Some group is always free.
   @inline(never)
   private func find(_ number: UInt) -> UnsafeMutablePointer<UInt> {
     var place = firstPlace(of: number)
@@ -200,11 +203,12 @@ final class KeyMap {
     }
   }
 
+  /// The position at which the search for a group begins.
   private func firstPlace(of number: UInt) -> Int {
     let product = (UInt64(number & ~Self.neighbors) ^ factors.0).multipliedFullWidth(by: factors.1 | 1)
-    // The lowest bits of a product may hardly differ; a fixed factor carries those of all into the highest.
+    // The lowest bits of a product may hardly differ; a fixed factor carries the differences into the highest bits.
     let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
-    // Four groups that follow each other are neighbours, too, which memory is quicker to give.
+    // Four consecutive groups are neighbours too, which makes memory accesses faster.
     return Int(truncatingIfNeeded: mixed >> (64 - bits)) & ~Int(Self.neighbors) | Int(number & Self.neighbors)
   }
 
@@ -213,7 +217,7 @@ final class KeyMap {
     group[1] | group[2] | group[3] | group[4] | group[5] | group[6] | group[7] | group[8] == 0
   }
 
-  /// An empty group is free again where no search goes on behind it; elsewhere it waits for the next resizing.
+  /// Frees an empty group if no probe sequence continues behind it; otherwise the next resizing removes it.
   private func free(_ group: UnsafeMutablePointer<UInt>) {
     var place = (group - groups) / Self.stride
     guard groups[((place + 1) & (capacity - 1)) * Self.stride] == Self.free else { return }
@@ -224,7 +228,7 @@ final class KeyMap {
     }
   }
 
-  /// Makes room for twice as many groups as have objects; those without are let go.
+  /// Allocates twice as many groups as have objects, and drops empty groups.
   private func resize() {
     let (old, count) = (groups, capacity)
     let kept = (0..<count).filter { place in
@@ -242,7 +246,7 @@ final class KeyMap {
     old.deallocate()
   }
 
-  /// What does not hold that must hold.
+  /// The violated invariants.
   var brokenInvariants: [String] {
     var broken: [String] = []
     var (groupCount, objectCount) = (0, strays.count)
@@ -270,7 +274,7 @@ final class KeyMap {
     return broken
   }
 
-  /// How far from its own place a group lies at most: the cost of the worst look-up.
+  /// The greatest distance of a group from its first position: the cost of the worst lookup.
   var greatestDistance: Int {
     (0..<capacity).reduce(0) { greatest, place in
       let number = groups[place * Self.stride]
@@ -278,7 +282,7 @@ final class KeyMap {
     }
   }
 
-  /// The bytes that it takes.
+  /// The bytes of the groups.
   var weight: Int { capacity * Self.stride * 8 }
 }
 

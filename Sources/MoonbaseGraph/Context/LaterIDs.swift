@@ -1,27 +1,28 @@
 import MoonbaseModel
 
-/// The IDs that objects have now, by those that they had: undo groups know them by the IDs of their time.
+/// Maps former IDs of objects to their current IDs, for undo groups, which know objects by the IDs of their time.
 struct LaterIDs {
-  /// Where the ID was the n-th to become another one.
+  /// For each former ID, the next ID and the number of the change.
   private var later: [ManagedObjectID: (id: ManagedObjectID, number: Int)] = [:]
-  /// IDs in the order in which they became others, without those that are forgotten.
+  /// The former IDs that are not forgotten, in order of the changes.
   private var former: ContiguousArray<ManagedObjectID> = []
   private var forgottenCount = 0
 
-  /// The bytes of one, by estimate.
+  /// An estimate of the bytes of an entry.
   static let weight = 112
 
-  /// How many IDs have become others up to now. Who notes this number needs none of before.
+  /// The number of ID changes up to now. A group that records this number needs no earlier entries.
   var count: Int { forgottenCount + former.count }
-  /// How many are not forgotten.
+  /// The number of entries.
   var keptCount: Int { former.count }
 
+  /// Records that an object's ID changed.
   mutating func note(_ id: ManagedObjectID, after former: ManagedObjectID) {
     later[former] = (id, count)
     self.former.append(former)
   }
 
-  /// The ID that an object has now. Of one that had many the way is shorter the next time.
+  /// The current ID of an object. Shortens the chain of a repeatedly changed ID for the next lookup.
   mutating func current(_ id: ManagedObjectID) -> ManagedObjectID {
     guard var now = later[id]?.id else { return id }
     guard later[now] != nil else { return now }
@@ -34,7 +35,9 @@ struct LaterIDs {
     return now
   }
 
-  /// Forgets those of before a number; returns how many. They go when they are half of all, so that this costs no more than noting them did.
+  /// Forgets the entries before a number; returns how many.
+  ///
+  /// Entries are removed only when they are half of all, so that removal costs no more than insertion.
   mutating func forget(before number: Int) -> Int {
     let count = number - forgottenCount
     guard count > 0, 2 * count >= former.count else { return 0 }

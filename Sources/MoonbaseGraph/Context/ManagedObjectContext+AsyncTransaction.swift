@@ -1,9 +1,10 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Runs `body` with a child of this context, and saves the changes of `body` into the stores: all of them, or none.
-  /// `body` may be suspended, and other tasks cannot tear it. Such tasks do not see the changes of `body` before the
-  /// save. Their saves and rollbacks concern their own changes alone.
+  /// Runs `body` with a child of this context and saves its changes into the stores: all of them, or none.
+  ///
+  /// `body` may be suspended. Its changes are visible to other tasks only after the save. Saves and rollbacks of other
+  /// tasks affect only their own changes.
   ///
   /// ```swift
   /// try await container.viewContext.transaction { context in
@@ -12,12 +13,12 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// The objects of `body` are those of its context: hand over IDs, of new objects after `obtainPermanentIDs(for:)`.
-  /// The objects are gone when `body` ends. `body` must not save. A value that `body` and others changed is a conflict,
-  /// as between any two contexts, which the merge policy of this context settles. Earlier unsaved changes of this
-  /// context are saved with it, and stay unsaved where it fails, as in the transaction that cannot be suspended.
+  /// The objects of `body` belong to the child context and are gone when `body` ends: pass IDs, for new objects after
+  /// `obtainPermanentIDs(for:)`. `body` must not save. A value that `body` and other code changed is a conflict, as
+  /// between any two contexts, which the merge policy of this context resolves. Earlier unsaved changes of this context
+  /// are saved as well, and stay unsaved if the save fails, as in the synchronous transaction.
   ///
-  /// Throws what `body` and the save throw; then nothing of `body` is left.
+  /// Throws the errors of `body` and of the save. After an error no change of `body` remains.
   @discardableResult
   public nonisolated(nonsending) func transaction<Result>(
     _ body: nonisolated(nonsending) (ManagedObjectContext) async throws -> Result
@@ -36,7 +37,7 @@ extension ManagedObjectContext {
       return result
     } catch {
       child.isInTransaction = false
-      // The changes of `body` are given up with the child.
+      // The changes of `body` are discarded with the child.
       try? child.close()
       throw error
     }

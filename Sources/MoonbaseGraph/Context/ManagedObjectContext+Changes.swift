@@ -6,20 +6,20 @@ import OrderedCollections
 extension ManagedObjectContext {
   /// Marks an object for deletion; delete rules are applied at the next save or `processPendingChanges`.
   ///
-  /// A new object is forgotten once that has happened.
+  /// A new object leaves the context once its delete rules are applied.
   public func delete(_ object: ManagedObject) throws {
     settle()
     try requireOwn(object, participle: "deleted")
     try refuseWhileValidating("an object was deleted")
     try refuseWithinGetters("an object was deleted")
-    // A hook that deletes its own object asks for what is already happening.
+    // A hook that deletes its own object repeats the deletion in progress.
     guard !object.state.contains(.departing) else { return }
     try prepareForDeletion(of: object)
     guard !object.isDeleted, object.context === self else { return }
     markDeleted(object)
   }
 
-  /// An object is to go; nothing that it leads to knows yet.
+  /// Marks an object as deleted; its delete rules are applied later.
   func markDeleted(_ object: ManagedObject) {
     mark(object, nil, as: [.deleted, .listed])
     changedObjects.note(object)
@@ -40,34 +40,37 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Throws if an object belongs to another context, or to none.
   func requireOwn(_ object: ManagedObject, participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
       ? object.goneError : object.invalid("belongs to another context and cannot be \(participle) here")
   }
 
-  /// The object is no longer of this context.
+  /// Removes an object from the context.
   func disown(_ object: ManagedObject, because departure: ManagedObject.Departure, mayReturn: Bool = false) {
     object.outdateAll()
     registered.remove(object)
     object.leaveUnsaved(because: departure, mayReturn: mayReturn)
   }
 
-  /// Gives up all unsaved changes: new objects go, deleted ones return, changed ones become faults.
+  /// Discards all unsaved changes: new objects leave, deleted objects return, changed objects become faults.
   ///
-  /// The undo manager forgets all that it could undo and redo. Throws `.recursiveSave` and `.contextBusy` within a hook. Of hooks
-  /// around faults that fail the first error is thrown when all is given up, with what these hooks changed before.
+  /// The undo manager forgets its undo and redo groups. Throws `.recursiveSave` and `.contextBusy` within a hook. If
+  /// hooks around faults throw, the rollback is completed, discards the changes of these hooks as well, and throws the
+  /// first error.
   public func rollback() throws {
     settle()
     try refuseWithinHooks("a rollback was asked for")
     try refuseGivingUp("a rollback was asked for")
     defer { endChangeEvent() }
     defer { tellObservers() }
-    // What hooks around faults do goes too.
+    // Changes made by hooks around faults cannot be undone either.
     defer { undoManager?.removeAllActions() }
     try giveUpChanges()
   }
 
+  /// Discards all unsaved changes; see `rollback`.
   func giveUpChanges() throws {
     var failures: [any Error] = []
     let holders = holdersToGiveUp
@@ -76,7 +79,7 @@ extension ManagedObjectContext {
     let objects = changedObjects
     meetInEvent(objects)
     forgetChanges()
-    // What was begun is finished: it takes no longer than the changes did.
+    // A rollback that has begun is completed: it takes no longer than the changes did.
     HostWork.note(objects.count)
     for object in objects {
       object.markUnlisted()
@@ -107,13 +110,13 @@ extension ManagedObjectContext {
     changeCount &+= 1
   }
 
-  /// Forgets every object and every change: what comes after it reads the stores. Objects that are still held cannot be used any
-  /// more, and there is nothing to undo or redo.
+  /// Releases every object and discards every change, so that later requests read the stores.
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook.
+  /// Released objects that are still referenced cannot be used, and nothing remains to undo or redo. Throws
+  /// `.recursiveSave` and `.contextBusy` within a hook.
   public func reset() throws { try letGoOfAll(because: .reset) }
 
-  /// Forgets every object and every change, at a reset or as the context is closed.
+  /// Releases every object and discards every change, at a reset or when the context is closed.
   func letGoOfAll(because departure: ManagedObject.Departure) throws {
     settle()
     try refuseWithinHooks("a reset was asked for")
@@ -139,19 +142,19 @@ extension ManagedObjectContext {
     endChangeEvent()
   }
 
-  /// Reads an object anew at its next access.
+  /// Reads an object again at its next access.
   ///
-  /// With `mergeChanges` its unsaved changes stay on top of the new values; without, they are given up. A new object has nothing
-  /// to be read and stays as it is. It is no undo step. Throws for an object of another context, `.recursiveSave` and `.contextBusy` within a hook, and
-  /// what a hook around a fault throws, after the object became one.
+  /// With `mergeChanges`, unsaved changes stay on top of the new values, otherwise they are discarded. A new object
+  /// stays as it is. A refresh is no undo step. Throws for an object of another context, throws `.recursiveSave` and
+  /// `.contextBusy` within a hook, and throws the error of a hook around faults after the object became a fault.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
     settle()
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
     if !mergeChanges, object.hasChanges { try refuseGivingUp("a refresh without merging was asked for") }
-    // What others give up with it is no step that could be undone, but for what follows from a deletion once more: who takes that
-    // back would not know of it.
+    // Consequences of a refresh for other objects are hidden from the undo manager. An exception are removals that
+    // follow again from a deletion: undoing the deletion has to restore them.
     let isUnregistered = journal.isUnregistered
     if try mergeChanges || object.deletedDestinations().isEmpty { journal.isUnregistered = true }
     defer {
@@ -160,7 +163,7 @@ extension ManagedObjectContext {
     }
     source.forgetRows(of: [object.objectID])
     undoManager?.noteNewRows()
-    // The row was not here, so nobody can tell which list it was in.
+    // Without the former row it is unknown which list contained the object.
     if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { unseenMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
@@ -168,7 +171,7 @@ extension ManagedObjectContext {
     try merge(source.currentRow(of: object.objectID), into: object)
   }
 
-  /// An object takes a row as the store has it now, with its unsaved changes on top.
+  /// Gives an object the current row of its store, with unsaved changes on top.
   func merge(_ row: Snapshot, into object: ManagedObject, because event: SnapshotEventType = .refresh) throws {
     changeEvent?.refresh(object)
     object.adopt(row)
@@ -178,7 +181,8 @@ extension ManagedObjectContext {
     if !object.isFault, let first = object.failuresOfAwaking(from: event).first { throw first }
   }
 
-  /// The store may know of destinations that the rules did not reach; and of some, by newer rows than are here.
+  /// Applies delete rules again, because the store may have destinations that the rules did not reach. Newer rows of
+  /// destinations are read for it.
   private func applyDeleteRulesAnew(to object: ManagedObject) throws {
     for slot in object.entity.ruledSlots {
       for row in try source.snapshots(of: storedDestinations(of: object, slot: slot)) {
@@ -189,8 +193,10 @@ extension ManagedObjectContext {
     deletionsToPropagate.append(object)
   }
 
-  /// Gives up the values of objects that a save has written (`turnIntoFault`): where nobody hears of it and nothing but the row is known
-  /// of them, at once. Those that are on their way, wait for another save, or are gone stay as they are.
+  /// Turns saved objects into faults (`turnIntoFault`), with a fast path for objects without hooks, observers and other
+  /// state.
+  ///
+  /// Objects that are in use by a running operation, have unsaved changes, or left the context stay unchanged.
   package func turnIntoFaults(_ objects: [ManagedObject]) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
@@ -206,7 +212,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Gives up the values of a saved object, which the next access takes from the row cache, or else from the store.
+  /// Turns a saved object into a fault. Its next access takes the values from the row cache, or else from the store.
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
@@ -214,7 +220,7 @@ extension ManagedObjectContext {
     changeCount &+= 1
     forgetReadAhead()
     var failures = object.failuresOfHooks(before: true)
-    // Looked at after the hooks, which may have changed them.
+    // Evaluated after the hooks, which may have changed these values.
     try object.noteMembersLost()
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
     let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
@@ -226,7 +232,7 @@ extension ManagedObjectContext {
       didChange(object)
     }
     for (slot, list) in lists { try restore(list, slot: slot, of: object) }
-    // What others know by the row stays where the row says the same.
+    // References to the object stay unchanged where the row has the same values.
     object.outdateAll()
     if !partners.isEmpty { try tell(partners, of: object) }
     if !ties.isEmpty, let row = try source.snapshot(of: object.objectID) {
@@ -236,7 +242,8 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// Restores the changes of a list that belong to its members. The order belongs to the object itself and is given up.
+  /// Restores the changes of a list that were made on the members' side. The order is the object's own change and is
+  /// discarded.
   private func restore(_ list: ToManyState, slot: Slot, of object: ManagedObject) throws {
     object.setRelationship(list, slot: slot)
     object.remember(.members(slot, list, list.contents))
@@ -245,7 +252,7 @@ extension ManagedObjectContext {
     if list.hasChanges { didChange(object) }
   }
 
-  /// Tells other sides where the row of an object points now. Where it cannot be read, lists are read anew.
+  /// Updates the other sides of relationships for the current row. If the row cannot be read, lists are read again.
   private func tell(_ partners: [(slot: Slot, value: Value)], of object: ManagedObject) throws {
     do {
       let row = try source.snapshot(of: object.objectID)

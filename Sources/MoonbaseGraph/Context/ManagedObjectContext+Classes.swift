@@ -1,10 +1,10 @@
 public import MoonbaseModel
 
-/// Entities by the Swift classes of their objects.
+/// Lookup of entities by the Swift class of their objects.
 extension ManagedObjectContext {
-  /// The entity whose objects have a class; of several the one that the others inherit from.
+  /// The entity whose objects have a class; among several, the entity from which all others inherit.
   ///
-  /// Throws `.unknownName` where there is none, or no one of several stands above the others.
+  /// Throws `.unknownName` if no entity has the class, or if several have it without a common ancestor among them.
   public func entity(of type: ManagedObject.Type) throws -> ResolvedEntity {
     if let known = entitiesByClass[ObjectIdentifier(type)] { return known }
     try checkOpen()
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
         + "the container (classes:) or to the coordinator (register(_:forClassName:))")
   }
 
-  /// Throws where objects that a request finds may be of another class.
+  /// Throws if a request may find objects of another class.
   func checkClass<Object: ManagedObject>(_ wanted: Object.Type, of request: FetchRequest) throws {
     guard wanted != ManagedObject.self else { return }
     for index in try entity(request.entityName).indexes(includingSubentities: request.includesSubentities) {
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
       entity: entity.name)
   }
 
-  /// An object as one of its class, which an entity below may not share.
+  /// Casts an object to its class. Throws if a subentity has a class that does not inherit from it.
   func typed<Object: ManagedObject>(_ object: ManagedObject) throws -> Object {
     if let object = object as? Object { return object }
     throw GraphError(

@@ -1,16 +1,16 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// How far a save is, for what hooks may do meanwhile.
+/// The phase of a running save, which determines the requests that hooks may make.
 ///
-/// | asked for by a hook | validation | `willSave` | `didSave` | outside of a save |
+/// | requested by a hook in | validation | `willSave` | `didSave` | outside of a save |
 /// |---|---|---|---|---|
 /// | change a value | no by a rule, else validated again | yes, validated | yes, for the next save | yes |
 /// | insert, delete | no | yes | yes, for the next save | yes |
 /// | save, reset, roll back, refresh | no | no | no | no |
 ///
-/// A rule changes nothing, also where a program asks for it, and a getter inserts and deletes nothing. The primitive
-/// value of a transient attribute, which either may keep, is no change.
+/// A rule must not change anything outside of a save either, and a getter must not insert or delete. Setting the
+/// primitive value of a transient attribute is no change and is allowed in both.
 enum SavePhase {
   /// Rules and normalizers run.
   case validating
@@ -22,12 +22,12 @@ enum SavePhase {
   case didSave
 }
 
-/// What code that the context itself calls may not ask of it.
+/// Refusals of requests that hooks, rules and getters make.
 extension ManagedObjectContext {
-  /// Calls of extensions inside of each other beyond this are taken for an endless recursion.
+  /// The limit of nested calls of extensions; deeper nesting counts as endless recursion.
   static let greatestHookDepth = 100
 
-  /// Throws where code that the context itself called asks for what would take objects or changes away under it.
+  /// Throws within a hook, for an operation that would remove objects or changes that the running code uses.
   func refuseWithinHooks(_ operation: String) throws {
     try Self.refuseWithinFunctions(operation)
     if phase != nil {
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Throws where a function runs that a store waits for.
+  /// Throws while a function of a store's batch update runs.
   @inline(__always)
   static func refuseWithinFunctions(_ operation: @autoclosure () -> String) throws {
     guard HostFunction.isRunning else { return }
@@ -61,21 +61,22 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a function, which must not go on as if nothing were when it catches the refusal.
+  /// Runs a function of a batch update. A request that was refused meanwhile is an error, even if the function caught
+  /// it.
   static func runningFunction(_ body: () throws -> Void) throws {
     let refusals = HostFunction.refusals
     try HostFunction.run(body)
     guard HostFunction.refusals == refusals else { throw functionRefusal("a store was asked") }
   }
 
-  /// Throws where rules run: what came or went now would not be validated.
+  /// Throws while rules are evaluated, since inserted or deleted objects would not be validated.
   func refuseWhileValidating(_ operation: String) throws {
     guard phase == .validating else { return }
     let hook = extensionRegistry.hookName("willSave")
     throw GraphError(.contextBusy, message: "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
   }
 
-  /// Throws where a derived value is computed: a program that reads it does not expect that objects come or go.
+  /// Throws while a derived value is computed: reading a value must not insert or delete objects.
   func refuseWithinGetters(_ operation: @autoclosure () -> String) throws {
     guard derivations.isRecording, propagationDepth == 0, let computed = derivations.computations.last else { return }
     throw GraphError(
@@ -85,7 +86,7 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a rule. A change that it made, by any door, is undone, and is an error, which says what rule it was.
+  /// Runs a rule. A change by the rule is undone, and an error names the rule.
   func runningRule<Result>(_ rule: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
     let (savepoint, sweeps) = (journal.begin(), propagationCount)
     ruleDepth += 1
@@ -96,7 +97,7 @@ extension ManagedObjectContext {
     }
     do {
       let result = try body()
-      // A fetch applies the delete rules that wait.
+      // A fetch applies pending delete rules, which is no change of the rule.
       if sweeps == propagationCount, let change = journal.firstNoted(since: savepoint) {
         throw changed(change.object, change.slot, by: rule())
       }
@@ -107,12 +108,13 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Asks a rule in its quick form. The answer is false also where the rule failed or changed something, and the
-  /// change is undone. The rule itself is asked then, and tells the error.
+  /// Evaluates a rule in its quick form; false also after an error or a change, which is undone.
+  ///
+  /// The caller then evaluates the full rule, which reports the error.
   func isFulfilled(
     _ rule: EntityExtension.QuickRule, _ cell: RawCell, of object: ManagedObject
   ) -> Bool {
-    // Rules that ask each other would each be asked twice, and so on at each level.
+    // Nested rules would each be evaluated twice, at every level.
     guard ruleDepth == 0, hookDepth < Self.greatestHookDepth else { return false }
     let (savepoint, sweeps) = (journal.begin(), propagationCount)
     ruleDepth += 1
@@ -140,7 +142,7 @@ extension ManagedObjectContext {
       entity: object.entity.name, property: property, objectID: object.objectID)
   }
 
-  /// Runs code of an extension. Nothing that it calls may save, reset, roll back or refresh this context.
+  /// Runs code of an extension, in which this context refuses saves, resets, rollbacks and refreshes.
   @inline(__always)
   func withinHook<Result>(_ body: () throws -> Result) rethrows -> Result {
     hookDepth += 1
@@ -151,7 +153,7 @@ extension ManagedObjectContext {
     return try body()
   }
 
-  /// Calls a closure when the hook returns that runs now; does nothing where none runs.
+  /// Calls a closure when the running hook returns; does nothing outside of hooks.
   package func atEndOfHook(_ body: @escaping () -> Void) {
     guard hookDepth > 0 else { return }
     endsOfHooks.append((hookDepth, body))
@@ -167,6 +169,6 @@ extension ManagedObjectContext {
     hasEndsOfHooks = !endsOfHooks.isEmpty
   }
 
-  /// Whether a hook, a rule, a transformer or a getter of the context runs.
+  /// Whether a hook, rule, transformer or getter is running.
   package var isWithinHook: Bool { hookDepth > 0 }
 }

@@ -2,22 +2,22 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 extension ManagedObjectContext {
-  /// The object of an ID, made as a fault if it is not registered. Whether the store has it shows at the first access.
+  /// The object with an ID, as a fault unless it is registered. A missing row is reported at the first access.
   ///
-  /// Throws for an ID of an entity that the model does not have, and for a temporary ID of another context. One of the parent's new
-  /// objects gives the object with its permanent ID, which it gets now.
+  /// Throws for an ID whose entity the model lacks, and for a temporary ID of another context. The ID of a new object
+  /// of the parent context gives the object, and gives it a permanent ID.
   public func object(with id: ManagedObjectID) throws -> ManagedObject {
     if let known = registered[id] { return known.takeUnretainedValue() }
     guard !id.isTemporaryID else { return try objectOfParent(id) }
     let entity = try entity(of: id)
-    // A text may have named the object by another entity with the same table.
+    // An ID from a text may name another entity of the same table.
     if entity.root != entity.index || entity.hasSubentities, let known = registered.object(id, inTableOf: entity) {
       return known
     }
     return try makeObject(id.key, in: table(of: id.kind, entity: entity), state: .fault)
   }
 
-  /// The object of a temporary ID that nothing here has: of the parent's, if it has one.
+  /// The object with a temporary ID of the parent context.
   private func objectOfParent(_ id: ManagedObjectID) throws -> ManagedObject {
     guard let parent else { throw unknownTemporaryID(id) }
     try parent.checkOpen()
@@ -26,14 +26,14 @@ extension ManagedObjectContext {
     return try object(with: theirs.objectID)
   }
 
-  /// The entity of an ID, which the model must have.
+  /// The entity of an ID. Throws `.unknownName` if the model lacks the entity.
   func entity(of id: ManagedObjectID) throws -> ResolvedEntity {
     try checkOpen()
     if let entity = model.entity(of: id) { return entity }
     throw GraphError(.unknownName, message: "\(id): the model has no entity \(id.entityName)", objectID: id)
   }
 
-  /// The error of a temporary ID that no object here has.
+  /// The error for a temporary ID without an object in this context.
   func unknownTemporaryID(_ id: ManagedObjectID) -> GraphError {
     GraphError(
       .objectNotFound,
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
       entity: id.entityName, objectID: id)
   }
 
-  /// The objects of IDs, in their order; faults where they are not registered.
+  /// The objects with some IDs, in their order, as faults unless they are registered.
   public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     try HostMemory.require(ids.count &* ManagedObject.ownWeight)
     return try ids.map { id in
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The same of IDs as a store gives them: those of one kind are looked up in one table.
+  /// The objects with IDs from a store; IDs of the same kind are looked up in one table.
   func objects(with ids: IDList) throws -> [ManagedObject] {
     guard let (kind, keys) = ids.uniform, kind.store != 0, let entity = model.entity(of: ids[0]) else {
       return try objects(with: Array(ids))
@@ -66,16 +66,17 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The object of an ID if it is in the store or waits to be saved; reads its values.
+  /// The object with an ID if the store has it or it waits to be saved; reads its values. Nil otherwise.
   ///
-  /// The ID may name another entity with the same table: the row says of which the object is.
+  /// The ID may name another entity of the same table: the row determines the object's entity.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {
     if let object = try objectOfRow(id) { return object }
     let known = try source.known([id])[0]
     return try known == id ? nil : objectOfRow(known)
   }
 
-  /// IDs, of which a text may have named some by another entity with the same table: as the objects are called here, or in their rows.
+  /// IDs with the right entities, looked up in memory or in the rows; an ID from a text may name another entity of its
+  /// table.
   func known(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
     var (result, rest): ([ManagedObjectID], [Int]) = (ids, [])
     for (place, id) in ids.enumerated() where !id.isTemporaryID && registered[id] == nil {
@@ -91,6 +92,7 @@ extension ManagedObjectContext {
     return result
   }
 
+  /// The object of an ID with its row; nil if the row does not exist or the object is deleted.
   private func objectOfRow(_ id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
     object.settle()
@@ -101,10 +103,10 @@ extension ManagedObjectContext {
     return object.state.contains(.deleted) ? nil : object
   }
 
-  /// The object of an ID if it is registered.
+  /// The object with an ID if it is registered.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { registered[id]?.takeUnretainedValue() }
 
-  /// The object of an ID unless it is deleted here or gone from the store: for the far side of a relationship.
+  /// The object with an ID, or nil if it is deleted or gone from the store; for the destination of a relationship.
   func objectIfPresent(with id: ManagedObjectID) throws -> ManagedObject? {
     if derivations.isRecording { noteRead(ofPresence: id) }
     if let known = registered[id]?.takeUnretainedValue() {
@@ -113,13 +115,14 @@ extension ManagedObjectContext {
     return id.isTemporaryID ? nil : try objectOfRow(id)
   }
 
-  /// The same, but also an object that is deleted here: its delete rules go by what it leads to when they are applied.
+  /// The object with an ID, or nil if it is gone from the store. Includes deleted objects, whose delete rules are not
+  /// applied yet.
   func objectToLeave(with id: ManagedObjectID) throws -> ManagedObject? {
     guard let known = registered[id]?.takeUnretainedValue() else { return try objectIfPresent(with: id) }
     return try isGone(known) ? nil : known
   }
 
-  /// Whether an object is a fault whose row is not in the store any more; reads the row if it is there.
+  /// Whether an object is a fault whose row no longer exists; reads the row if it exists.
   func isGone(_ object: ManagedObject) throws -> Bool {
     guard object.needsRow else { return false }
     object.settle()
@@ -131,6 +134,7 @@ extension ManagedObjectContext {
     return false
   }
 
+  /// Makes and registers an object of a table.
   @inline(__always)
   func makeObject(
     _ key: Int64, in table: Unmanaged<ObjectTable>, state: ManagedObject.State
@@ -140,13 +144,14 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// An object is of this context from now on. One that was made for the same ID while there was no row leaves: two
-  /// must not have one ID, and what is not registered would outlive the context.
+  /// Registers an object of this context.
+  ///
+  /// Another object with the same ID, made while no row existed, leaves the context, because IDs are unique.
   func register(_ object: ManagedObject) {
     object.table._withUnsafeGuaranteedRef { $0.map.insert(object) }?.leave(because: .replaced)
   }
 
-  /// An object goes away: called from its `deinit`.
+  /// Unregisters an object; called from its `deinit`.
   func forget(_ object: ManagedObject) {
     if derivations.isWatching, object.hasCaches { derivations.detach(object) }
     registered.remove(object)
@@ -154,7 +159,7 @@ extension ManagedObjectContext {
     if object.row.notesDeparture, let page = object.page { sparsePages.append(page) }
   }
 
-  /// An object with a row of a page went.
+  /// Counts an object less in a page of rows.
   func noteDeparture(from page: RowPage?) {
     if let page, page.noteDeparture() { sparsePages.append(page) }
   }

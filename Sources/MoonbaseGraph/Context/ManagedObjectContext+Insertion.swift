@@ -3,11 +3,11 @@ public import MoonbaseModel
 extension ManagedObjectContext {
   /// Makes a new object with the entity's default values.
   ///
-  /// Throws for an unknown or abstract entity, and what an awake-from-insert hook throws.
+  /// Throws for an unknown or abstract entity, and the error of an awake-from-insert hook.
   @discardableResult
   public func insert(_ entityName: String) throws -> ManagedObject { try insert(entity(entityName)) }
 
-  /// Makes a new object and sets its properties. On an error the object is not inserted, and others are as they were.
+  /// Makes a new object and sets its properties. After an error nothing is inserted or changed.
   @discardableResult
   public func insert(_ entityName: String, values: [String: Value]) throws -> ManagedObject {
     try changingTogether {
@@ -17,14 +17,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes a new object with values of Swift's types: `["name": name, "department": department, "born": nil]`.
+  /// Makes a new object with values of Swift types: `["name": name, "department": department, "born": nil]`.
   @_disfavoredOverload
   @discardableResult
   public func insert(_ entityName: String, values: ConvertibleValues) throws -> ManagedObject {
     try insert(entityName, values: [String: Value](values))
   }
 
-  /// Makes a new object of the entity whose class this is, and sets its properties. On an error the object is not inserted.
+  /// Makes a new object of a Swift class and sets its properties. After an error nothing is inserted or changed.
   ///
   /// ```swift
   /// let ann = try context.insert(Person.self, values: ["name": "Ann"])
@@ -40,13 +40,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes a new object with values of Swift's types: `["name": name, "department": department, "born": nil]`.
+  /// Makes a new object with values of Swift types: `["name": name, "department": department, "born": nil]`.
   @_disfavoredOverload
   @discardableResult
   public func insert<Object: ManagedObject>(_ type: Object.Type, values: ConvertibleValues) throws -> Object {
     try insert(type, values: [String: Value](values))
   }
 
+  /// Makes a new object of an entity.
   package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {
     let place = try placeForNewObject(of: entity)
     let object = try objectClass(of: place.table).init(place)
@@ -54,7 +55,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The place of an object that is about to be made.
+  /// Checks that a new object may be made, and reserves its ID.
   @inline(__always)
   func placeForNewObject(of entity: ResolvedEntity) throws -> ManagedObject.ContextPlace {
     try refuseWhileValidating("an object was inserted")
@@ -67,7 +68,8 @@ extension ManagedObjectContext {
     return ManagedObject.ContextPlace(table: table(of: id.kind, entity: entity), key: id.key, state: .inserted)
   }
 
-  /// An object that was just made is a new one of this context. Where a hook fails it is none.
+  /// Inserts an object that was just made, and runs its awake-from-insert hooks. If a hook fails, the insertion is
+  /// undone.
   func takeIn(_ object: ManagedObject) throws {
     object.beginWeighing()
     let behavior = try behavior(of: object.entity)
@@ -78,14 +80,14 @@ extension ManagedObjectContext {
       if behavior.hooks.contains(.awakeFromInsert) {
         try object.running("awakeFromInsert") { try object.awakeFromInsert() }
       }
-      // One that deleted itself has nothing to be set any more, and may be gone already.
+      // An object that deleted itself needs no further hooks, and may have left the context.
       for entry in behavior.extensions where object.context === self && !object.isDeleted {
         try object.run("awakeFromInsert", hook: entry.awakeFromInsert)
       }
     }
   }
 
-  /// An object is a new one, with the values of its model.
+  /// Registers a new object as inserted, with default values.
   func begin(_ object: ManagedObject) {
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
@@ -96,10 +98,11 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Makes a new object of the entity whose class this is, with the entity's default values.
+  /// Makes a new object of this class, with the entity's default values.
   ///
-  /// The model names the class (`managedObjectClassName`), and the coordinator or container knows it by that name. Throws where no
-  /// entity, or more than one, has the class, for an abstract entity, and what an awake-from-insert hook throws.
+  /// The model names the class (`managedObjectClassName`), under which the coordinator or container has it registered.
+  /// Throws if no entity or several entities have the class, for an abstract entity, and the error of an
+  /// awake-from-insert hook.
   ///
   /// ```swift
   /// let ann = try Person(context: context)
@@ -119,19 +122,20 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Whether a new object of an entity has nobody who hears of it before it is saved, so that nothing but itself has to go if it is not wanted.
+  /// Whether inserting an object of an entity calls no hook and no accessor, so that an unwanted insertion leaves no
+  /// trace.
   package func insertsPlainly(_ entity: ResolvedEntity) throws -> Bool {
     let behavior = try behavior(of: entity)
     return !behavior.hasAwakeFromInsert && behavior.accessors.isEmpty
   }
 
-  /// Whether an assignment of equal values to a saved object, or reading the object, calls no hook and no observer.
+  /// Whether reading a saved object, or assigning equal values to it, calls no hook and no accessor.
   package func comparesPlainly(_ entity: ResolvedEntity) throws -> Bool {
     let behavior = try behavior(of: entity)
     return !behavior.hasAwakeFromFetch && behavior.accessors.isEmpty
   }
 
-  /// Whether a hook of a save may change objects of an entity or of its subentities.
+  /// Whether a `willSave` hook may change objects of an entity or its subentities.
   package func changesWhenSaving(_ entity: ResolvedEntity) throws -> Bool {
     try entity.subtree.contains { try behavior(of: model.entities[$0]).hasWillSave }
   }

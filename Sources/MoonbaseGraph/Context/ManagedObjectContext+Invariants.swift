@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Checks what must hold between public calls, for tests; returns what does not.
+  /// Checks the invariants between public calls, for tests; returns the violated ones.
   package func brokenInvariants() -> [String] {
     var broken = derivations.brokenInvariants + registered.brokenInvariants
     for pointer in registered.values {
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     return broken
   }
 
-  /// Where both sides of a relationship are here and read, each must know the other.
+  /// The violations of inverses: if both sides of a relationship are read, each must contain the other.
   private func brokenInverses(of object: ManagedObject) -> [String] {
     guard !object.isDeleted, !object.isFault else { return [] }
     var broken: [String] = []

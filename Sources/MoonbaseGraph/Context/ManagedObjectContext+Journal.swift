@@ -2,10 +2,12 @@ import DequeModule
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The one door of changes, and the way back through it.
+/// Recording of changes, and undoing them.
 extension ManagedObjectContext {
-  /// Something of an object is about to be another, or just became so: what was there before is kept where it may be wanted back,
-  /// and what was computed from it does not hold any more. One that rows or others cause is silent.
+  /// Records the former state of an object before a change, if it may have to be undone, and invalidates derived
+  /// values.
+  ///
+  /// Changes that come from rows or as consequences are silent.
   func record(
     _ former: @autoclosure () -> Change.Former, of object: ManagedObject, _ facet: Facet? = nil,
     because cause: Derivations.Cause = .change, silently: Bool = false
@@ -17,20 +19,20 @@ extension ManagedObjectContext {
     if let facet, derivations.isWatching || object.isWatched { outdate(object, facet, because: cause) }
   }
 
-  /// The same of a value of a row that nothing was made or computed from and nobody observes.
+  /// Records the former value of a row's slot, for an object without dependent values and observers.
   @inline(__always)
   func recordValue(_ slot: Slot, of object: ManagedObject) {
     if journal.records(object) { record(object.own(slot), slot, of: object) }
   }
 
-  /// The same where it is known that the journal keeps it, and what it was.
+  /// Records a known former value of a row's slot, when the journal is known to be recording.
   @inline(__always)
   func record(_ own: Value?, _ slot: Slot, of object: ManagedObject) {
     journal.append(object, slot, own, isMarked: object.isMarked(slot))
     if journal.hasNewWeight { weigh(journal.takeGrowth()) }
   }
 
-  /// Runs `body`; on an error all that it changed here is as it was.
+  /// Runs `body`; if it throws, all its changes in this context are undone.
   package func undoingOnFailure<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = journal.begin()
     defer {
@@ -45,23 +47,23 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Does the same as one change: observers are called after the body.
+  /// Runs `body` as one change: an error undoes all of it, and observers are called at the end.
   package func changingTogether<Result>(_ body: () throws -> Result) throws -> Result {
     defer { tellObservers() }
     return try observers.holding { try undoingOnFailure(body) }
   }
 
-  /// Ends a savepoint: once nothing can be undone, who left for good keeps no values.
+  /// Ends a savepoint. After the outermost savepoint, objects that left the context release their values.
   func endSavepoint(_ savepoint: ChangeJournal.Savepoint) {
     letGo(journal.end(savepoint))
-    // What an undo manager has kept, no savepoint puts back.
+    // No savepoint restores the changes that an undo manager has taken.
     guard journal.isSettled else { return }
     changedObjects.closeUpIfSparse()
     ownersInDoubt = []
     if undoManager != nil || journal.base != 0 || changeEvent != nil { settleUndo() }
   }
 
-  /// The undo manager took what the base kept, or nobody wants it: it begins anew, or ends.
+  /// Restarts the base savepoint after the undo manager has taken its changes, or ends it if it is no longer used.
   func restartBase(ending: Bool = false) {
     noteEvent()
     letGo(ending ? journal.endBase() : journal.beginBase())
@@ -69,27 +71,28 @@ extension ManagedObjectContext {
     ownersInDoubt = []
   }
 
-  /// What happened up to now cannot be undone any more, for it was saved or given up.
+  /// Forgets all changes, which were saved or discarded and cannot be undone.
   func forgetJournal() {
     noteEvent()
     letGo(journal.forget())
   }
 
+  /// Releases the values of objects that left the context for good.
   private func letGo(_ departed: [ManagedObject]) {
     for object in departed where object.context == nil { object.letGo(of: self) }
     if journal.hasNewWeight { weigh(journal.takeGrowth()) }
   }
 
-  /// Undoes what was changed since a savepoint, but for objects that are to keep it.
+  /// Undoes the changes since a savepoint, except for objects that `isKept` accepts.
   ///
-  /// Change by change everything is put back as it was, rows and read destinations too. What was read meanwhile is newer than
-  /// these, and is taken in at the end as it would have been without the changes.
+  /// Changes are reverted one by one in reverse order, including changes of rows and read destinations. Newer rows and
+  /// destinations that were read meanwhile are applied again at the end.
   func undo(since savepoint: ChangeJournal.Savepoint, keeping isKept: (ManagedObject) -> Bool = { _ in false }) {
     var readings = LaterReadings()
     let changes = journal.take(since: savepoint)
     HostWork.note(changes.count)
     for change in changes where !isKept(change.object) {
-      // Nobody will do it again.
+      // This change will not be redone.
       if case .presence? = revert(change, noting: &readings)?.former { change.object.letGo(of: self) }
     }
     readings.takeIn()
@@ -98,18 +101,20 @@ extension ManagedObjectContext {
   }
 }
 
-/// What was read since a savepoint, of rows and destinations that undoing puts back as they were before.
+/// Newer rows and destinations that were read since a savepoint, while undoing restores older ones.
 struct LaterReadings {
   private var rows: [ObjectIdentifier: (object: ManagedObject, row: Snapshot)] = [:]
   private var lists: [(object: ManagedObject, slot: Slot)] = []
 
-  /// Of several rows of an object the one that is noted first is the newest.
+  /// Records a row. The first recorded row of an object is the newest, as changes are reverted in reverse order.
   fileprivate mutating func note(_ row: Snapshot, of object: ManagedObject) {
     if rows[ObjectIdentifier(object)] == nil { rows[ObjectIdentifier(object)] = (object, row) }
   }
 
+  /// Records that a relationship was read.
   fileprivate mutating func noteList(of object: ManagedObject, _ slot: Slot) { lists.append((object, slot)) }
 
+  /// Applies the newer rows, and lets the next access read relationships again.
   fileprivate func takeIn() {
     for (object, slot) in lists {
       if let state = object.relationships[slot], state.isLoaded { object.unload(state, slot: slot) }
@@ -119,8 +124,7 @@ struct LaterReadings {
 }
 
 extension ManagedObjectContext {
-  /// Puts back what was there before a change; returns the change that this is, nil where the object is not of this context any
-  /// more.
+  /// Restores the state before a change; returns the inverse change, or nil if the object has left the context.
   @discardableResult
   func revert(_ change: Change, noting readings: inout LaterReadings) -> Change? {
     let object = change.object
@@ -174,6 +178,7 @@ extension ManagedObjectContext {
     return Change(object: object, former: inverse)
   }
 
+  /// Restores the removal of an object: it returns in the state that it had.
   private func enter(_ object: ManagedObject, state: ManagedObject.State, position: Int) {
     object.enter(self, state: state)
     arrivalCount &+= 1
@@ -187,14 +192,14 @@ extension ManagedObjectContext {
     object.outdate(slot, member: member)
   }
 
-  /// The lists follow what the object is again.
+  /// Restores an object's state, and updates the lists that depend on it.
   private func restore(_ flags: ManagedObject.Flags, of object: ManagedObject, _ body: () -> Void) {
     let former = object.state
     body()
     let now = object.state
     if former.contains(.listed), !now.contains(.listed) {
       changedObjects.remove(object, keepingPlaces: journal.isActive)
-      // What is undone after this finds the object's values beside the store's row.
+      // Changes that are undone next find the object's values beside the store's row.
       object.spillRow()
       object.dropEmptyOwnValues()
     }

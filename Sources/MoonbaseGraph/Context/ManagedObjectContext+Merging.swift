@@ -1,16 +1,18 @@
 import MoonbaseModel
 
-/// Taking in what others saved.
+/// Merging the saves of other contexts.
 extension ManagedObjectContext {
-  /// Takes in what another context saved, or another process: objects that are here have the new values, with unsaved changes on
-  /// top, lists are read anew, and objects that were deleted leave, unless they have unsaved changes. That is no undo step.
+  /// Merges the saves of another context or process.
+  ///
+  /// Registered objects get their new rows with unsaved changes on top, and read lists are read again. Deleted objects
+  /// leave the context unless they have unsaved changes. A merge is no undo step.
   ///
   /// ```swift
   /// for await saved in container.coordinator.saves { try viewContext.mergeChanges(from: saved) }
   /// ```
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and what a store throws; of
-  /// several errors the first, when all is done.
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and the errors
+  /// of a store. The merge is completed after an error, and the first error is thrown.
   public func mergeChanges(from saved: SavedObjectIDs) throws { try mergeChanges(from: saved, automatically: false) }
 
   private func mergeChanges(from saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
@@ -20,7 +22,7 @@ extension ManagedObjectContext {
       throw GraphError(.invalidRequest, message: "changes were merged within a transaction: merge before or after it")
     }
     let isUnregistered = journal.isUnregistered
-    // A group that is open goes on after it.
+    // An open undo group continues after the merge.
     journal.isUnregistered = true
     undoManager?.noteNewRows()
     defer {
@@ -32,10 +34,10 @@ extension ManagedObjectContext {
     try observers.holding { try merge(saved, automatically: isAutomatic) }
   }
 
-  /// Takes in what came since the last time, where that is wanted and nothing is on its way.
+  /// Merges the saves that arrived since the last call, if merging is enabled and no operation is in progress.
   ///
-  /// An object with an unsaved change of a value that another context changed too keeps its row. Its save then finds
-  /// the conflict, which a newer row would hide. The object takes the newer row once it has no changes.
+  /// An object keeps its row if another context changed a value that also has an unsaved change here. Its save then
+  /// finds the conflict, which a newer row would hide. The object takes the newer row once it has no changes.
   func mergeNews() throws {
     try parent?.mergeNews()
     guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
@@ -50,8 +52,7 @@ extension ManagedObjectContext {
     if let failure { throw failure }
   }
 
-  /// Merges what came, outside of any call of the program, and tells observers of the event. An error fails the next
-  /// save.
+  /// Merges arrived saves outside of any call of the program, and ends the event. An error fails the next save.
   package func takeNews() {
     guard !isClosed else { return }
     do { try mergeNews() } catch { keep(error) }
@@ -61,7 +62,7 @@ extension ManagedObjectContext {
   private func merge(_ saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     if saved.mayBeAnything || !saved.entityNames.isEmpty {
       source.forgetAllRows()
-      // Objects that nobody has here may have come to lists, or left them.
+      // Objects that are not registered here may have been added to lists, or removed from them.
       tellListenersOfEverything()
       return try merge(listed(saved), automatically: isAutomatic)
     }
@@ -73,7 +74,7 @@ extension ManagedObjectContext {
     func trying(_ body: () throws -> Void) {
       do { try body() } catch { failures.append(error) }
     }
-    // Nobody here can tell in which lists these were.
+    // It is unknown which lists contained these objects.
     let unread = saved.updated.filter { id in
       registered[id]?.takeUnretainedValue().snapshot == nil && model.entity(of: id)?.slotsInLists.isEmpty == false
     }
@@ -84,7 +85,7 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// Objects take their rows as the stores have them now, with unsaved changes on top.
+  /// Gives objects the current rows of their stores, with unsaved changes on top.
   func takeInRows(of ids: [ManagedObjectID]) throws {
     guard !ids.isEmpty else { return }
     changeCount &+= 1
@@ -100,7 +101,7 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// What was saved, with the objects that are here and may be others, by whether they are in their stores.
+  /// Adds to a saved set all registered objects that may be affected, divided by whether their stores have them.
   private func listed(_ saved: SavedObjectIDs) throws -> SavedObjectIDs {
     let entities = saved.entityNames.compactMap { model.entity($0) }
     let ids = registered.values.map { $0.takeUnretainedValue() }.filter { object in
@@ -133,7 +134,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Lists that were read learn of members that came.
+  /// Unloads read lists that have new members.
   private func mergeInsertions(_ ids: [ManagedObjectID]) throws {
     // A store may have been removed meanwhile.
     let ids = ids.filter { model.entity(of: $0) != nil && (try? source.store(of: $0)) != nil }
@@ -150,6 +151,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Removes objects that other contexts deleted, unless they have unsaved changes.
   private func leaveDeleted(_ ids: [ManagedObjectID]) {
     let gone = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.state.contains(.listed) }
     forgetMembers(
@@ -167,7 +169,7 @@ extension ManagedObjectContext {
     LooseEnds(to: gone, in: self)?.cut()
   }
 
-  /// Lists that were read learn of members that are gone or may be elsewhere, also of those that are not here, or are faults, and lead nowhere.
+  /// Unloads read lists that contain members which are gone or may have moved.
   private func forgetMembers(_ ids: Set<ManagedObjectID>) {
     guard hasReadLists, !ids.isEmpty else { return }
     for pointer in registered.values {
@@ -181,12 +183,11 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Whether another context changed a value that has an unsaved change here, or changed an object that is to be
-  /// deleted here.
+  /// Whether another context changed a value with an unsaved change here, or changed an object that is deleted here.
   fileprivate final func conflicts(with row: Snapshot) -> Bool {
     guard state.contains(.listed), let base = snapshot, row.version != base.version else { return false }
     if isDeleted { return true }
-    // A value that was set back to the one it had is no change.
+    // A value that was set back to its former value is no change.
     return base.values.indices.contains { slot in
       isMarked(slot) && base.values[slot] != row.values[slot] && current(slot) != row.values[slot]
         && current(slot) != base.values[slot]

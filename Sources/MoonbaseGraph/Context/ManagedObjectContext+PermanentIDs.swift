@@ -1,21 +1,21 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// IDs and stores of new objects before they are saved.
+/// Permanent IDs and stores of new objects before a save.
 extension ManagedObjectContext {
-  /// Gives new objects the IDs that they will have in their stores, before they are saved; others have theirs already.
+  /// Gives new objects their permanent IDs before they are saved; all other objects keep their IDs.
   ///
-  /// The keys are set aside, and not used again if the objects are never saved. Throws for an object of another context,
-  /// `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and what a store throws; then all
-  /// IDs are as they were.
+  /// The keys are reserved, and not reused if the objects are never saved. Throws for an object of another context,
+  /// `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and the errors of a
+  /// store. After an error all IDs are unchanged.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
     try givePermanentIDs(to: objects) { [coordinator] in try coordinator.storeForNewObjects(of: $0) }
   }
 
-  /// Says in which store a new object will be saved, of several that could take it. It gets its permanent ID there.
+  /// Chooses the store of a new object, if several stores hold its entity, and gives the object its permanent ID there.
   ///
-  /// Throws `.invalidObject` for an object that has its place in a store already, `.invalidRequest` for a store that is not here or
-  /// does not hold the entity, `.readOnlyStore`, and what `obtainPermanentIDs` throws.
+  /// Throws `.invalidObject` for an object with an ID in another store, `.invalidRequest` for a store that is not added
+  /// or does not hold the entity, `.readOnlyStore`, and the errors of `obtainPermanentIDs`.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) throws {
     settle()
     try requireOwn(object, participle: "assigned to a store")
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
       new.append(object)
     }
     guard !new.isEmpty else { return }
-    // A run of keys is one of an entity.
+    // Each run of keys belongs to one entity.
     for object in new { permanent.note(object.objectID, of: object.entity.index) }
     try permanent.assign { index, count in
       let entity = model.entities[index]

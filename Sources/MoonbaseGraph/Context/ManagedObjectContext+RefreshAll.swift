@@ -1,10 +1,11 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Reads all objects anew at their next access; unsaved changes stay on top of the new values (`refresh`).
+  /// Reads all objects again at their next access; unsaved changes stay on top of the new values (`refresh`).
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook, and when all is done the first error: `.objectNotFound` where an object
-  /// with changes is gone from its store, and what a hook around a fault throws.
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook. All objects are refreshed before the first error is
+  /// thrown: `.objectNotFound` for an object with changes that is gone from its store, or the error of a hook around
+  /// faults.
   public func refreshAllObjects() throws {
     settle()
     try refuseWithinHooks("a refresh was asked for")

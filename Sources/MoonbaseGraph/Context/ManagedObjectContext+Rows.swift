@@ -1,23 +1,23 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// Rows of stores on their way into objects.
+/// Giving objects the rows that stores return.
 extension ManagedObjectContext {
-  /// The object of a row that was just read. An object that is here already keeps its changes; one without takes the row.
+  /// The object of a row that was just read. A registered object with changes keeps them; a fault takes the row.
   func object(for snapshot: Snapshot) throws -> ManagedObject {
     let object = try object(with: snapshot.id)
     object.takeRow(snapshot)
     return object
   }
 
-  /// The objects of rows that were read. With `refreshing`, objects that have their values already take the new ones, with
-  /// unsaved changes on top.
+  /// The objects of rows that were read. With `refreshing`, objects with older values take the new ones, with unsaved
+  /// changes on top.
   package func objects(for rows: RowBatch, refreshing: Bool = false) throws -> [ManagedObject] {
     try takeNews(of: rows, refreshing: refreshing)
     return try objects(forRowsAhead: rows)
   }
 
-  /// The same one by one, to `body`.
+  /// Passes the objects of rows that were read to `body`, one by one.
   @inline(__always)
   func forEachObject(
     for rows: RowBatch, refreshing: Bool = false, _ body: (ManagedObject) -> Void
@@ -26,6 +26,7 @@ extension ManagedObjectContext {
     try forEachObject(forRowsAhead: rows, body)
   }
 
+  /// Updates the row cache, read lists and, with `refreshing`, objects by rows that were read.
   private func takeNews(of rows: RowBatch, refreshing: Bool) throws {
     copyRowsOfSparsePages()
     source.refreshRows(rows)
@@ -34,7 +35,7 @@ extension ManagedObjectContext {
     var renewed: [ManagedObject] = []
     for row in rows {
       guard let known = registered[row.id]?.takeUnretainedValue() else { continue }
-      // Rows of a view may be older than what the object has.
+      // Rows of a view may be older than the object's row.
       guard known.snapshot.map({ $0.version <= row.version }) ?? true else { continue }
       if !known.isFault, known.snapshot.map({ $0.version < row.version }) ?? false { renewed.append(known) }
       known.adopt(row)
@@ -43,7 +44,7 @@ extension ManagedObjectContext {
     if let first = Array(failures).first { throw first }
   }
 
-  /// The objects of rows that were read before, when nothing else of them was known either.
+  /// The objects of rows that were read ahead and are still current.
   func objects(forRowsAhead rows: RowBatch) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
     result.reserveCapacity(rows.count)
@@ -55,7 +56,7 @@ extension ManagedObjectContext {
   private func forEachObject(forRowsAhead rows: RowBatch, _ body: (ManagedObject) -> Void) throws {
     copyRowsOfSparsePages()
     try HostMemory.require(rows.count &* ManagedObject.ownWeight)
-    // A row is held by the list until it is counted as its object's.
+    // The list holds a row until it is counted as its object's.
     var memory = HostMemory()
     try memory.hold(rows.weight)
     for stretch in rows.stretches {
@@ -65,7 +66,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects of rows of one page: table, class and what they weigh are the same for all.
+  /// Makes the objects of rows of one page, which share table, class and weight.
   @inline(__always)
   private func makeObjects(
     of places: Range<Int>, in page: RowPage, _ body: (ManagedObject) -> Void
@@ -94,20 +95,20 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects of IDs in their order, with their rows read many at a time. Those that are gone are left out.
+  /// The objects with some IDs in their order, with rows read in batches. Missing objects are left out.
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     settle(before: ids)
     copyRowsOfSparsePages()
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
     let loaded = try source.snapshots(of: missing, in: view).map(object(for:))
-    // Only this list may hold them yet.
+    // `loaded` may be the only reference to the objects.
     return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
 
-  /// How many rows are held together on their way into the row cache.
+  /// The number of rows that are read together into the row cache.
   private static let pageSize = 4096
 
-  /// Reads rows that are not here yet into the row cache and into the faults that wait for them.
+  /// Reads missing rows into the row cache and into the faults that need them.
   func loadRows(of ids: [ManagedObjectID]) throws {
     settle(before: ids)
     copyRowsOfSparsePages()
@@ -123,7 +124,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The destinations that an object has in its store.
+  /// The destinations of an object as its store has them.
   func storedDestinations(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
     if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }

@@ -1,25 +1,25 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Runs `body` and saves. All changes of the body are saved, together with earlier unsaved changes, or none.
+  /// Runs `body` and saves: all changes of `body` together with earlier unsaved changes, or none.
   ///
-  /// The body must not save. On an error of the body or of the save, the changes of the body are taken back. Earlier
-  /// changes stay unsaved. A transaction within another one saves nothing. On an error it takes back the changes of its
-  /// own body, and the outer one may go on.
+  /// `body` must not save. After an error of `body` or of the save, the changes of `body` are undone, and earlier
+  /// changes stay unsaved. A transaction within another transaction saves nothing. After an error it undoes the changes
+  /// of its own body, and the outer transaction may continue.
   ///
-  /// Where there are earlier changes, a rollback, a reset and a refresh without merging would give up these too. In the
-  /// body they throw `.invalidRequest` then.
+  /// If there are earlier changes, a rollback, a reset, and a refresh without merging throw `.invalidRequest` within
+  /// `body`, because they would discard the earlier changes, too.
   @discardableResult
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try transaction(with: nil, body)
   }
 
-  /// Runs a part of what its caller saves: `body` must not save itself, nor give up what was done before it.
+  /// Runs a part of a larger save: `body` must neither save nor discard earlier changes.
   package func refusingSaves<Result>(_ body: () throws -> Result) rethrows -> Result {
     try withoutSaves(givingUp: false, body)
   }
 
-  /// Throws where what others did would be given up with what is meant to be.
+  /// Throws if an operation would discard changes that belong to other code of the same save.
   func refuseGivingUp(_ operation: String) throws {
     guard refusesGivingUp else { return }
     throw GraphError(
@@ -29,31 +29,31 @@ extension ManagedObjectContext {
     )
   }
 
-  /// The same as a transaction, together with a change of a store's metadata.
+  /// Runs a transaction that also changes a store's metadata.
   @discardableResult
   package func transaction<Result>(with metadataChange: MetadataChange?, _ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")
     if isInTransaction { return try undoingOnFailure { try refusingSaves(body) } }
     let hadChanges = hasChanges
-    // What was done before, be it that nothing of it waits to be saved, stays to be undone where the transaction fails.
+    // Earlier changes can still be undone if the transaction fails, even if none of them waits to be saved.
     undoManager?.prepareForTransaction()
     do {
-      // Transient values are nowhere but in the objects, so they come back by way of the journal.
+      // Transient values exist only in the objects, so the journal restores them.
       return try undoingOnFailure {
         let result = try withoutSaves(givingUp: !hadChanges, body)
         try save(with: metadataChange)
         return result
       }
     } catch {
-      // What was given up or saved on the way cannot be undone. The rollback is whole, whatever hooks say to it; the error that
-      // made it necessary is the one to tell.
+      // Discarded or saved changes cannot be undone. The rollback is completed whatever its hooks throw; the error that
+      // caused it is rethrown.
       if !hadChanges { try? giveUpChanges() }
       tellObservers()
       throw error
     }
   }
 
-  /// Runs a body that must not save, nor, unless said otherwise, give up what was changed before.
+  /// Runs `body`, which must not save and, unless `givingUp` is true, must not discard earlier changes.
   private func withoutSaves<Result>(givingUp mayGiveUp: Bool, _ body: () throws -> Result) rethrows -> Result {
     let former = (isInTransaction, refusesGivingUp)
     (isInTransaction, refusesGivingUp) = (true, refusesGivingUp || !mayGiveUp)

@@ -2,15 +2,15 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-/// Putting back what objects were, by the ways of any change: the other sides of relationships follow, and all of it is recorded.
+/// Restores former states by ordinary changes, so that inverse relationships follow and all changes are recorded.
 extension ManagedObjectContext {
   /// Undoes the last group of changes; does nothing without an undo manager (`UndoManager.undo`).
   public func undo() throws { try undoManager?.undo() }
 
-  /// Does again what was undone last; does nothing without an undo manager (`UndoManager.redo`).
+  /// Repeats the last undone group of changes; does nothing without an undo manager (`UndoManager.redo`).
   public func redo() throws { try undoManager?.redo() }
 
-  /// The journal is kept for an undo manager that wants it, and only for one.
+  /// Opens or ends the journal's base savepoint, which is needed only for an undo manager or observers of events.
   func settleUndo() {
     if let undoManager {
       guard !undoManager.isUndoing, !undoManager.isRedoing else { return }
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
       }
       undoManager.registrationEnds()
     }
-    // Observers get the changes from the journal.
+    // Observers of events read the changes from the journal.
     if changeEvent == nil {
       if journal.base != 0 { restartBase(ending: true) }
     } else if journal.base == 0 {
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Puts back what was before a group. What is gone for other reasons stays so.
+  /// Restores the state before a group. Objects that left for other reasons are not restored.
   func putBack(_ group: UndoGroup, with undo: UndoManager) throws {
     for part in group.parts.reversed() { try putBack(part, undo) }
     for passage in group.parts.lazy.flatMap(\.passages) where passage.wasThere && passage.object.context === self {
@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Restores the state before a part: objects first, then relationships, then values.
   private func putBack(_ part: UndoPart, _ undo: UndoManager) throws {
     try readAhead(part, undo)
     var returned: [(object: ManagedObject, stash: UndoStash)] = []
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
     try applyDeleteRulesOfEvent()
   }
 
-  /// Rows of objects that have to be looked at are read together.
+  /// Reads the rows of all objects that the part needs together.
   private func readAhead(_ part: UndoPart, _ undo: UndoManager) throws {
     var ids: OrderedSet<ManagedObjectID> = []
     func note(_ id: ManagedObjectID) {
@@ -75,7 +76,7 @@ extension ManagedObjectContext {
 
   // MARK: Objects
 
-  /// An object is there again. One that had left its context is a new one, and the result is what it had.
+  /// Restores an object. If it had left the context, it becomes a new object; returns its stash for reconnecting it.
   private func bringBack(_ passage: UndoPassage, _ undo: UndoManager) throws -> UndoStash? {
     let object = passage.object
     undo.forgetLeaving(object)
@@ -85,8 +86,8 @@ extension ManagedObjectContext {
     }
     guard object.context == nil, let stash = passage.stash else { return nil }
     let values = try stash.values.map { (slot: $0.slot, value: try object.loaded($0.value, slot: $0.slot)) }
-    // A key that a store had a row for is never taken again. One that was only set aside is still the object's: others that went with it
-    // know it by that.
+    // The key of a saved object is never used again. A key that was only reserved stays the object's, because other
+    // restored objects refer to it.
     let former = object.objectID
     let id = stash.wasSaved ? try newID(for: object.entity, insteadOf: former) : former
     if id != former { undo.noteID(id, after: former) }
@@ -104,8 +105,9 @@ extension ManagedObjectContext {
     return stash
   }
 
-  /// The ID of an object that comes back after its deletion was saved. The object goes to its former store: where new
-  /// objects go to another store, it gets its key at once.
+  /// The new ID of an object whose deletion was saved.
+  ///
+  /// If new objects go to another store than the object's former store, it gets its key in the former store at once.
   private func newID(for entity: ResolvedEntity, insteadOf former: ManagedObjectID) throws -> ManagedObjectID {
     guard source.hasSeveralStores,
       let store = coordinator.stores(holding: entity).first(where: {
@@ -116,7 +118,7 @@ extension ManagedObjectContext {
     return ManagedObjectID(store: number, entity: entity.symbol, key: key)
   }
 
-  /// An object that came back leads again where it led, as far as that is there.
+  /// Restores the relationships of a returned object, as far as the destinations exist.
   private func connect(_ object: ManagedObject, _ stash: UndoStash, _ undo: UndoManager) throws {
     for case (let slot, .objectID(let id)) in stash.values {
       guard let relationship = object.entity.properties[slot].relationship, let now = try present(id, undo) else {
@@ -132,7 +134,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The ID by which an object is known now; nil where it is not there.
+  /// The current ID of an object; nil if the object does not exist.
   private func present(_ id: ManagedObjectID, _ undo: UndoManager) throws -> ManagedObjectID? {
     let now = undo.currentID(id)
     return try objectIfPresent(with: now) == nil ? nil : now
@@ -140,6 +142,7 @@ extension ManagedObjectContext {
 
   // MARK: Properties
 
+  /// Restores the former state of a property.
   private func putBack(_ step: UndoStep, of part: UndoPart, _ undo: UndoManager) throws {
     try HostWork.charge()
     let (object, slot) = (step.object, step.slot)
@@ -167,19 +170,22 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Restores the former membership of a destination.
   private func putBack(
     _ id: ManagedObjectID, isMember: Bool, at index: Int?, slot: Slot, of object: ManagedObject, _ undo: UndoManager
   ) throws {
     guard isMember else {
       let id = undo.currentID(id)
       guard try object.hasMember(id, slot: slot) else { return }
-      // A new object that went has no other side. One that was to go when it did may still know it.
+      // A new object that left has no other side. An object that was marked for deletion when it left may still have
+      // one.
       if try registered[id] == nil && objectIfPresent(with: id) == nil { return try object.detach(id, slot: slot) }
       return try object.removeMember(id, slot: slot)
     }
     guard let id = try present(id, undo) else { return }
     if try !object.hasMember(id, slot: slot) {
-      // A delete rule took it out here alone. To add it would read both sides anew, since they do not agree.
+      // A delete rule removed the member on this side only. Adding it would read both sides again, because they
+      // disagree.
       if try object.isKnownDestination(of: id, slot: slot) {
         try object.attach(id, slot: slot)
       } else {
@@ -192,14 +198,14 @@ extension ManagedObjectContext {
     try object.moveMember(from: now, to: min(index, object.memberCount(slot) - 1), slot: slot)
   }
 
-  /// The objects that changes concern and that hear of it, with what happened to them.
+  /// The objects that are affected by changes and have snapshot hooks, with the kinds of events.
   func snapshotHearers(
     of changes: some Sequence<Change>
   ) -> [(object: ManagedObject, events: SnapshotEventType)] {
     var events: OrderedDictionary<ManagedObject, SnapshotEventType> = [:]
     for change in changes where change.isChange && change.object.context === self {
       let object = change.object
-      // Why there is no behaviour is told where the object is to awake.
+      // Missing behavior is reported when the object awakes.
       if let behavior = try? behavior(of: object.entity), !behavior.hasSnapshotHooks { continue }
       events[object, default: object.isDeleted ? .undoInsertion : .undoUpdate].formUnion(
         !object.isDeleted && change.bringsBack ? .undoDeletion : [])
@@ -209,14 +215,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Those of these objects that are as they are saved need not be saved.
+  /// Removes objects that no longer differ from their saved state from the list of changes.
   func unlistUnchanged(among changes: some Sequence<Change>) {
     for object in OrderedSet(changes.lazy.map(\.object)) where object.context === self { object.unlistIfUnchanged() }
   }
 }
 
 extension UndoManager {
-  /// The same as `currentID`; nil where it is no other one.
+  /// The current ID of an object if it differs from `id`; else nil.
   fileprivate func laterID(_ id: ManagedObjectID) -> ManagedObjectID? {
     let now = currentID(id)
     return now == id ? nil : now

@@ -1,14 +1,15 @@
-/// The bytes that objects hold, which the registry is told of.
+/// Estimates of the memory that objects hold, which are reported to the registry.
 extension ManagedObjectContext {
-  /// So many bytes pass before the registry is told.
+  /// The growth in bytes after which the registry is notified.
   private static let weighingStride = 1 << 16
 
-  /// Counts bytes that objects and requests hold now, or no longer.
+  /// Adds bytes that objects and requests hold, or subtracts released bytes.
   package func weigh(_ bytes: Int) {
     weight &+= bytes
     if (weight &- toldWeight).magnitude > UInt(Self.weighingStride) { tellWeight() }
   }
 
+  /// Reports the change of weight to the registry.
   func tellWeight() {
     let growth = weight - toldWeight
     toldWeight = weight

@@ -3,10 +3,11 @@ public import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-/// A set of objects that belong together: it knows one instance for each ID, notes what changes, and saves it.
+/// A set of related objects: keeps one instance for each ID, tracks changes, and saves them.
 ///
-/// A context and its objects are confined to one executor: the main actor's, a background context's own, or the one thread of a
-/// simple program. It is not `Sendable`; the compiler keeps it and its objects from crossing.
+/// A context and its objects are confined to one executor: the main actor's, a background context's own, or the only
+/// thread of a simple program. A context is not `Sendable`; the compiler prevents it and its objects from crossing
+/// executors.
 ///
 /// ```swift
 /// let context = try ManagedObjectContext(coordinator)
@@ -17,67 +18,70 @@ import OrderedCollections
 public final class ManagedObjectContext {
   /// The order of validation and `willSave` at a save.
   public enum SaveOrder: Sendable {
-    /// Validation, then `willSave`, then validation of what `willSave` changed: Apple's guide on non-standard attributes.
+    /// Validation, then `willSave`, then validation of what `willSave` changed: Apple's guide on non-standard
+    /// attributes.
     case guide
-    /// `willSave`, then validation: what Apple's frameworks are reported to do.
+    /// `willSave`, then validation: the reported order of Apple's frameworks.
     case framework
   }
 
-  /// The context that this one is a child of: what it reads from and saves into. It is kept alive. Nil where that is a coordinator.
+  /// The parent context, from which a child context reads and into which it saves; retained. Nil for a context of a
+  /// coordinator.
   public let parent: ManagedObjectContext?
-  /// What the context draws on, and saves into: its coordinator, or one whose stores are those of the parent as the parent has them.
+  /// The coordinator that the context reads from and saves into. A child's is made by the parent, with stores that show
+  /// the parent's unsaved changes.
   let source: PersistentStoreCoordinator
-  /// What child contexts draw on, as long as there are any.
+  /// The coordinator for child contexts; nil without children.
   weak var sourceOfChildren: PersistentStoreCoordinator?
-  /// The coordinator of the stores behind the context; of a child the parent's.
+  /// The coordinator of the stores behind the context; for a child context, the parent's.
   public var coordinator: PersistentStoreCoordinator { parent?.coordinator ?? source }
-  /// The model, with the attributes that only the extensions of now declare.
+  /// The model, including attributes that only the current extensions declare.
   @exclusivity(unchecked) public private(set) var model: ResolvedModel
-  /// The transformers, rules and hooks that hold in this context.
+  /// The transformers, rules and hooks of this context.
   public let extensionRegistry: ExtensionRegistry
   /// The order of validation and `willSave`.
   public var saveOrder: SaveOrder = .guide
-  /// Whether what other contexts of the coordinator save is merged (`mergeChanges`). A child takes in what its parent
-  /// saves and merges, and what other children save into that.
+  /// Whether the context merges the saves of the coordinator's other contexts automatically (`mergeChanges`).
   ///
-  /// Every context merges before each fetch and save, and by `processPendingChanges`. A background context and the view
-  /// context of a container merge as soon as their executor is free, too: lists, observers and sequences follow without
-  /// a call. On at first for background contexts.
+  /// A child context merges the saves and merges of its parent, and the saves of the parent's other children. Every
+  /// context merges before each fetch and save, and in `processPendingChanges`. A background context, and the view
+  /// context of a container, also merge as soon as their executor is free, so that lists, observers and sequences are
+  /// updated without a call. Initially true for background contexts only.
   public var automaticallyMergesChangesFromParent = false {
     didSet {
       guard automaticallyMergesChangesFromParent != oldValue else { return }
       inbox = automaticallyMergesChangesFromParent ? source.addInbox(onNews) : nil
     }
   }
-  /// Called on any thread when there is something to merge, for a context that knows when its executor is free
-  /// (`takeNews`).
+  /// Called on any thread when saves wait to be merged, by `takeNews`, if the context can run code on its executor.
   package var onNews: (@Sendable () -> Void)?
-  /// What a save does where another context came first; unless something is set, it fails.
+  /// The resolution of conflicts with saves of other contexts; by default a conflict fails the save.
   public var mergePolicy = MergePolicy.error
-  /// Whether a save looks for transformable values that were read and then changed in place.
+  /// Whether a save detects transformable values that were read and then changed in place.
   ///
-  /// A value read is shared, and changing it in place is no change: it would be lost without a word. With this on, the context
-  /// keeps every object of which such a value was read until the next save, transforms the values again, and refuses the save
-  /// with `.changedInPlace` where the bytes differ. For finding mistakes: it costs time and memory.
+  /// Values are shared, and a change in place is not tracked: it would be lost silently. If true, the context retains
+  /// every object whose transformable value was read until the next save, transforms the values again, and refuses the
+  /// save with `.changedInPlace` if the bytes differ. For debugging: the check costs time and memory.
   public var detectsInPlaceMutation = false
-  /// Whether the context keeps all objects that are registered, and not only those with changes; until it is turned off, or a reset. So
-  /// nothing is read twice, and nothing that was read is let go.
+  /// Whether the context retains all registered objects, not only those with changes, until this is set to false or the
+  /// context is reset. Retained objects are not read twice.
   public var retainsRegisteredObjects = false {
     didSet {
       guard retainsRegisteredObjects != oldValue else { return }
       registered.setRetaining(retainsRegisteredObjects)
-      // Let go of when nothing is being changed any more.
+      // Released only when no change is in progress.
       let former = keptObjects
       keptObjects = retainsRegisteredObjects ? Set(registered.values.map { $0.takeUnretainedValue() }) : []
       withExtendedLifetime(former) {}
     }
   }
-  /// How old a row that was read may be when a fault takes its values from it; an older one is read anew. Nil, as it is
-  /// at first, or a negative span for rows of any age; zero for none but those that are read then.
+  /// The greatest age of a known row that a fault may use; an older row is read again.
   ///
-  /// It concerns faults: an object that has its values keeps them until it is refreshed, which reads its row in any case. What a walk
-  /// (`fetchedObjects`) finds is of one state as long as its view is kept. Rows that were read before any context of the process set an
-  /// interval count as older; so do those of a store in memory, which costs nothing to ask.
+  /// Nil, the initial value, or a negative duration accepts any age; zero accepts only a row that is read at that
+  /// moment. An object that has its values keeps them until it is refreshed, which always reads the row. The results of
+  /// a walk (`fetchedObjects`) belong to one state as long as its view is kept. Rows that were read before the first
+  /// context of the process set an interval count as too old. So do rows of an in-memory store, where reading costs
+  /// nothing.
   ///
   /// ```swift
   /// context.stalenessInterval = .seconds(5)    // what others saved shows no later than five seconds after
@@ -91,15 +95,15 @@ public final class ManagedObjectContext {
       }
     }
   }
-  /// The same; nil for rows of any age.
+  /// The staleness interval in seconds; nil for rows of any age.
   private(set) var greatestAge: Double?
-  /// A name for people.
+  /// A name for messages.
   public var name: String?
-  /// Whether delete rules are applied by `processPendingChanges` and fetches too, and not only by a save.
+  /// Whether fetches and `processPendingChanges` apply delete rules, in addition to saves.
   public var propagatesDeletesAtEndOfEvent = true
-  /// The name that saves of this context bear in the history of stores that keep one; nil leaves it to the store.
+  /// The author of this context's saves in the persistent history; nil for the store's default.
   public var transactionAuthor: String?
-  /// Undoes and redoes changes; nil, and without any cost, as long as none is set. One manager belongs to one context.
+  /// Undoes and redoes changes; nil, the initial value, costs nothing. A manager belongs to one context.
   public var undoManager: UndoManager? {
     didSet {
       guard undoManager !== oldValue else { return }
@@ -108,151 +112,154 @@ public final class ManagedObjectContext {
       if journal.isSettled { settleUndo() }
     }
   }
-  /// Whether a save checks objects. A migration saves them in pieces, and checks them when all are there.
+  /// Whether a save validates objects. A migration saves objects in pieces and validates them at the end.
   package var validatesAtSave = true
-  /// Errors of accessors that could not throw. The next save throws the first of them; `drainAccessorErrors` clears them.
+  /// Errors of accessors that cannot throw. The next save throws the first error; `drainAccessorErrors` clears them.
   public internal(set) var pendingErrors: [any Error] = []
-  /// Errors of `didSave` hooks, the first hundred: what they belong to is saved. `takeDidSaveErrors` clears them.
+  /// Errors of `didSave` hooks after successful saves, at most a hundred. `takeDidSaveErrors` clears them.
   public internal(set) var didSaveErrors: [GraphError] = []
 
-  // Unchecked are the fields that every read or change of an object touches: docs/development.md, "What the compiler is told".
+  // The compiler's exclusivity checks are off for fields that every read or change of an object touches:
+  // docs/development.md, "What the compiler is told".
 
-  /// The instances that are held or have changes.
+  /// The registered objects.
   let registered = IdentityMap()
-  /// New, changed and deleted objects, in the order they became so. Retained until saved or rolled back.
+  /// The new, changed and deleted objects in order of their first change; retained until saved or rolled back.
   @exclusivity(unchecked) var changedObjects: ChangeList = []
-  /// Goes up with every change of any object, so that a derived value knows whether it still holds.
+  /// Counts the changes of all objects, so that a derived value can be checked for validity.
   @exclusivity(unchecked) var changeCount: UInt64 = 0
-  /// What errors call a new object that is known by something else than its ID: by the row of a batch insert.
+  /// The phrase by which errors name a new object, for example by the row of a batch insert.
   package var nameOfNewObject: ((ManagedObject) -> String?)?
-  /// What rules warned of at the last save.
+  /// The warnings of rules at the last save.
   var warnings = ValidationWarnings()
-  /// Goes up with every object that comes, or comes back, with a temporary ID.
+  /// Counts the objects that were inserted, or restored, with temporary IDs.
   @exclusivity(unchecked) var arrivalCount: UInt64 = 0
-  /// How far a running save is; nil where none runs.
+  /// The phase of the running save; nil outside of a save.
   var phase: SavePhase?
-  /// How many hooks, rules, transformers and derived attributes are running inside of each other.
+  /// The nesting depth of running hooks, rules, transformers and getters.
   @exclusivity(unchecked) var hookDepth = 0
-  /// Closures to call when hooks return, with the depths of these hooks; and whether there are any.
+  /// Closures to call when hooks return, with the depths of these hooks.
   var endsOfHooks: [(depth: Int, body: () -> Void)] = []
   @exclusivity(unchecked) var hasEndsOfHooks = false
-  /// How many rules are running inside of each other.
+  /// The nesting depth of running rules.
   @exclusivity(unchecked) var ruleDepth = 0
-  /// How many times delete rules are being applied inside of each other, and how often they were.
+  /// The nesting depth of running applications of delete rules, and the number of applications.
   var propagationDepth = 0
   var propagationCount: UInt64 = 0
-  /// How many accessors of subclasses are running inside of each other.
+  /// The nesting depth of running accessors of subclasses.
   @exclusivity(unchecked) var accessorDepth = 0
-  /// What derived values were computed from.
+  /// The dependencies of derived values.
   @exclusivity(unchecked) var derivations = Derivations()
-  /// Stored derived attributes of which something changed that they were computed from, until the next save.
+  /// Stored derived values with changed inputs, which the next save computes.
   var outdatedStored: [StoredPlace] = []
-  /// What others saved, and is to be merged.
+  /// The saves of other contexts that wait to be merged.
   var inbox: NewsInbox<SavedObjectIDs>?
-  /// Objects that were not merged automatically, because a value was changed here and elsewhere.
+  /// Objects that were not merged automatically, because a value was changed both here and elsewhere.
   var unmergedIDs: Set<ManagedObjectID> = []
-  /// Who observes saves.
+  /// Observers of saves.
   var saveObservations: [SaveObserver] = []
   /// Observers of merges.
   var mergeObservations: [MergeObserver] = []
-  /// Observations of programs that end with the context.
+  /// Observations that end with the context.
   var keptObservations: [ObjectIdentifier: AnyObject] = [:]
-  /// Who reads of saves elsewhere, by IDs.
+  /// Sequences of the IDs in other contexts' saves.
   var saveSequences: SaveSequences?
-  /// Whether the body of a transaction runs.
+  /// Whether the body of a transaction is running.
   var isInTransaction = false
-  /// Whether a part of what is saved together runs.
+  /// Whether discarding changes is refused, because other changes are part of the same save.
   var refusesGivingUp = false
-  /// What was there before changes that may have to be undone.
+  /// The former states of changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
-  /// Objects deleted since delete rules were last applied.
+  /// Objects deleted since the last application of delete rules.
   var deletionsToPropagate: Deque<ManagedObject> = []
 
-  /// Who observes objects.
+  /// Observers of single objects.
   let observers = Observers()
-  /// Who follows all objects.
+  /// Listeners to changes of all objects.
   let listeners = ChangeListeners()
-  /// Whether any of them waits to be told something.
+  /// Whether an observer or listener has to be notified.
   @exclusivity(unchecked) var hasNewsForObservers = false
 
-  /// Pages of which hardly any row is used any more.
+  /// Pages with few rows in use.
   @exclusivity(unchecked) var sparsePages = SparsePages()
 
-  /// The bytes that the objects hold, by estimate, and those that the registry was told of.
+  /// An estimate of the bytes that the objects hold, and the number that was last reported to the registry.
   @exclusivity(unchecked) var weight = 0
   @exclusivity(unchecked) var toldWeight = 0
 
   /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
   var prefetched = PrefetchedLists()
-  /// The views of walks, the newest last; some may be over, or gone.
+  /// The views of walks, the newest last; some may have ended, or been released.
   var openViews: ContiguousArray<OpenView> = []
-  /// The view of what is being read just now.
+  /// The view of the running read.
   var pinnedView: ReadView?
-  /// Rows that a prefetch found too many to read; not read yet.
+  /// Rows that a prefetch left unread because they were too many.
   var wantedRows: WantedRows?
-  /// Another number each time that what was read ahead no longer counts.
+  /// Counts the times that rows read ahead became outdated.
   private(set) var readAheadNumber = 0
-  /// Who leads to objects that nothing but `LooseEnds` takes away.
+  /// Objects with references that only `LooseEnds` removes when their destinations are deleted.
   @exclusivity(unchecked) var looseLeads = LooseLeads()
-  /// New objects that were deleted and wait to leave; some may have left, or be back.
+  /// New objects that were deleted and will leave the context; some may have left or returned.
   var newDeletedObjects: ContiguousArray<ManagedObject> = []
 
-  /// Objects of which transformable values were read since the last save; see `detectsInPlaceMutation`.
+  /// Objects whose transformable values were read since the last save; see `detectsInPlaceMutation`.
   var readObjects: OrderedSet<ManagedObject> = []
 
-  /// Objects that the next save looks at for conflicts, changed or not.
+  /// Objects that the next save checks for conflicts, changed or not.
   var objectsToCheck: OrderedSet<ManagedObject> = []
 
-  /// All objects, where these are kept.
+  /// All objects, if `retainsRegisteredObjects` is true.
   var keptObjects: Set<ManagedObject> = []
 
-  /// What changed since the last event, as long as anybody wants to know.
+  /// The changes since the last event; nil without observers of events.
   var changeEvent: ChangeEvent?
 
+  /// The reference that `reference` returns, once it was made.
   var knownReference: ContextReference?
-  /// Where it may be used; nil where nobody looks.
+  /// The executor for debugging of illegal uses; nil if uses are not checked.
   @exclusivity(unchecked) var confinement: Confinement?
-  /// Whether it takes no more requests.
+  /// Whether the context was closed and refuses requests.
   var isClosed = false
 
-  /// Key paths that were followed.
+  /// Compiled key paths.
   var keyPaths = KeyPaths()
-  /// Entities by the classes of their objects, as far as they were asked for.
+  /// A cache of entities by the classes of their objects.
   var entitiesByClass: [ObjectIdentifier: ResolvedEntity] = [:]
 
-  /// The plans of lookups of objects by values, and the revision of the stores for which they hold.
+  /// The plans for lookups of objects by values, and the revision of the stores that they are valid for.
   var lookups: (revision: Int, known: [ObjectLookup]) = (0, [])
-  /// The view of lookups that follow each other.
+  /// The view that consecutive lookups share.
   var lookupSession: LookupSession?
-  /// Which stored attributes depend on what; made by the first save that asks.
+  /// The dependencies of stored attributes by declared inputs; made by the first save that needs them.
   var storedInputs: StoredInputs?
 
-  /// The save that another thread writes.
+  /// The save that another thread is writing.
   @exclusivity(unchecked) var saveUnderWay: SaveAhead?
-  /// Whether lists of destinations were read of which rows tell too.
+  /// Whether destination lists were read that rows of other objects may change.
   @exclusivity(unchecked) var hasReadLists = false
-  /// How often an object was refreshed that may have moved from one list to another, and nobody knew which it was in. Lists that were
-  /// read before are read anew.
+  /// Counts refreshes of objects that may have moved between unknown lists. Lists that were read before are read again.
   @exclusivity(unchecked) var unseenMoves: UInt32 = 0
-  /// Objects that no save lists, with values that hold temporary IDs.
+  /// Objects outside of the list of changes, with values that contain temporary IDs.
   var holdersOfTemporaryIDs: [ManagedObject] = []
-  /// Saved objects with changed lists for which the save that was under way ended within the savepoints of now: where these are
-  /// undone, nothing may be left to save.
+  /// Saved objects with changed lists whose pending save ended within the current savepoints.
+  ///
+  /// If these savepoints are undone, the objects must have nothing left to save.
   var ownersInDoubt: [ManagedObject] = []
-  /// How often all objects were let go.
+  /// Counts the times that all objects were released.
   @exclusivity(unchecked) var resetCount = 0
-  /// Why it failed, until somebody is told.
+  /// The error of a save by another thread, until it is reported.
   var failureOfSave: (any Error)?
-  /// The thread that writes such saves.
+  /// The thread that writes saves for this context.
   var saveWriter: ThreadExecutor?
-  /// Whether saves may be written by another thread: on one core that would only take longer.
+  /// Whether another thread may write saves, which is slower on a single core.
   package var savesAhead = HostErrand.hasSeveralCores
 
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
-  /// Why extensions that a program put together do not fit the model.
+  /// The error of extensions that do not fit the model.
   private var extensionError: (any Error)?
-  /// By entity: the temporary keys of its new objects.
+  /// The last entity that was looked up by name.
   @exclusivity(unchecked) private var entityNamedLast: ResolvedEntity?
+  /// By entity: the temporary keys of its new objects.
   @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
 
   /// Makes a context over a coordinator, with a registry of its own from `extensions`.
@@ -261,7 +268,7 @@ public final class ManagedObjectContext {
     self.init(coordinator, extensionRegistry: try extensions?.makeRegistry() ?? ExtensionRegistry())
   }
 
-  /// Makes a context over a coordinator with a registry that was made for it on this thread.
+  /// Makes a context over a coordinator with a registry that was made on this thread.
   public init(_ coordinator: PersistentStoreCoordinator, extensionRegistry: ExtensionRegistry) {
     parent = nil
     source = coordinator
@@ -273,11 +280,11 @@ public final class ManagedObjectContext {
     extensionRegistry.enter(self)
   }
 
-  /// Makes a child of another context: what it reads is what the parent has, unsaved changes among it, and what it saves becomes unsaved
-  /// changes of the parent. Only the save of the parent writes them into a store.
+  /// Makes a child context, which reads the parent's state with its unsaved changes, and saves into the parent.
   ///
-  /// Both are of one executor, and share their extensions. A new object of the parent gets its permanent ID when the child reads for
-  /// the first time after it came, and one of the child when the child is saved.
+  /// The child's saves become unsaved changes of the parent; only the parent's save writes them into a store. Both
+  /// contexts belong to one executor, and share their extensions. A new object of the parent gets its permanent ID at
+  /// the first read of the child, a new object of the child at the child's save.
   ///
   /// ```swift
   /// let sheet = ManagedObjectContext(parent: context)
@@ -296,7 +303,7 @@ public final class ManagedObjectContext {
     source.parentStores?.rows.add(self)
   }
 
-  /// Makes a context without changes beside another one: in it, objects are as they are saved.
+  /// Makes a context beside another context, without its changes: objects appear as they are saved.
   init(twinOf other: ManagedObjectContext) {
     parent = other.parent
     source = other.source
@@ -317,6 +324,7 @@ public final class ManagedObjectContext {
     tellWeight()
   }
 
+  /// The combined hooks, rules and slot kinds of an entity. Throws if the extensions do not fit the model.
   func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
     if let known = behaviors[entity.index] { return known }
     if let extensionError { throw extensionError }
@@ -328,17 +336,17 @@ public final class ManagedObjectContext {
     return new
   }
 
-  /// Whether what tables say of simple slots holds: nothing special happens to these, not even that a getter reads them.
+  /// Whether the tables' sets of simple slots may be used: reads of simple slots need no recording.
   @inline(__always)
   var knowsSimpleSlots: Bool { !derivations.isRecording }
 
-  /// Whether nobody wants to know that a changed object gets another value, and what it had before.
+  /// Whether a changed object's value may be overwritten without recording the former value or notifying anyone.
   @inline(__always)
   var overwritesQuietly: Bool {
     !derivations.isWatching && !journal.isActive && !changedObjects.isFollowed
   }
 
-  /// The table of objects of a store and an entity.
+  /// The table for objects of an entity and store.
   @inline(__always)
   func table(of kind: ManagedObjectID.Kind, entity: @autoclosure () throws -> ResolvedEntity) rethrows
     -> Unmanaged<ObjectTable>
@@ -365,7 +373,7 @@ public final class ManagedObjectContext {
     return type
   }
 
-  /// The extensions were replaced: what they computed no longer holds, and what they add is in the model.
+  /// Adopts replaced extensions: computed values become invalid, and added attributes appear in the model.
   func takeExtensions() {
     let former = model
     takeModel()
@@ -375,7 +383,7 @@ public final class ManagedObjectContext {
     changedObjects.forgetIndex()
     storedInputs = nil
     lookups.known = []
-    // What is stored and was computed from what changed, the next save computes, in whichever way that is then.
+    // The next save computes stored values with changed inputs, by the new getters.
     let outdated = outdatedStored
     forgetDerivations()
     outdatedStored = outdated
@@ -384,7 +392,7 @@ public final class ManagedObjectContext {
     noteReload(from: former)
   }
 
-  /// The model as extensions of now have it. Where they do not fit, it stays as it was, and whoever asks how objects behave is told.
+  /// Updates the model for the extensions. If they do not fit, the model stays unchanged, and `behavior(of:)` throws.
   private func takeModel() {
     do {
       model = try extensionRegistry.model(over: source.model)
@@ -394,18 +402,19 @@ public final class ManagedObjectContext {
     }
   }
 
-  /// The ID of a new object.
+  /// Makes the temporary ID of a new object.
   func temporaryID(for entity: ResolvedEntity) -> ManagedObjectID {
     arrivalCount &+= 1
     return temporaryKeys[entity.index].take(for: entity.symbol)
   }
 
-  /// Keeps the error of an accessor that cannot throw for the next save.
+  /// Keeps the error of an accessor that cannot throw; the next save throws it.
   func keep(_ error: any Error) { pendingErrors.append(error) }
 
+  /// Counts a change, which makes values invalid that depend on anything.
   func noteChange() { changeCount &+= 1 }
 
-  /// Something was saved, given up or refreshed: what was read before for later use is read anew.
+  /// Drops rows and lists that were read ahead, after a save, a rollback or a refresh.
   func forgetReadAhead() {
     endViews()
     prefetched = PrefetchedLists()
@@ -413,57 +422,59 @@ public final class ManagedObjectContext {
     readAheadNumber += 1
   }
 
-  /// An object has unsaved changes, in a slot or otherwise.
+  /// Marks an object as changed, in a slot or as a whole.
   func didChange(_ object: ManagedObject, _ slot: Slot? = nil) {
     changeCount &+= 1
     changedObjects.note(object)
     mark(object, slot, as: object.state.contains(.inserted) ? .listed : [.listed, .updated])
   }
 
-  /// A value was set past change notes. The object is kept until the next save, which writes it; `willSave` is not called again
-  /// for it, so that it may set what is new each time.
+  /// Marks a value as set by a primitive setter.
+  ///
+  /// The next save writes the object, which is retained until then. `willSave` is not called again for the change, so
+  /// that `willSave` may set a new value each time.
   func didChangePrimitive(_ object: ManagedObject, _ slot: Slot) {
     mark(object, slot, as: .listed, silently: primitivesAreSilent)
   }
 
-  /// Whether primitive values are set silently. A rule may not change values, so what a rule sets is noted.
+  /// Whether setting a primitive value is silent. A rule must not change values, so its changes are recorded.
   var primitivesAreSilent: Bool { phase != .validating && ruleDepth == 0 }
 
-  /// The next save looks at an object and a slot.
+  /// Adds an object and a slot to those that the next save considers.
   @inline(__always)
   func mark(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State, silently: Bool = false) {
     if !object.has(flags, mark: slot) { markAnew(object, slot, as: flags, silently: silently) }
   }
 
-  @inline(never)  // an object changes more often than it becomes changed
+  @inline(never)  // most changes concern an object that is already marked
   private func markAnew(_ object: ManagedObject, _ slot: Slot?, as flags: ManagedObject.State, silently: Bool) {
     record(.flags(object.flags(slot)), of: object, silently: silently)
     if object.mark(slot, as: flags) { changedObjects.append(object) }
   }
 
-  /// The next save need not look at the object.
+  /// Removes an object from those that the next save considers.
   func unlist(_ object: ManagedObject) {
     if object.markUnlisted() { changedObjects.remove(object, keepingPlaces: journal.isActive) }
   }
 
-  /// An entity of the model. Throws `.unknownName` where there is none of that name.
+  /// The entity with a name. Throws `.unknownName` if the model lacks it.
   package func entity(_ name: String) throws -> ResolvedEntity {
-    // Who inserts many objects names their entity again and again.
+    // Callers that insert many objects look up the same entity again and again.
     if let entityNamedLast, ExactText.areSame(entityNamedLast.name, name) { return entityNamedLast }
     try checkOpen()
     guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
-    // Who closed the context, or looks where it is used, asks each time.
+    // The cache is off if uses are checked, so that each lookup checks the executor and the closed state.
     if confinement == nil { entityNamedLast = entity }
     return entity
   }
 
-  /// Entities are looked up again, which a closed context refuses.
+  /// Clears the lookup caches, so that a closed context refuses the next lookup.
   func forgetEntities() {
     entityNamedLast = nil
     entitiesByClass = [:]
   }
 
-  /// The entity that was named last, where a name is its.
+  /// The entity that was last looked up, if it has the name.
   package func entity(namedLastAs name: UnsafeRawBufferPointer) -> ResolvedEntity? {
     guard let entityNamedLast, entityNamedLast.name.utf8.elementsEqual(name) else { return nil }
     return entityNamedLast

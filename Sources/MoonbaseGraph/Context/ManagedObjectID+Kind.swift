@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension ManagedObjectID {
-  /// Store and entity: what the IDs of a table's objects share.
+  /// The store and entity of an ID, which all IDs in a table share.
   struct Kind: Hashable {
     let bits: UInt64
 
@@ -11,8 +11,10 @@ extension ManagedObjectID {
     var entity: Symbol { Symbol(number: UInt32(truncatingIfNeeded: bits)) }
   }
 
+  /// The store and entity of the ID.
   var kind: Kind { Kind(store: storeNumber, entity: entitySymbol) }
 
+  /// Makes the ID with a key of a kind.
   init(_ kind: Kind, key: Int64) {
     self.init(store: StoreNumber(rawValue: kind.store), entity: kind.entity, key: key)
   }

@@ -1,46 +1,46 @@
 import MoonbaseModel
 
-/// What the objects of one entity in one store share within a context: entity, store, context, and how their plain values are read.
+/// The shared state of the objects of one entity and store in a context: entity, context, and access to simple slots.
 ///
-/// Objects point at their table without retaining it, which would cost a count at each object that comes or goes. Tables belong
-/// to the context's identity map; one that objects still point at when the context lets it go keeps itself until the last of
-/// them goes (`abandon`).
+/// Objects refer to their table without retaining it, because a retain count would have to change for each object made
+/// or released. Tables belong to the context's identity map. A table that still has objects when the context releases
+/// it retains itself until the last object is released (`abandon`).
 final class ObjectTable {
-  /// The properties of rows, which no reload of extensions changes.
+  /// The properties of rows, which a reload of extensions does not change.
   let properties: [ResolvedProperty]
   /// Store and entity of the objects' IDs.
   let kind: ManagedObjectID.Kind
   /// The objects of the root entity in the store, by key.
   let map: KeyMap
-  /// Of the first 64 slots, those that a row has.
+  /// The slots with a column in rows, among the first 64.
   let rowSlots: UInt64
 
-  // As with the fields of objects: no access lasts while other code runs.
+  // As with the fields of objects, no access lasts while other code runs.
 
-  /// The entity, with what extensions of now add. Who looks a name up at each access does so without retaining it.
+  /// The entity, including attributes that the current extensions add; unretained, for lookups at each access.
   @exclusivity(unchecked) private var entityReference: Unmanaged<ResolvedEntity>
-  /// Keeps the entity.
+  /// Retains the entity.
   private var ownEntity: ResolvedEntity
-  /// Nil for objects that are in no context any more. The context clears it when it goes.
+  /// The context; nil if the objects left their context. The context clears this in its `deinit`.
   @exclusivity(unchecked) private(set) var contextReference: Unmanaged<ManagedObjectContext>?
-  /// Of the first 64 slots, those to which nothing special happens; none as long as the behavior is not known, and without a context.
+  /// The simple slots among the first 64; none while the behavior is unknown, and without a context.
   @exclusivity(unchecked) private(set) var simpleSlots: UInt64 = 0
-  /// Of the first 64 slots, those of derived attributes whose values can be read from the cache. Empty as long as
-  /// `simpleSlots` is empty.
+  /// The slots of derived attributes among the first 64 that may be read from the cache. Empty if `simpleSlots` is
+  /// empty.
   @exclusivity(unchecked) private(set) var derivedSlots: UInt64 = 0
-  /// Of the first 64 slots what each takes without a question: the kind of cell that its attribute's type has where it is simple and
-  /// lies in rows, and otherwise none.
+  /// For the first 64 slots, the kind of cell that may be assigned without a check; none unless the slot is simple and
+  /// in rows.
   private let takenKinds: UnsafeMutablePointer<UInt8>
   private static let noKind = UInt8.max
-  /// Whether nothing happens when a fault's row is looked at first; false as long as the behavior is not known.
+  /// Whether a fault fires without a hook or a check of its age; false while the behavior is unknown.
   @exclusivity(unchecked) private(set) var wakesQuietly = false
-  /// Whether the context keeps the objects (`retainsRegisteredObjects`).
+  /// Whether the context retains the objects (`retainsRegisteredObjects`).
   @exclusivity(unchecked) var keepsObjects = false
-  /// The class of the objects; nil as long as the behavior is not known.
+  /// The class of the objects; nil while the behavior is unknown.
   @exclusivity(unchecked) var objectClass: ManagedObject.Type?
-  /// The page that takes the rows of new or changed objects, until a save takes it.
+  /// The page for rows of new or changed objects, until a save adopts it.
   @exclusivity(unchecked) private var ownRows: RowPage?
-  /// How many objects point here, registered or not.
+  /// The number of objects that refer to the table, registered or not.
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var keepsItself = false
 
@@ -58,18 +58,20 @@ final class ObjectTable {
 
   deinit { takenKinds.deallocate() }
 
+  /// The entity, including attributes that the current extensions add.
   var entity: ResolvedEntity { entityReference._withUnsafeGuaranteedRef { $0 } }
 
   /// The slot of a property by its interned name.
   @inline(__always)
   func slot(_ symbol: Symbol) -> Slot? { entityReference._withUnsafeGuaranteedRef { $0.slot(symbol) } }
 
+  /// The context; nil if the objects left their context.
   @inline(__always)
   var context: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
 
-  /// What the objects' behavior means for those that read them.
+  /// Derives the fast paths from the objects' behavior.
   func take(_ behavior: EntityBehavior) {
-    // Where each use is looked at, no slot is simple.
+    // If each use is checked, no slot has a fast path.
     guard context?.confinement == nil else { return }
     simpleSlots = behavior.simpleSlots.low
     derivedSlots = behavior.derivedSlots.low
@@ -79,37 +81,39 @@ final class ObjectTable {
     }
   }
 
-  /// Extensions were reloaded: the entity is the same one, with what these add.
+  /// Adopts the entity after a reload of extensions, which may have added attributes.
   func take(_ reloaded: ResolvedEntity) {
     (ownEntity, entityReference) = (reloaded, .passUnretained(reloaded))
     forgetBehavior()
   }
 
-  /// How the objects behave is to be asked anew.
+  /// Clears the fast paths until the behavior is known again.
   private func forgetBehavior() {
     (simpleSlots, derivedSlots, wakesQuietly, objectClass) = (0, 0, false, nil)
     takenKinds.update(repeating: Self.noKind, count: 64)
   }
 
-  /// Whether what lies elsewhere can be put into a slot as it is, with nothing to check and nothing that happens.
+  /// Whether a cell may be assigned to a slot without a check or side effect.
   @inline(__always)
   func takes(_ cell: RawCell, _ slot: Slot) -> Bool {
     slot < 64 && takenKinds[slot] == cell.kind.rawValue
       && (cell.kind != .double && cell.kind != .date || cell.double.isFinite)
   }
 
-  /// Whether rows have a cell for the values of a slot.
+  /// Whether rows have a column for a slot.
   @inline(__always)
   func hasCell(_ slot: Slot) -> Bool {
     slot < 64 ? rowSlots & 1 << UInt64(slot) != 0 : slot < properties.count && !properties[slot].isTransient
   }
 
+  /// The ID with a key in this table.
   func id(_ key: Int64) -> ManagedObjectID { ManagedObjectID(kind, key: key) }
 
+  /// Counts an object more.
   @inline(__always)
   func retainForObject() { count &+= 1 }
 
-  /// The page that takes a row of an object's own.
+  /// The page in which an object may write its own row.
   @inline(__always)
   func pageForOwnRow() -> Unmanaged<RowPage> {
     if let page = ownRows.map(Unmanaged.passUnretained),
@@ -120,20 +124,20 @@ final class ObjectTable {
     return .passUnretained(makePage())
   }
 
-  /// Pages begin small and grow, so that a few rows take little room.
+  /// Pages start small and grow, so that a few rows take little memory.
   private static let firstCapacity = 8
   private static let greatestFirstTail = 1 << 16
 
   @inline(never)  // once for each page
   private func makePage() -> RowPage {
     context?.copyRowsOfSparsePages()
-    // Rows that moved there have made one.
+    // Copying rows of sparse pages may have made a page.
     if let ownRows, !ownRows.isFull, ownRows.stage == .filling { return ownRows }
     let former = ownRows.flatMap { $0.isFull ? $0 : nil }
     let page = RowPage(
       StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: properties.count,
       capacity: former.map { 4 * $0.capacity } ?? Self.firstCapacity, isReadMeanwhile: true)
-    // The rows of an entity mostly take about as much text as those before them. Of long ones there may come only a few.
+    // Rows of an entity mostly have texts of similar length. Of rows with long texts there may be few.
     if let former {
       page.reserveTail(min(former.tailCount / former.count * page.capacity / 8 * 9, Self.greatestFirstTail))
     }
@@ -141,9 +145,10 @@ final class ObjectTable {
     return page
   }
 
-  /// No more objects write their rows into the page.
+  /// Ends the current page for own rows.
   func endOwnRows() { ownRows = nil }
 
+  /// Counts an object less. The last object releases a table without a context.
   @inline(__always)
   func releaseForObject() {
     count &-= 1
@@ -156,7 +161,7 @@ final class ObjectTable {
     Unmanaged.passUnretained(self).release()
   }
 
-  /// The context lets the table go.
+  /// Detaches the table from its context.
   func abandon() {
     contextReference = nil
     keepsObjects = false

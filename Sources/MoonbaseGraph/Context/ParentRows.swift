@@ -1,48 +1,50 @@
 import MoonbaseModel
 
-/// The rows of a context's objects as its children see them.
+/// The rows of a context's objects as its child contexts see them.
 ///
-/// A row of unsaved values has a version as any other row: one that the children have not seen with other values. So that a child which
-/// reads and saves finds out what changed in its parent meanwhile, as it would in a store.
+/// Unsaved values have a row version, too, which changes whenever the children have seen other values. So a child
+/// detects changes of its parent when it saves, as it detects changes in a store.
 final class ParentRows {
-  // The store that leads here keeps the parent.
+  // The store that refers to this retains the parent.
   private unowned let parent: ManagedObjectContext
-  /// The rows that children know of objects that had unsaved changes, or that children saved. What no child has goes when the parent has
-  /// no unsaved changes any more.
+  /// The rows that children have of objects with unsaved changes, or saved themselves.
+  ///
+  /// A row that no child has is dropped when the parent has no unsaved changes of the object.
   private var editions: [ManagedObjectID: Snapshot] = [:]
   private var children: [ContextReference] = []
-  /// How many rows were kept when it was last looked which of them children have, and how many the parent saved or gave up since.
+  /// The number of kept rows at the last cleanup, and the number of rows saved or discarded by the parent since then.
   private var (keptCount, endedCount) = (0, 0)
-  /// The bytes that they keep, by estimate.
+  /// An estimate of the bytes of the kept rows.
   private var weight = 0
-  /// How many objects had come to the parent when its new ones got their IDs; nil where some may still be without.
+  /// The parent's count of new objects when these last got permanent IDs; nil if some still lack one.
   private var arrivalCount: UInt64?
 
   init(_ parent: ManagedObjectContext) { self.parent = parent }
 
-  /// What has to be done before children read: delete rules hold, and new objects have the IDs that all contexts know.
+  /// Prepares the parent for a child's read: applies delete rules, and gives new objects permanent IDs.
   func prepare() throws {
     try parent.checkOpen()
     parent.settle()
     try parent.applyDeleteRulesOfEvent()
     guard arrivalCount != parent.arrivalCount else { return }
-    // No object that did not change since the last time can be new, or lead to one that is.
+    // Only objects that changed since the last call can be new, or refer to a new object.
     let new = parent.changedObjects.recent.filter { $0.objectID.isTemporaryID && !$0.isDeleted }
     if !new.isEmpty { try parent.obtainPermanentIDs(for: new) }
-    // One that is to go keeps its temporary ID, and may come back with it.
+    // A deleted new object keeps its temporary ID, with which it may return.
     let mayReturn = parent.newDeletedObjects.contains { $0.context === parent && $0.objectID.isTemporaryID }
     arrivalCount = mayReturn ? nil : parent.arrivalCount
     if !mayReturn { parent.changedObjects.beginRecent() }
   }
 
-  /// How many objects came since this was prepared for reading.
+  /// The number of objects that were inserted since the last preparation.
   var newArrivals: UInt64 { parent.arrivalCount &- (arrivalCount ?? 0) }
 
-  /// All of those have their IDs.
+  /// Records that all new objects have permanent IDs.
   func noteArrivals() { arrivalCount = parent.arrivalCount }
 
   // MARK: Rows
 
+  /// The row of an object as children see it; nil if it is deleted or does not exist.
   func row(of id: ManagedObjectID) throws -> Snapshot? {
     let known = parent.registered[id]?.takeUnretainedValue()
     if let known, known.isDeleted { return nil }
@@ -52,7 +54,7 @@ final class ParentRows {
     return edition(of: row, base: known.snapshot)
   }
 
-  /// Those that are gone are left out.
+  /// The rows with some IDs, without missing rows.
   func rows(of ids: [ManagedObjectID]) throws -> [Snapshot] {
     var rows: [Snapshot] = []
     var unknown: [ManagedObjectID] = []
@@ -70,7 +72,7 @@ final class ParentRows {
     return rows
   }
 
-  /// A row of the version that children know it by, or are to know it by.
+  /// A row with the version under which children know its values, or a new version.
   private func edition(of row: Snapshot, base: Snapshot?) -> Snapshot {
     guard let known = editions[row.id] ?? base else { return keep(row, version: 1) }
     if known.isIdentical(to: row) { return row }
@@ -89,7 +91,7 @@ final class ParentRows {
     weigh(Self.weight(of: row) - (former.map(Self.weight) ?? 0))
   }
 
-  /// Whether two rows of an object say the same; what a store derives is as it is.
+  /// Whether two rows of an object have equal values, ignoring values that a store derives.
   private func isSame(_ one: Snapshot, _ other: Snapshot) -> Bool {
     guard let entity = parent.model.entity(of: one.id) else { return false }
     return entity.properties.allSatisfy { property in
@@ -99,7 +101,7 @@ final class ParentRows {
     }
   }
 
-  /// Whether a child has an object as it is here. One without unsaved changes may also be known by the row of its store.
+  /// Whether a child's version of a row is current. An object without unsaved changes is also known by its store's row.
   func isCurrent(_ version: Int64, of row: Snapshot) -> Bool {
     if row.version == version { return true }
     guard let object = parent.registered[row.id]?.takeUnretainedValue(), !object.state.contains(.listed) else {
@@ -108,32 +110,31 @@ final class ParentRows {
     return object.snapshot?.version == version
   }
 
-  /// A child saved these rows, and knows them by their versions.
+  /// Records the rows that a child saved, with their versions.
   func take(_ saved: [Snapshot]) {
     for row in saved { note(row) }
   }
 
   // MARK: Keeping
 
-  /// A child reads here from now on.
+  /// Registers a child context.
   func add(_ child: ManagedObjectContext) {
     children.removeAll { $0.context == nil }
     children.append(child.reference)
   }
 
-  /// The parent saved so many objects, or gave up what they had: of rows that no child has it need not be known any more in which version
-  /// children had them.
+  /// Drops rows that no child has, after the parent saved or discarded `count` objects.
   func forgetUnused(after count: Int) {
     endedCount += count
-    // As often as keeps the work in proportion to what is saved.
+    // The cleanup runs rarely enough that its work is proportional to the number of saved objects.
     guard !editions.isEmpty, endedCount >= keptCount else { return }
     children.removeAll { $0.context == nil }
     let known = children.compactMap(\.context)
-    // One that is reading may have rows of which it has no objects yet.
+    // A child that is reading may have rows without objects.
     guard known.allSatisfy(\.isQuiet) else { return }
     let (formerCount, kept) = (editions.count, editions.filter { isKept($0.key, by: known) })
     if kept.count < formerCount {
-      // So may walks that will go on.
+      // Walks that will continue may have such rows as well.
       for child in known { child.forgetReadAhead() }
       editions = kept
       weigh(kept.values.reduce(0) { $0 + Self.weight(of: $1) } - weight)
@@ -146,14 +147,14 @@ final class ParentRows {
     return children.contains { $0.registered[id]?.takeUnretainedValue().page != nil }
   }
 
-  /// No child is left.
+  /// Drops all rows when the last child is gone.
   func forgetAll() {
     editions = [:]
     weigh(-weight)
     parent.changedObjects.endRecent()
   }
 
-  /// How many rows are kept. Tests look at it.
+  /// The number of kept rows, for tests.
   var count: Int { editions.count }
 
   private static func weight(of row: Snapshot) -> Int { 64 + row.weight }
@@ -165,6 +166,7 @@ final class ParentRows {
 
   // MARK: Destinations
 
+  /// The destinations of objects as children see them.
   func destinations(of ids: [ManagedObjectID], slot: Slot) throws -> [[ManagedObjectID]] {
     var lists = [[ManagedObjectID]](repeating: [], count: ids.count)
     var unknown: [Int] = []
@@ -177,7 +179,7 @@ final class ParentRows {
     return lists.map { list in list.filter { parent.registered[$0]?.takeUnretainedValue().isDeleted != true } }
   }
 
-  /// Of an object of which the parent knows more than the store; nil of any other.
+  /// The destinations that the parent knows better than its store; nil if it does not.
   private func knownDestinations(of id: ManagedObjectID, slot: Slot) throws -> [ManagedObjectID]? {
     guard let object = parent.registered[id]?.takeUnretainedValue() else { return nil }
     guard case .toMany = object.entity.properties[slot].kind else {
@@ -189,7 +191,7 @@ final class ParentRows {
     return try object.memberIDs(slot)
   }
 
-  /// Those that lead to an object by a one-to-one relationship, without those that do no longer.
+  /// Filters the destinations of a one-to-one relationship, without objects whose reference changed.
   private func those(
     _ list: [ManagedObjectID], leadingTo id: ManagedObjectID, slot: Slot
   ) -> [ManagedObjectID] {
@@ -206,14 +208,14 @@ final class ParentRows {
 }
 
 extension ManagedObjectContext {
-  /// Whether nothing of the context is on its way.
+  /// Whether no operation of the context is in progress.
   fileprivate var isQuiet: Bool {
     phase == nil && hookDepth == 0 && accessorDepth == 0 && pinnedView == nil && journal.isSettled
   }
 }
 
 extension ManagedObject {
-  /// The values that a save would write, as a row; nil where the object has no values but those of its row.
+  /// The values that a save would write, as a row; nil if they are the row's values.
   fileprivate final var unsavedRow: Snapshot? {
     guard state.contains(.listed), hasLiveValues else { return nil }
     return Snapshot(id: objectID, version: 1, slotCount: entity.properties.count) { page in

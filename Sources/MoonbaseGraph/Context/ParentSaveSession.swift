@@ -1,9 +1,9 @@
 import MoonbaseModel
 
-/// What a child saves becomes changes of the parent: all of it or nothing.
+/// A save of a child context: applies the child's changes to the parent, all or none.
 ///
-/// They are one undo step there. No hook of the parent's objects hears of what was done in the child already: neither awake-from-insert
-/// nor prepare-for-deletion. Its rules and `willSave` run when the parent is saved.
+/// The changes are one undo step of the parent. The parent's objects run no awake-from-insert and prepare-for-deletion
+/// hooks, because the child's objects ran them. Rules and `willSave` run when the parent is saved.
 final class ParentSaveSession: SaveSession {
   private let store: ParentStore
   private var parent: ManagedObjectContext { store.parent }
@@ -11,6 +11,7 @@ final class ParentSaveSession: SaveSession {
   private let undo: UndoManager?
   private var written: [Snapshot] = []
 
+  /// Begins a save into the parent. Throws within a hook or a rule of the parent.
   init(_ store: ParentStore) throws {
     let parent = store.parent
     self.store = store
@@ -47,7 +48,7 @@ final class ParentSaveSession: SaveSession {
     parent.tellObservers()
   }
 
-  /// The parent is as it was, and so is what can be undone there.
+  /// Restores the parent and its undo groups.
   func abort() {
     parent.undo(since: savepoint)
     parent.endSavepoint(savepoint)
@@ -56,6 +57,7 @@ final class ParentSaveSession: SaveSession {
 
   // MARK: Conflicts
 
+  /// Conflicts for rows that changed in the parent since the child read them.
   private func otherVersions(than changes: StoreChanges) throws -> [SaveConflict] {
     let expected =
       changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
@@ -68,7 +70,7 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  /// Objects that something is to lead to, or to be led from, and that are gone from the parent.
+  /// Conflicts for references from or to objects that are gone from the parent.
   private func looseReferences(of changes: StoreChanges) throws -> [SaveConflict] {
     let missing = try NewDestinations(changes, in: parent.model).ids.filter { try store.rows.row(of: $0) == nil }
     return changes.conflicts(missing: missing, in: parent.model)
@@ -76,10 +78,9 @@ final class ParentSaveSession: SaveSession {
 
   // MARK: Changes
 
-  /// Of relationships to which a save adds members at the end, the members that are there already and keep their
-  /// places.
+  /// For each relationship to which the save appends members: the members among them that the parent already has.
   ///
-  /// Where the parent has not read the list or its owner yet, this reads them.
+  /// Reads the list or its owner if the parent has not read them.
   private func membersBehind(_ changes: StoreChanges) throws -> [[ManagedObjectID]] {
     let new = Set(changes.inserted.map(\.id))
     return try changes.links.map { links in
@@ -90,9 +91,10 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
+  /// Applies the child's changes to the objects of the parent.
   private func apply(_ changes: StoreChanges, besides known: [[ManagedObjectID]]) throws {
     let new = try changes.inserted.map { try insert($0) }
-    // Nobody else has come since the beginning.
+    // No other object was inserted since the beginning.
     if store.rows.newArrivals == UInt64(new.count) { store.rows.noteArrivals() }
     var updated: [ManagedObject] = []
     for update in changes.updated {
@@ -105,7 +107,8 @@ final class ParentSaveSession: SaveSession {
     for (object, update) in zip(updated, changes.updated) {
       try lead(object, by: update.snapshot, slots: update.changedSlots)
     }
-    // Members that go and come back go to the end of their lists on both sides: orders come when all are there.
+    // Members that were removed and added again are moved to the end of their lists on both sides, so orders are
+    // applied last.
     for links in changes.links { try link(links) }
     for (links, known) in zip(changes.links, known) { try arrange(links, besides: known) }
     for deletion in changes.deleted {
@@ -115,7 +118,7 @@ final class ParentSaveSession: SaveSession {
     try parent.applyDeleteRulesOfEvent()
   }
 
-  /// A new object with what a row says, but for its relationships.
+  /// Inserts an object with the attributes of a row; relationships follow later.
   private func insert(_ row: Snapshot) throws -> ManagedObject {
     let entity = try parent.entity(of: row.id)
     let place = try parent.placeForNewObject(of: entity)
@@ -137,7 +140,7 @@ final class ParentSaveSession: SaveSession {
   private func link(_ links: StoreChanges.Links) throws {
     guard !links.removed.isEmpty || !links.added.isEmpty else { return }
     let owner = try parent.object(with: links.owner)
-    // Whose owner is gone leads nowhere any more; what was to lead somewhere is a conflict.
+    // Links of a deleted owner are dropped; a conflict was reported if the save needs them.
     guard !owner.isDeleted else { return }
     for id in links.removed { try owner.removeMember(id, slot: links.slot) }
     for id in links.added { try owner.addMember(id, slot: links.slot) }
@@ -161,7 +164,7 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  /// What the child did not know of stands at the end.
+  /// Members that the child did not know are placed at the end.
   private func arrange(_ ids: [ManagedObjectID], in owner: ManagedObject, _ slot: Slot) throws {
     let members = try owner.memberIDs(slot)
     let known = Set(members)
@@ -170,7 +173,7 @@ final class ParentSaveSession: SaveSession {
     try owner.arrangeMembers(Array(list), slot: slot)
   }
 
-  /// A member stands behind another one, or at the beginning; where the other is gone, at the end.
+  /// Moves a member behind another member, or to the beginning; to the end if the other is gone.
   private func move(
     _ id: ManagedObjectID, behind other: ManagedObjectID?, in owner: ManagedObject, _ slot: Slot
   ) throws {
@@ -187,7 +190,7 @@ final class ParentSaveSession: SaveSession {
 }
 
 extension ManagedObject {
-  /// Takes attributes as a child saved them: stored values, past setters and transformers.
+  /// Sets attributes to the values that a child saved, in stored form, without setters and transformers.
   fileprivate final func takeSaved(_ row: Snapshot, slots: [Slot]) throws {
     for slot in slots where !entity.properties[slot].isTransient {
       try setStoredValue(row.values[slot], slot: slot)

@@ -1,14 +1,13 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A store as a context has it, unsaved changes among it: what child contexts read and save into.
+/// A store as a context sees it, with its unsaved changes; child contexts read from it and save into it.
 ///
-/// A child and its parent are of one executor, and what a child draws on never leaves it. Its rows are not read ahead by other threads, nor
-/// its saves written by them.
-final class ParentStore: PersistentStore, @unchecked Sendable {  // only the executor of parent and children has it
+/// A child and its parent belong to one executor. Neither rows are read ahead nor saves are written on another thread.
+final class ParentStore: PersistentStore, @unchecked Sendable {  // used only on the executor of parent and children
   let parent: ManagedObjectContext
   let rows: ParentRows
-  /// The store as the parent reads it.
+  /// The store that the parent reads.
   fileprivate let base: any PersistentStore
 
   init(_ base: any PersistentStore, of parent: ManagedObjectContext, rows: ParentRows) {
@@ -24,7 +23,7 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // only the exe
 
   func metadata() throws -> [String: Value] { try base.metadata() }
 
-  /// The parent answers what objects of both contexts answer alike: conditions and orders by what rows hold.
+  /// The parent evaluates conditions and orders that read only stored values, which are equal in both contexts.
   func plan(_ query: StoreQuery) throws -> QueryPlan {
     var reasons: [Int: String] = [:]
     for (place, condition) in query.conditions.enumerated() {
@@ -40,7 +39,7 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // only the exe
       columns: query.columns?.reasonAgainstRows)
   }
 
-  /// Why a child judges the values of a key path itself, as a clause; nil where its parent does.
+  /// The reason why the child has to evaluate a key path itself, as a clause; nil if the parent can.
   private func reason(_ path: [String], of query: StoreQuery) throws -> String? {
     var (entity, indexes) = (query.entity, query.entities)
     for key in path where !key.hasPrefix("@") {
@@ -73,8 +72,9 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // only the exe
   func beginSave(author: String?) throws -> any SaveSession { try ParentSaveSession(self) }
 }
 
-/// The stores of a context as its children have them.
-final class ParentStores: @unchecked Sendable {  // a context and its children are of one executor, which alone has it
+/// The parent's stores as its children see them.
+final class ParentStores: @unchecked Sendable {  // used only on the executor of parent and children
+  /// The context whose children read the stores.
   let parent: ManagedObjectContext
   let rows: ParentRows
 
@@ -84,7 +84,7 @@ final class ParentStores: @unchecked Sendable {  // a context and its children a
 
   deinit { rows.forgetAll() }
 
-  /// A store over each of those that the parent has by now; one that was there before stays.
+  /// A `ParentStore` for each store of the parent; existing instances are kept.
   func stores(over bases: [any PersistentStore], known: [any PersistentStore]) -> [any PersistentStore] {
     bases.map { base in
       known.first { ($0 as? ParentStore)?.base === base } ?? ParentStore(base, of: parent, rows: rows)
@@ -93,8 +93,9 @@ final class ParentStores: @unchecked Sendable {  // a context and its children a
 }
 
 extension ManagedObjectContext {
-  /// What children draw on: one coordinator for all of them, so that each hears of what others save. Its stores are those that the parent
-  /// has at the time.
+  /// The coordinator for child contexts, shared by all of them so that each merges the others' saves.
+  ///
+  /// Its stores are the parent's current stores.
   func makeSourceOfChildren() -> PersistentStoreCoordinator {
     if let known = sourceOfChildren { return known }
     let new = PersistentStoreCoordinator(following: ParentStores(self))
@@ -103,8 +104,8 @@ extension ManagedObjectContext {
   }
 }
 
-/// What a child reads: the parent as it is at each call.
-private final class ParentReadSession: ReadSession, @unchecked Sendable {  // used where its store is
+/// Reads the parent's state at the time of each call.
+private final class ParentReadSession: ReadSession, @unchecked Sendable {  // used only on its store's executor
   private let store: ParentStore
   private var parent: ManagedObjectContext { store.parent }
   private let number: UInt32

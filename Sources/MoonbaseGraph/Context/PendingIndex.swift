@@ -1,23 +1,25 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Finds changed objects by values of plain properties, and of such as are computed from the object's own values, so that to look one up does not go through all changes.
+/// Finds changed objects by the values of properties, without a search through all changes.
 ///
-/// A table is made at the first question for an entity and properties. An object that comes, changes or goes is noted, and
-/// put in its place when the next question is asked.
+/// Supports plain properties, and properties computed from the object's own values. A table is made at the first lookup
+/// for an entity and properties. Added, changed and removed objects are recorded, and the tables are updated at the
+/// next lookup.
 final class PendingIndex {
+  /// The entities and slots that a table covers.
   private struct Key: Hashable {
     var entities: Range<EntityIndex>
     var slots: [Slot]
   }
 
-  /// A class, for as a value it would be copied whole while the list of tables is being looked at.
+  /// A class, because a structure would be copied while the dictionary of tables is accessed.
   private final class Table {
     var members: [[Value]: Members] = [:]
     var places: [ObjectIdentifier: [Value]] = [:]
   }
 
-  /// The objects with the same values: mostly there is one.
+  /// The objects with equal values; usually a single object.
   private enum Members {
     case one(ManagedObject)
     case several(Set<ManagedObject>)
@@ -33,13 +35,13 @@ final class PendingIndex {
       switch self {
       case .one(let known): self = .several([known, object])
       case .several(var objects):
-        self = .several([])  // so that the set is not copied
+        self = .several([])  // avoids a copy of the set
         objects.insert(object)
         self = .several(objects)
       }
     }
 
-    /// Takes an object out; false where none is left.
+    /// Removes an object; returns false if no object is left.
     mutating func remove(_ object: ManagedObject) -> Bool {
       guard case .several(var objects) = self else { return false }
       self = .several([])
@@ -49,30 +51,31 @@ final class PendingIndex {
     }
   }
 
-  /// Each table keeps something of all changed objects, so that there are few: beyond these all are made anew.
+  /// The limit of tables, since each refers to all changed objects; beyond the limit all tables are dropped.
   private static let greatestCount = 32
 
   private var tables: [Key: Table] = [:]
   private var noted = NotedObjects()
-  /// How many objects were put in their places so far. Tests count the work by it.
+  /// The number of updates of table entries, for tests that count work.
   private(set) var placings = 0
 
-  /// How many objects it keeps for the next question.
+  /// The number of objects recorded for the next lookup.
   var notedCount: Int { noted.count }
 
+  /// Records that an object was added or changed.
   func note(_ object: ManagedObject) { noted.insert(object) }
 
-  /// An object is no longer changed: it is kept only where a table has it to be taken out of.
+  /// Records that an object is no longer changed; needed only if a table contains it.
   func leave(_ object: ManagedObject) {
     let id = ObjectIdentifier(object)
     if tables.values.contains(where: { $0.places[id] != nil }) { noted.insert(object) } else { noted.remove(object) }
   }
 
-  /// The changed objects that satisfy a condition, in the order in which they became changed.
+  /// The changed objects that satisfy a condition, in the order of their first change.
   func objects(_ condition: IndexedCondition, in context: ManagedObjectContext) throws -> [ManagedObject] {
     let key = Key(entities: condition.entities, slots: condition.slots)
     do {
-      // What reads values may run hooks, and these may change objects.
+      // Reading values may run hooks, which may change objects.
       while let object = noted.popLast() { for key in tables.keys { try place(object, under: key) } }
       if tables[key] == nil {
         if tables.count == Self.greatestCount { tables = [:] }
@@ -90,6 +93,7 @@ final class PendingIndex {
     return found.sorted { $0.changePosition < $1.changePosition }
   }
 
+  /// Updates an object's entry in a table.
   private func place(_ object: ManagedObject, under key: Key) throws {
     try HostWork.charge()
     placings += 1
@@ -108,8 +112,9 @@ final class PendingIndex {
   }
 }
 
-/// Objects in no order, each once. The last one is found and any one taken out without looking at the others, which a set does not
-/// do once its beginning is empty.
+/// An unordered set of objects with removal of any element in constant time.
+///
+/// Unlike `Set`, it finds the last element without a scan when the beginning of its storage is empty.
 private struct NotedObjects {
   private var objects: [ManagedObject] = []
   private var places: [ObjectIdentifier: Int] = [:]

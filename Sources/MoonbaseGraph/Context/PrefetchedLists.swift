@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// Destinations of objects that may not be held yet.
+/// Destinations that were read ahead, for objects that may not exist yet.
 ///
-/// Bounded: two generations of at most `capacity` IDs. What is no longer here, or too long for it, is read when it is asked for.
+/// Bounded: two generations of at most `capacity` IDs. Lists that were dropped or are too long are read on demand.
 struct PrefetchedLists {
   private static let capacity = 1 << 16
 
@@ -10,9 +10,10 @@ struct PrefetchedLists {
   private var old: [PrefetchKey: [ManagedObjectID]] = [:]
   private var weight = 0
 
-  /// How many lists wait.
+  /// The number of lists.
   var count: Int { young.count + old.count }
 
+  /// Keeps a list, unless it exceeds the capacity.
   mutating func insert(_ list: [ManagedObjectID], for key: PrefetchKey) {
     guard list.count < Self.capacity else { return }
     young[key] = list
@@ -21,6 +22,7 @@ struct PrefetchedLists {
     (old, young, weight) = (young, [:], 0)
   }
 
+  /// The list for a relationship; nil if it was not read ahead, or was dropped.
   subscript(key: PrefetchKey) -> [ManagedObjectID]? { young[key] ?? old[key] }
 }
 

@@ -1,22 +1,24 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// One state of each store, as a fetch and what follows it read them: a session of each store, begun when it is asked for first.
+/// A consistent state of each store for a fetch and its follow-up reads, with one lazily begun session per store.
 ///
-/// The view of a fetch ends with it. That of a walk is **kept**, and ends when something is saved, given up or refreshed in its context.
-/// Rows of a kept view may be older than what others save meanwhile: they stay out of the row cache, but for the view's own.
+/// The view of a fetch ends with the fetch. The view of a walk is kept, and ends when its context saves, discards or
+/// refreshes something. Rows of a kept view may be older than other contexts' saves, so they are kept in the view's own
+/// cache and not in the coordinator's row cache.
 final class ReadView {
   private let coordinator: PersistentStoreCoordinator
   private let extent: ReadScope
-  /// The rows that were read for faults; nil where the view is not kept.
+  /// The rows that were read for faults; nil if the view is not kept.
   private let rows: RowCache?
   private var sessions: [(store: any PersistentStore, session: any ReadSession)] = []
-  /// Whether a kept view has ended. Any other one begins anew when it is asked again.
+  /// Whether a kept view has ended. Any other view begins again at its next use.
   private(set) var isOver = false
-  /// The walk that reads in it. A weak reference would cost the walk's every use; the walk clears this when it goes or
-  /// has another view.
+  /// The walk that reads in the view. Unretained, because a weak reference would slow down the walk's every use; the
+  /// walk clears this when it is released or gets another view.
   unowned(unsafe) var walk: FetchedObjects?
 
+  /// Makes a view; with `isKept`, for a walk.
   init(_ coordinator: PersistentStoreCoordinator, extent: ReadScope, isKept: Bool) {
     self.coordinator = coordinator
     self.extent = extent
@@ -25,7 +27,7 @@ final class ReadView {
 
   deinit { end() }
 
-  /// Lets go of the sessions.
+  /// Ends the sessions.
   func end() {
     isOver = rows != nil
     if sessions.isEmpty { return }
@@ -34,12 +36,13 @@ final class ReadView {
     sessions = []
   }
 
-  /// Whether what was asked of it so far is one state as long as it is kept: there are stores that cannot keep one.
+  /// Whether all reads so far belong to one state; some stores cannot provide one.
   var isSteady: Bool { !sessions.isEmpty && sessions.allSatisfy(\.session.isSteady) }
 
+  /// The session of a store, begun at the first call.
   func session(of store: any PersistentStore) throws -> any ReadSession {
     if let known = sessions.first(where: { $0.store === store }) { return known.session }
-    // What is saved from now on is noted: no older row of it is taken into the row cache.
+    // Saves are recorded from now on, so that no older row enters the row cache.
     if rows == nil, sessions.isEmpty { coordinator.rows.enter() }
     let new: any ReadSession
     do {
@@ -58,10 +61,11 @@ final class ReadView {
 
   // MARK: Rows
 
-  /// A row. One that came after the view is as it is now. What a view keeps is of one state, however old that is.
+  /// The row with an ID; an object that was inserted after the view began has its current row. A kept view returns one
+  /// state, of whatever age.
   func snapshot(of id: ManagedObjectID, within seconds: Double? = nil) throws -> Snapshot? {
     guard let rows else {
-      // What was saved since the view began is of another state than all else that is read from it.
+      // Begins the session first: a row saved after the view began would belong to another state than the other reads.
       _ = try session(of: id)
       if let known = coordinator.rows.unwritten(id), known.page.isFresh(within: seconds) { return known }
       return try currentSnapshot(of: id)
@@ -72,7 +76,7 @@ final class ReadView {
     return found
   }
 
-  /// A row as the view has it, whatever the row cache holds.
+  /// The row with an ID as the view's session reads it, ignoring the coordinator's row cache.
   func currentSnapshot(of id: ManagedObjectID) throws -> Snapshot? {
     guard rows == nil else { return try snapshot(of: id) }
     let found = try session(of: id).snapshot(of: id)
@@ -80,7 +84,7 @@ final class ReadView {
     return found
   }
 
-  /// Rows; those that are gone are left out.
+  /// The rows with some IDs, without missing rows.
   func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
     var result: [Snapshot] = []
     for (store, group) in try coordinator.byStore(ids) {
@@ -95,11 +99,12 @@ final class ReadView {
     return result
   }
 
+  /// The destinations of several objects; current ones for objects that were inserted after the view began.
   func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     guard let first = ids.first else { return [] }
     let session = try session(of: first)
     var lists = try session.destinations(of: ids, relationship: slot)
-    // Of objects that came after the view it knows none.
+    // The view knows no destinations of objects that were inserted after it began.
     guard rows != nil else { return lists }
     let empty = lists.indices.filter { lists[$0].isEmpty }
     if empty.isEmpty { return lists }
@@ -110,7 +115,7 @@ final class ReadView {
     return lists
   }
 
-  /// The same with the rows of the destinations.
+  /// The destinations of several objects, with the destinations' rows.
   func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
     guard let first = ids.first else { return DestinationRows() }
     let session = try session(of: first)
@@ -132,14 +137,15 @@ final class ReadView {
 }
 
 extension ManagedObjectContext {
-  /// So many views are kept: each may be a connection. Of more walks the oldest read what is there when they come to it.
+  /// The limit of kept views, each of which may need a connection. With more walks, the oldest read the current state.
   private static let greatestViewCount = 4
 
+  /// A view of a walk, which may be released at any time.
   struct OpenView {
     weak var view: ReadView?
   }
 
-  /// The view that faults read from; nil where they read what is there now.
+  /// The view that faults read from; nil if they read the current state.
   var view: ReadView? {
     if let pinnedView { return pinnedView }
     return openViews.isEmpty ? nil : newestView()
@@ -153,7 +159,7 @@ extension ManagedObjectContext {
     return nil
   }
 
-  /// Runs `body`, in which all is read from a view.
+  /// Runs `body`, whose reads all come from a view.
   func reading<Result>(in view: ReadView?, _ body: () throws -> Result) rethrows -> Result {
     guard let view else { return try body() }
     let former = pinnedView
@@ -162,14 +168,14 @@ extension ManagedObjectContext {
     return try body()
   }
 
-  /// Faults follow the view of a walk from now on, until it ends.
+  /// Lets faults read from the view of a walk until the view ends.
   func follow(_ view: ReadView) {
     openViews.removeAll { $0.view?.isOver ?? true }
     while openViews.count >= Self.greatestViewCount { Self.end(openViews.removeFirst()) }
     openViews.append(OpenView(view: view))
   }
 
-  /// What is read from now on is current.
+  /// Ends all views, so that later reads are current.
   func endViews() {
     endLookups()
     if openViews.isEmpty { return }

@@ -1,14 +1,15 @@
-/// Pages of which most objects went: those that are left keep all rows of the page, for which nobody has any use.
+/// Pages whose remaining objects are few, so that most rows are kept in memory for no use.
 ///
-/// They get pages of their own the next time that the context reads rows. Not at once, for an object may go at any moment, also
-/// while somebody looks at the bytes of another one's row.
+/// The remaining rows are copied into new pages the next time that the context reads rows. They are not copied at once,
+/// because an object may be released at any moment, even while code reads another row of the page.
 struct SparsePages {
   private var pages: ContiguousArray<RowPage> = []
-  /// So many wait before those are let go that no object needs.
+  /// The number of pages at which unused pages are dropped.
   private var bound = 8
 
   var isEmpty: Bool { pages.isEmpty }
 
+  /// Adds a page that has become sparse.
   mutating func append(_ page: RowPage) {
     if pages.last === page { return }
     if pages.count >= bound {
@@ -26,7 +27,7 @@ struct SparsePages {
     pages = used
   }
 
-  /// The pages that somebody needs.
+  /// Removes and returns the pages that are still in use.
   mutating func take() -> ContiguousArray<RowPage> {
     dropUnused()
     bound = 8
@@ -36,7 +37,8 @@ struct SparsePages {
 }
 
 extension ManagedObjectContext {
-  /// Before rows are read, here or for another context of the same scripts: objects that are the last ones of a page get their rows copied.
+  /// Copies the last remaining rows of sparse pages. Called before rows are read, here or for another context of the
+  /// same scripts.
   @inline(__always)
   package func copyRowsOfSparsePages() {
     if !sparsePages.isEmpty { copySparseRows() }

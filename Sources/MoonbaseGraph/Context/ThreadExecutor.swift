@@ -1,14 +1,15 @@
 import MoonbasePlatform
 
-/// A serial executor with a thread of its own and a 16 MB stack, because a script must not run on whatever small stack a
-/// caller has.
+/// A serial executor with its own thread and a 16 MB stack, because scripts must not run on a small stack of unknown
+/// size.
 package final class ThreadExecutor: SerialExecutor {
   private let queue = JobQueue()
-  private nonisolated(unsafe) let thread: Thread  // sound: never changed, and only its identity is compared
+  private nonisolated(unsafe) let thread: Thread  // sound: immutable, and used only for comparison of identity
 
-  /// For people: on Linux a thread says the name of the one that asks.
+  /// For messages. On Linux, reading a thread's name returns the name of the calling thread.
   private let name: String
 
+  /// Starts the thread.
   package init(name: String) {
     self.name = name
     let queue = queue
@@ -20,24 +21,26 @@ package final class ThreadExecutor: SerialExecutor {
 
   deinit { queue.close() }
 
+  /// Runs a job of the executor on the thread.
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.add { job.runSynchronously(on: executor) }
   }
 
-  /// Runs `body` on the thread, after what waits there already.
+  /// Runs `body` on the thread, after all waiting jobs.
   func run(_ body: @escaping @Sendable () -> Void) { queue.add(body) }
 
   /// Whether the caller runs on the executor's thread.
   var isCurrent: Bool { Thread.current === thread }
 
-  /// What uses of a context on other threads are found by.
+  /// The confinement by which uses of a context on other threads are detected.
   var confinement: Confinement {
-    // It must not keep the thread.
+    // The closure must not retain the thread.
     Confinement(name: "the background context '\(name)'") { [weak self] in self?.isCurrent ?? true }
   }
 
+  /// Ends the process if the caller is on another thread.
   package func checkIsolated() {
     precondition(isCurrent, "a managed object context was used outside of its own thread")
   }
@@ -56,8 +59,8 @@ package final class ThreadExecutor: SerialExecutor {
     }
   }
 
-  /// Holds a closure until it has run, so that nothing of it is left when the caller goes on.
-  private final class Box: @unchecked Sendable {  // one thread runs it while the other one waits
+  /// Holds a closure and releases it after its run, so that no reference remains when the caller continues.
+  private final class Box: @unchecked Sendable {  // one thread runs it while the other thread waits
     private var body: (() -> Void)?
 
     init(_ body: @escaping () -> Void) { self.body = body }
@@ -69,12 +72,13 @@ package final class ThreadExecutor: SerialExecutor {
   }
 }
 
-/// The jobs of one thread. The thread holds the queue, not the executor, so that the executor can go away.
-private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` are touched only under `condition`
+/// The jobs of one thread. The thread retains the queue and not the executor, so that the executor can be released.
+private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` are guarded by `condition`
   private let condition = NSCondition()
   private var jobs: [@Sendable () -> Void] = []
   private var isClosed = false
 
+  /// Adds a job for the thread.
   func add(_ job: @escaping @Sendable () -> Void) {
     condition.lock()
     jobs.append(job)
@@ -82,6 +86,7 @@ private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` ar
     condition.unlock()
   }
 
+  /// Lets the thread end after all waiting jobs.
   func close() {
     condition.lock()
     isClosed = true
@@ -89,13 +94,14 @@ private final class JobQueue: @unchecked Sendable {  // `jobs` and `isClosed` ar
     condition.unlock()
   }
 
+  /// Runs jobs until the queue is closed; the main function of the thread.
   func run() {
     while let batch = next() {
       for job in batch { job() }
     }
   }
 
-  /// Waits for jobs; nil once the queue is closed and empty.
+  /// Waits for jobs; returns nil once the queue is closed and empty.
   private func next() -> [@Sendable () -> Void]? {
     condition.lock()
     defer { condition.unlock() }

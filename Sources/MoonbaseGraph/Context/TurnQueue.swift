@@ -2,32 +2,34 @@ import DequeModule
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Turns that tasks and threads take in the order in which they asked, a bounded number at the same time.
+/// A queue that gives a bounded number of turns to tasks and threads, in the order of their requests.
 ///
-/// A background context gives one turn at a time, and so a suspended closure has the context to itself. A pool gives as
-/// many turns as it has contexts.
+/// A background context has one turn, so that a suspended closure keeps the context to itself. A pool has as many turns
+/// as contexts.
 package final class TurnQueue: Sendable {
+  /// A call that waits for a turn.
   fileprivate struct Waiter {
     var number: Int
-    /// Called once, outside of the lock: with the turn, or with the reason why there is none.
+    /// Called once, outside of the lock, with the turn or with the reason of a refusal.
     var resume: @Sendable (Result<Void, any Error>) -> Void
   }
 
   fileprivate struct State {
     var free: Int
     var waiting: Deque<Waiter> = []
-    /// Tasks that are about to wait, and whether they were cancelled meanwhile.
+    /// Tasks that are about to wait, with whether they were cancelled meanwhile.
     var arriving: [Int: Bool] = [:]
     var lastNumber = 0
-    /// The reason why no more turns are given.
+    /// The error that closed the queue.
     var closingError: GraphError?
   }
 
   private let state: Lock<State>
-  /// The subject of errors.
+  /// The queue's name in errors.
   private let name: String
   private let isExclusive: Bool
 
+  /// Makes a queue that gives at most `limit` turns at the same time.
   package init(limit: Int, name: String) {
     let limit = max(1, limit)
     (self.name, isExclusive) = (name, limit == 1)
@@ -36,8 +38,8 @@ package final class TurnQueue: Sendable {
 
   /// Waits for a turn, which lasts until `end` is called.
   ///
-  /// Throws `CancellationError` where the task is cancelled while it waits, `.contextBusy` where the task would wait
-  /// for itself, and the error of `close`.
+  /// Throws `CancellationError` if the task is cancelled while it waits, `.contextBusy` if the task would wait for
+  /// itself, and the error of `close`.
   package nonisolated(nonsending) func take() async throws -> HeldTurn {
     try refuseWaitingForItself()
     let number: Int? = try state.withLock { state in
@@ -71,7 +73,7 @@ package final class TurnQueue: Sendable {
     }
   }
 
-  /// Does the same on a thread, which is blocked meanwhile.
+  /// Waits for a turn on a thread, which is blocked meanwhile.
   package func takeAndWait() throws -> HeldTurn {
     try refuseWaitingForItself()
     let done = DispatchSemaphore(value: 0)
@@ -91,7 +93,7 @@ package final class TurnQueue: Sendable {
     return HeldTurn(self)
   }
 
-  /// Gives no more turns: all that wait get the error, and so do later calls.
+  /// Closes the queue: all waiting and later calls throw the error.
   package func close(_ error: GraphError) {
     let waiting = state.withLock { state in
       state.closingError = error
@@ -101,11 +103,13 @@ package final class TurnQueue: Sendable {
     for waiter in waiting { waiter.resume(.failure(error)) }
   }
 
+  /// Whether the queue is closed.
   package var isClosed: Bool { state.withLock { $0.closingError != nil } }
 
-  /// How many wait.
+  /// The number of waiting calls.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+  /// Gives a turn back, to the next waiting call if there is one.
   fileprivate func giveBack() {
     let next = state.withLock { state in
       if let next = state.waiting.popFirst() { return Optional(next) }
@@ -115,8 +119,9 @@ package final class TurnQueue: Sendable {
     next?.resume(.success(()))
   }
 
-  /// A task that has the turn would wait without end. Of an exclusive turn this holds for its child tasks too. Several
-  /// turns may be free soon, and a child task waits for them.
+  /// Throws if the task, or an ancestor of it, has the turn and would wait without end.
+  ///
+  /// This applies to child tasks of an exclusive turn. If there are several turns, a child task waits for another turn.
   private func refuseWaitingForItself() throws {
     var held = HeldTurn.current
     while let turn = held {
@@ -132,6 +137,7 @@ package final class TurnQueue: Sendable {
 }
 
 extension TurnQueue.State {
+  /// Takes a free turn; false if there is none. Throws if the queue is closed.
   fileprivate mutating func takesFree() throws(GraphError) -> Bool {
     if let closingError { throw closingError }
     guard free > 0 else { return false }
@@ -140,10 +146,10 @@ extension TurnQueue.State {
   }
 }
 
-/// A turn that a task has, or a thread.
+/// A turn that a task or a thread has.
 package final class HeldTurn: Sendable {
-  /// The turn that the task, or a parent task, took last. The value is set while the closure of the turn runs, and the
-  /// queue refuses requests of that closure.
+  /// The innermost turn of the task or of an ancestor. Set while the closure of the turn runs, whose further requests
+  /// the queue refuses.
   @TaskLocal package static var current: HeldTurn?
 
   fileprivate let queue: TurnQueue
@@ -155,13 +161,15 @@ package final class HeldTurn: Sendable {
 
   deinit { end() }
 
+  /// Whether the turn has not ended.
   fileprivate var lasts: Bool { isOver.withLock { !$0 } }
+  /// Whether the running task took the turn, and not an ancestor of it.
   fileprivate var isOfCurrentTask: Bool { task != nil && task == Self.currentTask }
 
-  /// A number of the task that runs; nil on a thread without one.
+  /// An identifier of the running task; nil outside of a task.
   private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-  /// The next one has its turn. Ending it again does nothing.
+  /// Ends the turn and gives it to the next waiting call. Ending it again does nothing.
   package func end() {
     let ends = isOver.withLock { isOver in
       defer { isOver = true }

@@ -1,58 +1,59 @@
 import MoonbaseModel
 
-/// What is undone and redone together.
+/// Changes that are undone and redone together.
 final class UndoGroup {
-  /// What happened, in its order: one part, and another one for each save in between.
+  /// The changes in order, divided into parts by the saves in between.
   private(set) var parts: [UndoPart] = []
-  /// Whether anything in it is more than a consequence.
+  /// Whether the group contains more than consequences of other changes.
   private(set) var isStep = false
   var name = ""
 
   init() {}
 
-  /// A group that is done.
+  /// Makes a finished group.
   init(_ part: UndoPart, name: String) {
     (parts, isStep, self.name) = ([part], true, name)
   }
 
   var isEmpty: Bool { parts.isEmpty }
-  /// How many IDs had become others (`LaterIDs`) when it began; nil while there is nothing in it.
+  /// The number of ID changes (`LaterIDs`) before the group; nil for an empty group.
   var idCount: Int? { parts.first?.idCount }
   var weight: Int { parts.reduce(0) { $0 &+ $1.weight } }
 
+  /// Appends a part; `isStep` says whether it contains more than consequences.
   func append(_ part: UndoPart, isStep: Bool) {
     if !part.isEmpty { parts.append(part) }
     if isStep { self.isStep = true }
   }
 }
 
-/// What objects were before changes that followed each other.
+/// Former states of objects before consecutive changes, in a form that outlives the journal.
 ///
-/// The journal knows how each change is put back into what it was made in. That ends with a save, a refresh, or a change that was not
-/// registered. This says instead what the values were, and is put back by the ways of any change.
+/// The journal can revert a change only in the state right after it. A save, a refresh and an unregistered change end
+/// such a state. A part records former values instead, which are restored by ordinary changes.
 struct UndoPart {
-  /// Objects that came and went, in the order in which they did.
+  /// Insertions and deletions of objects, in their order.
   let passages: [UndoPassage]
   let steps: [UndoStep]
-  /// The undo manager's number of the time in which it happened.
+  /// The undo manager's `epoch` at the time of the changes.
   let epoch: Int
-  /// How many IDs had become others then: it knows objects by those that they had.
+  /// The number of ID changes at the time of the changes: the part refers to objects by the IDs of that time.
   let idCount: Int
 
   var isEmpty: Bool { passages.isEmpty && steps.isEmpty }
 
-  /// The bytes that it keeps, by estimate.
+  /// An estimate of the bytes that the part keeps.
   var weight: Int {
     steps.reduce(0) { $0 &+ $1.weight } &+ passages.reduce(0) { $0 &+ 96 &+ ($1.stash?.weight ?? 0) }
   }
 }
 
-/// That an object came or went.
+/// The insertion or deletion of an object.
 final class UndoPassage {
   let object: ManagedObject
-  /// Whether it was there before, and not marked for deletion.
+  /// Whether the object existed before, and was not marked for deletion.
   let wasThere: Bool
-  /// What it had when it left the context.
+  /// The object's values when it left the context.
   var stash: UndoStash?
 
   init(_ object: ManagedObject, wasThere: Bool) {
@@ -61,17 +62,17 @@ final class UndoPassage {
   }
 }
 
-/// All that an object had when it left its context: it comes back with this.
+/// The values of an object that left its context, for its return.
 struct UndoStash {
   let values: [(slot: Slot, value: Value)]
   let delayed: SlotMap<Value>
   let lists: [(slot: Slot, ids: [ManagedObjectID])]
-  /// Whether a store had it: its key is not taken again.
+  /// Whether a store had the object, so that its key must not be reused.
   let wasSaved: Bool
-  /// What led to it without knowing from the other side, and was cut off when its deletion was saved.
+  /// References to the object without an inverse, which were removed when its deletion was saved.
   var leads: [UndoStep] = []
 
-  /// A value that the store keeps apart and that cannot be read now is read when the object comes back, or that fails.
+  /// Collects the object's values. An external value that cannot be read is read at the return instead, which may fail.
   init(_ object: ManagedObject, wasSaved: Bool) {
     var values: [(slot: Slot, value: Value)] = []
     var lists: [(slot: Slot, ids: [ManagedObjectID])] = []
@@ -87,7 +88,7 @@ struct UndoStash {
     (self.values, self.lists, delayed, self.wasSaved) = (values, lists, object.delayed, wasSaved)
   }
 
-  /// Throws where there is a value that could not be read. What is damaged may go: only to bring it back fails.
+  /// Throws if a value could not be read. Damaged values may be dropped; only their restoration fails.
   func requireBytes(of object: ManagedObject) throws {
     for (slot, value) in values where !value.isDamage { _ = try object.loaded(value, slot: slot) }
   }
@@ -98,17 +99,18 @@ struct UndoStash {
   }
 }
 
-/// What one property of an object was.
+/// The former state of a property.
 struct UndoStep {
+  /// The former state of a property.
   enum Former {
     case value(Value, transformed: Value?, silently: Bool)
-    /// The value that waited for will-save.
+    /// The delayed value, which waited for will-save.
     case delayed(Value?)
-    /// Whether a destination was one, and where it stood; whether any had been moved.
+    /// The former membership of a destination and its position, and whether members had been moved.
     case member(ManagedObjectID, isMember: Bool, index: Int?, isReordered: Bool)
-    /// All destinations in their order.
+    /// All destinations in their former order.
     case order([ManagedObjectID], isReordered: Bool)
-    /// A transient attribute did not count as changed.
+    /// A transient attribute was not marked as changed.
     case unmarked
   }
 

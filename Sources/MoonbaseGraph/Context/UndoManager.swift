@@ -2,9 +2,10 @@ import MoonbaseModel
 
 /// Undoes and redoes the changes of a context.
 ///
-/// What happened is put together in groups. A group ends with `processPendingChanges`, a save, `undo` or `redo`, or where it is said
-/// (`beginUndoGrouping`, `endUndoGrouping`). It can be undone after a save too: that is an unsaved change then. An insertion that was
-/// saved is undone by a deletion, and a deletion by an insertion of the same object, which gets a new row.
+/// Changes are collected in groups. A group ends with `processPendingChanges`, a save, `undo` or `redo`, or explicitly
+/// (`beginUndoGrouping`, `endUndoGrouping`). A group can be undone after a save, too, which makes unsaved changes.
+/// Undoing a saved insertion deletes the object. Undoing a saved deletion inserts the same object again, with a new
+/// row.
 ///
 /// ```swift
 /// context.undoManager = UndoManager()
@@ -13,12 +14,13 @@ import MoonbaseModel
 /// try context.undo()   // the name is what it was, and waits to be saved
 /// ```
 ///
-/// Like its context it is confined to one executor. A rollback and a reset leave nothing to undo.
+/// Like its context, a manager is confined to one executor. A rollback and a reset leave nothing to undo.
 public final class UndoManager {
-  /// How many groups can be undone; the oldest ones are forgotten. 0 for any number.
+  /// The limit of groups that can be undone, beyond which the oldest are forgotten; 0 for no limit.
   public var levelsOfUndo = 0 { didSet { dropOldest() } }
-  /// Whether `processPendingChanges` and saves end a group. Otherwise a group ends where that is said, and what changes outside of such
-  /// ones is one group until the next one begins.
+  /// Whether `processPendingChanges` and saves end a group.
+  ///
+  /// Otherwise groups end explicitly, and the changes between two groups form a group, too.
   public var groupsByEvent = true
   /// Whether each call of a script that changes something is a group.
   package var groupsByCall = false
@@ -26,63 +28,65 @@ public final class UndoManager {
   public private(set) var isUndoing = false
   /// Whether changes are being redone, for observers.
   public private(set) var isRedoing = false
-  /// How many groups are open within each other, of those that were begun with `beginUndoGrouping`.
+  /// The nesting depth of groups that `beginUndoGrouping` began.
   public private(set) var groupingLevel = 0
 
+  /// The context; nil if it is gone, or before the manager belongs to a context.
   var context: ManagedObjectContext? { reference?.context }
   private var reference: ContextReference?
   private var undoGroups: [UndoGroup] = []
   private var redoGroups: [UndoGroup] = []
-  /// What belongs to a group that has not ended, without what is still in the journal.
+  /// The open group, without the changes that are still in the journal.
   private var openGroup: UndoGroup?
-  /// The name of the group that will end next.
+  /// The name for the open group.
   private var openName = ""
   private var disablings = 0
-  /// The IDs that objects have now, by those that groups know them by.
+  /// The current IDs of objects, by the IDs under which groups know them.
   private var laterIDs = LaterIDs()
   /// Objects that were marked for deletion and may leave with the next save.
   private var leaving: [ObjectIdentifier: UndoPassage] = [:]
   /// Objects whose deletion was just saved.
   private var departed: [ManagedObjectID: UndoPassage] = [:]
-  /// Another number after each save and each change that is not registered, a refresh and a merge among them.
+  /// Counts saves and unregistered changes such as refreshes and merges.
   private(set) var epoch = 0
   private var weight = 0
 
-  /// Makes a manager for the context of which it becomes the `undoManager`.
+  /// Makes a manager, to be set as the `undoManager` of a context.
   public init() {}
 
   // MARK: Undoing
 
-  /// Whether there is anything to undo.
+  /// Whether there is a group to undo.
   public var canUndo: Bool { !undoGroups.isEmpty || hasOpenSteps }
-  /// Whether there is anything to redo: what was undone, as long as nothing else changed.
+  /// Whether there is a group to redo: changes were undone, and nothing else changed since.
   public var canRedo: Bool { !redoGroups.isEmpty && !hasOpenSteps }
 
-  /// Whether there are changes that belong to a group that has not ended.
+  /// Whether there are changes in an open group.
   package var hasOpenSteps: Bool {
     if openGroup?.isStep == true { return true }
     guard let context, context.journal.base != 0 else { return false }
     return context.journal.hasSteps
   }
 
-  /// Undoes the last group; does nothing where there is none.
+  /// Undoes the last group; does nothing without a group.
   ///
-  /// Throws `.invalidRequest` where a group is open or a transaction runs, `.recursiveSave` and `.contextBusy` within a hook,
-  /// `.contextBusy` where an observer answers to another undoing with it, and what a store throws. Then nothing was undone, and can be
-  /// later. What `awake(fromSnapshotEvents:)` throws is thrown when all is undone.
+  /// Throws `.invalidRequest` if a group is open or a transaction runs, `.recursiveSave` and `.contextBusy` within a
+  /// hook, `.contextBusy` if an observer of an undo calls it, and the errors of a store. After such an error nothing
+  /// was undone, and the call may be repeated. Errors of `awake(fromSnapshotEvents:)` are thrown when the undo is
+  /// complete.
   public func undo() throws {
     guard let context = try settledContext("an undo was asked for") else { return }
     guard let group = undoGroups.last else { return }
     isUndoing = true
     defer {
-      // Who observes objects is told when all is back, and may have everything forgotten.
+      // Observers are notified when the undo is complete. An observer may have cleared the stack.
       context.tellObservers()
       isUndoing = false
       context.settleUndo()
       context.endChangeEvent()
     }
     let (inverse, failure) = try context.observers.holding { try apply(group, in: context) }
-    // So may hooks.
+    // A hook may have cleared the stack, too.
     guard undoGroups.last === group else {
       if let failure { throw failure }
       return
@@ -93,9 +97,9 @@ public final class UndoManager {
     if let failure { throw failure }
   }
 
-  /// Does again what was undone last; does nothing where nothing was, or where something changed since.
+  /// Repeats the last undone group; does nothing if no group was undone, or if something changed since.
   ///
-  /// Throws what `undo` throws.
+  /// Throws the same errors as `undo`.
   public func redo() throws {
     guard let context = try settledContext("a redo was asked for") else { return }
     guard let group = redoGroups.last else { return }
@@ -118,7 +122,7 @@ public final class UndoManager {
     if let failure { throw failure }
   }
 
-  /// The context, with the open group ended.
+  /// Ends the open group and returns the context.
   private func settledContext(_ operation: String) throws -> ManagedObjectContext? {
     guard let context else { return nil }
     context.settle()
@@ -138,11 +142,11 @@ public final class UndoManager {
     return context
   }
 
-  /// Puts a group back; the result is the one that does it again, and the first error of the hooks that heard of it.
+  /// Restores the state before a group. Returns the inverse group, and the first error of a snapshot hook.
   private func apply(
     _ group: UndoGroup, in context: ManagedObjectContext
   ) throws -> (inverse: UndoGroup, failure: (any Error)?) {
-    // While registration is off, undoing can be redone all the same.
+    // An undo can be redone even if registration is off.
     if context.journal.base == 0 { context.restartBase() }
     let isUnregistered = context.journal.isUnregistered
     context.journal.isUnregistered = false
@@ -155,7 +159,7 @@ public final class UndoManager {
         context.unlistUnchanged(among: context.journal.all.dropFirst(savepoint))
       }
     } catch {
-      // Those that had come back are to go again.
+      // Objects that had returned are marked for deletion again.
       leaving = formerLeaving
       throw error
     }
@@ -168,10 +172,10 @@ public final class UndoManager {
 
   // MARK: Groups
 
-  /// Begins a group, within another one as a part of that. Ends what changed before.
+  /// Begins a group, or a nested group as a part of the open one. Earlier changes become a group of their own.
   ///
-  /// Throws what delete rules throw that had to be applied, and `.recursiveSave` and `.contextBusy` within a hook: half of what was done
-  /// would be in another group.
+  /// Throws the errors of pending delete rules, and `.recursiveSave` and `.contextBusy` within a hook, whose changes
+  /// would be split into two groups.
   public func beginUndoGrouping() throws {
     try context?.refuseWithinHooks("an undo group was begun")
     if groupingLevel == 0, let context, context.journal.isSettled {
@@ -182,10 +186,10 @@ public final class UndoManager {
     groupingLevel += 1
   }
 
-  /// Ends the group that was begun last. What changed in the outermost one is undone together, across saves too.
+  /// Ends the innermost group. All changes in the outermost group are undone together, even across saves.
   ///
-  /// Throws `.invalidRequest` where none is open, `.recursiveSave` and `.contextBusy` within a hook; and what delete rules throw, but then the
-  /// group is ended.
+  /// Throws `.invalidRequest` without an open group, and `.recursiveSave` and `.contextBusy` within a hook. Also throws
+  /// the errors of delete rules, after ending the group.
   public func endUndoGrouping() throws {
     try context?.refuseWithinHooks("an undo group was ended")
     guard groupingLevel > 0 else {
@@ -197,29 +201,29 @@ public final class UndoManager {
     try context.applyDeleteRulesOfEvent()
   }
 
-  /// The name of what `undo` would undo, for a menu; empty where it has none.
+  /// The name of the group that `undo` would undo, for a menu; empty without a name.
   public var undoActionName: String { hasOpenSteps ? openName : undoGroups.last?.name ?? "" }
-  /// The name of what `redo` would do again; empty where it has none.
+  /// The name of the group that `redo` would repeat; empty without a name.
   public var redoActionName: String { canRedo ? redoGroups.last?.name ?? "" : "" }
 
-  /// Names the group that is open, or the last one where nothing is.
+  /// Names the open group, or the last group if none is open.
   public func setActionName(_ name: String) {
     if groupingLevel == 0, !hasOpenSteps, let last = undoGroups.last { last.name = name } else { openName = name }
   }
 
   // MARK: Registration
 
-  /// Whether changes are noted, so that they can be undone.
+  /// Whether changes are recorded and can be undone.
   public var isUndoRegistrationEnabled: Bool { disablings == 0 }
 
-  /// What changes from now on cannot be undone, until `enableUndoRegistration` was called as often as this.
+  /// Stops recording changes until `enableUndoRegistration` was called as often as this function.
   public func disableUndoRegistration() {
     if disablings == 0, let context, context.journal.isSettled { closeEvent() }
     disablings += 1
     registrationChanged()
   }
 
-  /// Changes are noted again. Does nothing where they are.
+  /// Records changes again. Does nothing if registration is enabled.
   public func enableUndoRegistration() {
     guard disablings > 0 else { return }
     disablings -= 1
@@ -232,7 +236,7 @@ public final class UndoManager {
     if context?.journal.isSettled == true { context?.settleUndo() }
   }
 
-  /// Forgets all that could be undone and redone.
+  /// Forgets all undo and redo groups.
   public func removeAllActions() {
     (undoGroups, redoGroups, leaving, openName) = ([], [], [:], "")
     laterIDs = LaterIDs()
@@ -243,30 +247,32 @@ public final class UndoManager {
   }
 }
 
-/// What the context tells.
+/// Notifications by the context.
 extension UndoManager {
+  /// Handles being set as the undo manager of a context.
   func enter(_ new: ManagedObjectContext) {
     if let context, context !== new { context.undoManager = nil }
     reference = new.reference
     new.journal.isUnregistered = disablings > 0
   }
 
+  /// Handles being replaced as the undo manager of the context.
   func leave() {
     removeAllActions()
     context?.journal.isUnregistered = false
     reference = nil
   }
 
-  /// An event ends: what changed in it is a group.
+  /// Ends an event, whose changes form a group.
   func endEvent() {
     guard groupsByEvent, groupingLevel == 0, context?.journal.isSettled == true else { return }
     closeEvent()
   }
 
-  /// Ends a step: the changes of a call, and of the delete rules that it caused. Within a hook, a transaction or a
-  /// group the changes belong to that.
+  /// Ends a step: the changes of a call and of the delete rules that it triggered.
   ///
-  /// Throws the errors of delete rules; the step is ended then too.
+  /// Within a hook, a transaction or a group, the changes belong to that. Throws the errors of delete rules after
+  /// ending the step.
   package func endStep() throws {
     guard let context, context.hookDepth == 0, context.phase == nil, context.journal.isSettled, groupingLevel == 0,
       !isUndoing, !isRedoing
@@ -275,11 +281,12 @@ extension UndoManager {
     try context.applyDeleteRulesOfEvent()
   }
 
+  /// Ends the changes of an event: adds them to an open explicit group, or makes them a group.
   private func closeEvent() {
     if groupingLevel > 0 { collect() } else { closeGroup() }
   }
 
-  /// What changed up to now belongs to the group that is open, which goes on unless `endApart` says that what comes is a group of its own.
+  /// Adds the changes up to now to the open group. The group stays open unless `endApart` makes later changes a group.
   func beginApart() {
     guard let context, context.journal.isSettled, context.journal.base != 0, !context.journal.all.isEmpty else {
       return
@@ -288,19 +295,20 @@ extension UndoManager {
     collect()
   }
 
-  /// What a transaction changes is a group, and what changed before it another one. Within a group that was begun both are parts of that.
+  /// Separates earlier changes from those of a transaction, which form a group. Within an open group both belong to it.
   func prepareForTransaction() {
     if groupsByEvent, groupingLevel == 0 { endEvent() } else { beginApart() }
   }
 
-  /// What changed since `beginApart` is a group, and what was open before it another one. Within a group that was begun it is a part of that.
+  /// Ends the group that `beginApart` left open, and makes the changes since then a group. Within an explicit group
+  /// both belong to it.
   func endApart() {
     guard groupingLevel == 0, context?.journal.isSettled == true else { return }
     endOpenGroup()
     closeGroup()
   }
 
-  /// Ends the group that is open.
+  /// Ends the open group.
   private func closeGroup() {
     collect()
     if groupingLevel == 0 { endOpenGroup() }
@@ -312,7 +320,7 @@ extension UndoManager {
     if group.isStep, !group.isEmpty { push(group) } else { weigh(-group.weight) }
   }
 
-  /// Takes what is in the journal: it belongs to the open group, or is one.
+  /// Moves the changes of the journal into the open group, or into a new group.
   private func collect() {
     guard let context, context.journal.base != 0, !isUndoing, !isRedoing, !context.journal.all.isEmpty else { return }
     let isStep = context.journal.hasSteps
@@ -320,6 +328,7 @@ extension UndoManager {
     context.restartBase()
   }
 
+  /// Adds a part to the open group, or makes a group of it.
   private func add(_ part: UndoPart, isStep: Bool) {
     guard !part.isEmpty else { return }
     if openGroup == nil, !groupsByEvent { openGroup = UndoGroup() }
@@ -332,6 +341,7 @@ extension UndoManager {
     }
   }
 
+  /// Makes a group the last one to undo; nothing can be redone from then on.
   private func push(_ group: UndoGroup) {
     (group.name, openName) = (openName, "")
     undoGroups.append(group)
@@ -341,6 +351,7 @@ extension UndoManager {
     forgetLaterIDs()
   }
 
+  /// Drops the oldest groups beyond the limit.
   private func dropOldest() {
     guard levelsOfUndo > 0, undoGroups.count > levelsOfUndo else { return }
     for group in undoGroups.prefix(undoGroups.count - levelsOfUndo) { weigh(-group.weight) }
@@ -348,13 +359,13 @@ extension UndoManager {
     forgetLaterIDs()
   }
 
-  /// IDs that no group knows any more are not looked for. Of groups that follow each other the first one is the oldest.
+  /// Forgets ID changes that no group needs. In each list the first group is the oldest.
   private func forgetLaterIDs() {
     let oldest = [undoGroups.first, redoGroups.first, openGroup].compactMap { $0?.idCount }.min()
     weigh(-LaterIDs.weight &* laterIDs.forget(before: oldest ?? laterIDs.count))
   }
 
-  /// What the journal says that was before it. Objects that left meanwhile still have their values.
+  /// Makes a part of the journal's changes. Objects that left meanwhile still have their values.
   private func takeStretch(of context: ManagedObjectContext, withIDsOf idCount: Int? = nil) -> UndoPart {
     let changes = context.journal.all
     let part = UndoPart(changes, in: context, epoch: epoch, idCount: idCount ?? laterIDs.count)
@@ -378,12 +389,12 @@ extension UndoManager {
   }
 }
 
-/// A save, and IDs that change.
+/// Notifications of saves and of changed IDs.
 extension UndoManager {
-  /// What objects have whose deletion is about to be saved.
+  /// The values of objects whose deletion is about to be saved.
   func stashes(of deleted: [ManagedObject]) throws -> [(object: ManagedObject, stash: UndoStash)] {
     guard let context else { return [] }
-    // What nobody undoes need not be kept.
+    // Only deletions that can be undone need the values.
     let isOpen = context.journal.base != 0
     let going = deleted.filter { !$0.isInserted && (isOpen || leaving[ObjectIdentifier($0)] != nil) }
     guard !going.isEmpty else { return [] }
@@ -397,8 +408,9 @@ extension UndoManager {
     }
   }
 
-  /// A save is written, and objects are still as they were before it. Its own changes, those of hooks for example, come on top of the
-  /// first `count` ones, and belong to what was done last.
+  /// Handles a written save, before the objects are updated.
+  ///
+  /// The save's own changes, for example by hooks, follow the first `count` changes and belong to the last group.
   func takeSave(after count: Int, _ stashes: [(object: ManagedObject, stash: UndoStash)]) {
     takeChanges(ofSaveAfter: count)
     for (object, stash) in stashes {
@@ -407,14 +419,14 @@ extension UndoManager {
       departed[object.objectID] = passage
       weigh(stash.weight)
     }
-    // New IDs, or a child that could not save, left it open.
+    // New IDs, or a failed save of a child context, may have left the group open.
     if groupsByEvent, groupingLevel == 0 { endOpenGroup() }
-    // Those of a store that failed are still to go.
+    // Deletions in a store whose save failed are still pending.
     leaving = leaving.filter { $0.value.object.context != nil && $0.value.object.isDeleted }
     epoch += 1
   }
 
-  /// A save had nothing to write, maybe because its hooks took back what there was: that belongs to what was done last too.
+  /// Handles a save without anything to write. Changes of its hooks belong to the last group.
   func endSave(after count: Int) {
     guard groupsByEvent, groupingLevel == 0, context?.journal.isSettled == true else { return }
     takeChanges(ofSaveAfter: count)
@@ -438,7 +450,8 @@ extension UndoManager {
     if context.journal.isSettled { context.restartBase() } else { context.forgetJournal() }
   }
 
-  /// Since `takeSave` objects forgot those whose deletion is saved, and shall know them again when these come back.
+  /// Handles the references to deleted objects that were removed since `takeSave`, and are restored when the objects
+  /// return.
   func takeLeads() {
     defer { departed = [:] }
     guard let context, context.journal.base != 0, !context.journal.all.isEmpty else { return }
@@ -453,28 +466,28 @@ extension UndoManager {
     forgetStretch(of: context)
   }
 
-  /// Objects are about to get other IDs, and the journal has those of before. Their group goes on.
+  /// Handles coming ID changes: the journal has the former IDs. The open group continues.
   func prepareForNewIDs() { beginApart() }
 
-  /// An object has another ID.
+  /// Records an object's new ID.
   func noteID(_ id: ManagedObjectID, after former: ManagedObjectID) {
     guard !undoGroups.isEmpty || !redoGroups.isEmpty || openGroup != nil else { return }
     laterIDs.note(id, after: former)
     weigh(LaterIDs.weight)
   }
 
-  /// The ID that an object has now.
+  /// The current ID of an object.
   func currentID(_ id: ManagedObjectID) -> ManagedObjectID { laterIDs.current(id) }
 
-  /// How many IDs are known of objects that have others now, for tests.
+  /// The number of recorded ID changes, for tests.
   var laterIDCount: Int { laterIDs.keptCount }
 
-  /// Rows are read anew: what is in them need not be as it was when it was changed.
+  /// Handles new rows, whose values may differ from the state in which the changes were made.
   func noteNewRows() { epoch += 1 }
 
-  /// The changes that were registered before registration ended are a group, or a part of one.
+  /// Adds the changes that were registered up to now to a group.
   func registrationEnds() { closeEvent() }
 
-  /// An object came back.
+  /// Handles the return of an object.
   func forgetLeaving(_ object: ManagedObject) { leaving[ObjectIdentifier(object)] = nil }
 }

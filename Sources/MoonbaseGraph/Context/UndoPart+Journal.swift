@@ -2,7 +2,7 @@ import MoonbaseModel
 import OrderedCollections
 
 extension UndoPart {
-  /// What changes say that objects of a context were before them. They are the last ones that were made.
+  /// Collects former states from the newest changes of a context.
   init(_ changes: ChangeSequence, in context: ManagedObjectContext, epoch: Int, idCount: Int) {
     var reader = JournalReader()
     for change in changes.reversed() { reader.read(change) }
@@ -11,7 +11,7 @@ extension UndoPart {
   }
 }
 
-/// Reads changes from the last one to the first.
+/// Reads changes from the newest to the oldest.
 private struct JournalReader {
   private struct Place: Hashable {
     let object: ObjectIdentifier
@@ -19,19 +19,19 @@ private struct JournalReader {
     var isDelayed = false
   }
 
-  /// The last step first. Of a value only what it was at the beginning counts.
+  /// The steps, newest first. For a value, only the oldest former state counts.
   private var steps: [UndoStep?] = []
   private var places: [Place: Int] = [:]
-  /// Transient properties that came to count as changed, or ceased to; nil for those that did at the beginning.
+  /// Transient properties whose mark as changed changed; nil for those that were marked at the beginning.
   private var unmarkings: OrderedDictionary<Place, UndoStep?> = [:]
-  /// The orders of relationships at the beginning, with their places among the steps.
+  /// The oldest orders of relationships, with their indexes among the steps.
   private var orders: [Place: (index: Int, contents: ToManyState.Contents)] = [:]
-  /// Whether objects were there before what was read last, in the reverse order of the first that is known of each.
+  /// Whether objects existed before the oldest change read so far, in reverse order of their first known change.
   private var presence: [(object: ManagedObject, wasThere: Bool)] = []
   private var known: [ObjectIdentifier: Int] = [:]
-  /// The rows that objects had then, where they have others by now.
+  /// The former rows of objects whose row changed.
   private var rows: [ObjectIdentifier: Snapshot?] = [:]
-  /// Whether destinations were some after what is read: for those of which it is not known before.
+  /// Whether objects were destinations after the changes read so far, where the former membership is unknown.
   private var memberships: [Membership: Bool] = [:]
 
   private struct Membership: Hashable {
@@ -39,6 +39,7 @@ private struct JournalReader {
     let id: ManagedObjectID
   }
 
+  /// Reads a change, whose former state replaces that of later changes.
   mutating func read(_ change: Change) {
     let object = change.object
     if case .row(let reading) = change.former { rows[ObjectIdentifier(object)] = .some(reading.row.snapshot) }
@@ -58,7 +59,7 @@ private struct JournalReader {
       unmarkings.updateValue(step, forKey: Place(object: ObjectIdentifier(object), slot: slot))
     case .destination(let state, let step):
       let place = Membership(state: ObjectIdentifier(state), id: step.id)
-      // To come or to go was a change: before it was the other one.
+      // Adding or removing was a change, so the former membership was the opposite.
       let wasMember =
         step.isMember ?? !(memberships[place] ?? (state.step(of: step.id, slot: step.slot).isMember ?? false))
       memberships[place] = wasMember
@@ -66,7 +67,7 @@ private struct JournalReader {
         step.id, isMember: wasMember, index: step.index, isReordered: step.isReordered)
       steps.append(UndoStep(object: object, slot: step.slot, former: former))
     case .order(let slot, _, let contents):
-      // An earlier order says where all stand, wherever a later one put them.
+      // An earlier order determines all positions, whatever a later order says.
       orders[Place(object: ObjectIdentifier(object), slot: slot)] = (steps.count, contents)
       steps.append(UndoStep(object: object, slot: slot, former: .order([], isReordered: contents.isReordered)))
     case .absence: note(object, wasThere: false)
@@ -92,25 +93,26 @@ private struct JournalReader {
     presence.append((object, wasThere))
   }
 
+  /// The insertions, deletions and steps that remain after reading all changes.
   func finish(in context: ManagedObjectContext) -> (passages: [UndoPassage], steps: [UndoStep]) {
     var passages: [UndoPassage] = []
     for (object, wasThere) in presence.reversed() {
       let isThere = object.context === context && !object.state.contains(.deleted)
-      // Who left for other reasons, because others deleted it for example, has nothing to come back with.
+      // An object that left for other reasons, for example a deletion elsewhere, has no values to return with.
       if isThere == wasThere || wasThere && object.context == nil && !object.isWeighed { continue }
       passages.append(UndoPassage(object, wasThere: wasThere))
     }
     let kept = steps.indices.reversed().compactMap { index in steps[index].flatMap { self.kept($0, at: index) } }
-    // What comes first is put back last: to put a value back marks its property.
+    // The first steps are restored last, because restoring a value marks its property.
     return (passages, unmarkings.values.compactMap { $0 }.filter { !came($0.object) } + kept)
   }
 
-  /// Whether an object was not there at the beginning.
+  /// Whether an object did not exist at the beginning.
   private func came(_ object: ManagedObject) -> Bool {
     known[ObjectIdentifier(object)].map { !presence[$0].wasThere } ?? false
   }
 
-  /// A step, with a value that is read where there was only a token for it; nil for one that says what is so anyway.
+  /// A step whose value is read if the row had a token for it; nil if the step would change nothing.
   private func kept(_ step: UndoStep, at index: Int) -> UndoStep? {
     let object = step.object
     if came(object) { return nil }
@@ -124,8 +126,8 @@ private struct JournalReader {
     if object.hasLiveValues || object.page != nil, object.context != nil, object.holds(value, slot: step.slot) {
       return nil
     }
-    // A store may take away what the token stands for, once another value is saved. What cannot be read now fails the undoing, unless it
-    // can be then.
+    // A store may delete the data of a token once another value is saved. A value that cannot be read now fails the
+    // undo, unless it can be read then.
     let loaded = (try? object.loaded(value, slot: step.slot)) ?? value
     return UndoStep(
       object: object, slot: step.slot, former: .value(loaded, transformed: transformed, silently: silently))

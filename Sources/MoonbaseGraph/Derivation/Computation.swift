@@ -1,32 +1,35 @@
 import MoonbaseModel
 
-/// A derived attribute of an object that is being computed, and what its getter has read so far.
+/// The running computation of a derived attribute, with all facets that its getter has read so far.
 struct Computation {
-  /// What was read of another object, and in which version of its row.
+  /// The facets read of another object, and the version of its row.
   struct Reading {
     let entity: ResolvedEntity
     var version: Int64?
     var facets = SlotSet()
   }
 
-  /// More objects are not noted one by one.
+  /// The limit of objects listed one by one; above it, facets are listed by entity.
   private static let greatestCount = 1024
 
   let object: ManagedObject
   let slot: Slot
-  /// The context's count of changes when it began.
+  /// The context's count of changes at the beginning.
   let changeCount: UInt64
-  /// Facets of the object itself that were read.
+  /// The facets of the object itself that were read.
   private(set) var own = SlotSet()
-  /// What was read of others.
+  /// The facets of other objects that were read.
   private(set) var others: [ManagedObjectID: Reading] = [:]
-  /// What was read of others where they are many: facets of any object of an entity.
+  /// The facets read of any object of an entity, used above the limit of single objects.
   private(set) var entities: Set<EntityFacet> = []
-  /// Whether anything was asked that no facet tells, such as a fetch: the value holds until anything changes.
+  /// Whether the getter read something that no facet covers, such as the result of a fetch.
+  ///
+  /// The value is then valid until anything in the context changes.
   var isOpen = false
-  /// Whether something changed after it was read: the value does not hold any more.
+  /// Whether a facet changed after the getter read it, so that the value is not kept.
   var isOutdated = false
 
+  /// The entity and attribute, for messages.
   var name: String { "\(object.entity.name).\(object.entity.property(at: slot).name)" }
 
   init(of object: ManagedObject, slot: Slot, changeCount: UInt64) {
@@ -35,6 +38,7 @@ struct Computation {
     self.changeCount = changeCount
   }
 
+  /// Records a facet of an object.
   mutating func note(_ facet: Facet, of other: ManagedObject) {
     if other === object {
       own.insert(facet.number)
@@ -43,6 +47,7 @@ struct Computation {
     }
   }
 
+  /// Records a facet of an object that may not be in memory.
   mutating func note(_ facet: Facet, of id: ManagedObjectID, entity: ResolvedEntity, version: Int64?) {
     if isOpen { return }
     guard entities.isEmpty else { return _ = entities.insert(EntityFacet(facet, of: entity)) }
@@ -50,17 +55,18 @@ struct Computation {
     if others.count > Self.greatestCount { summarize() }
   }
 
+  /// Sets the version of an object that was recorded without one.
   mutating func noteVersion(_ version: Int64, of id: ManagedObjectID) {
     if !others.isEmpty, let reading = others[id], reading.version == nil { others[id]?.version = version }
   }
 
-  /// Notes facets of an object all at once.
+  /// Records several facets of an object.
   mutating func note(_ facets: SlotSet, of other: ManagedObject) {
     if other === object { return own.formUnion(facets) }
     for number in facets.slots { note(Facet(number: number), of: other) }
   }
 
-  /// Notes of which entities the others are, and no longer each.
+  /// Replaces the records of single objects by records of their entities.
   mutating func summarize() {
     for reading in others.values {
       for number in reading.facets.slots { entities.insert(EntityFacet(Facet(number: number), of: reading.entity)) }
@@ -68,7 +74,7 @@ struct Computation {
     others = [:]
   }
 
-  /// Takes over what one had read that failed within this one: who catches the error goes by it.
+  /// Adds the facets that a failed inner computation had read: a getter that catches the error depends on them.
   mutating func note(readingsOf failed: Computation) {
     note(failed.own, of: failed.object)
     for (id, reading) in failed.others {
@@ -89,7 +95,7 @@ struct Computation {
     isOutdated = isOutdated || failed.isOutdated
   }
 
-  /// Whether it has read a facet of an object.
+  /// Whether the getter has read a facet of an object.
   func hasRead(_ place: ObjectFacet, entity: ResolvedEntity?) -> Bool {
     if place.id == object.objectID { return own.contains(place.facet.number) }
     if others[place.id]?.facets.contains(place.facet.number) == true { return true }

@@ -1,29 +1,31 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Derived values that are computed from each other in a long chain, over any number of objects.
+/// State for long chains of derived values, each computed from the next.
 ///
-/// Each computation lies on the stack of the one that needs it. Where the chain becomes too long, an error leads out of all of
-/// them to the first one, which computes what was needed at the end of the chain, and then begins again.
+/// Each computation runs on the stack of the computation that needs it. If the chain becomes too long, an error unwinds
+/// the stack to the first computation. It then computes the value at the end of the chain and starts again.
 struct DeepDerivation {
+  /// A derived attribute of an object.
   struct Place: Hashable {
     var object: ManagedObject
     var slot: Slot
   }
 
-  /// So many computations may lie within each other.
+  /// The limit of nested computations.
   static let greatestCount = 32
 
-  /// The value that was needed where the chain became too long, and the error that leads out of it.
+  /// The value that was needed when the limit was reached, and the error that unwinds the stack.
   fileprivate(set) var needed: Place?
   fileprivate(set) var error: GraphError?
-  /// The first computation, and those that are computed by themselves, each needed by the one before it.
+  /// The first computation, followed by the computations that run separately, each needed by its predecessor.
   fileprivate var waiting: [Place] = []
-  /// Values that cannot be read, with the reasons.
+  /// Values whose computation failed, with the reasons.
   fileprivate var failures: [Place: any Error] = [:]
-  /// The objects of computed values. A value is kept as long as its object is.
+  /// Keeps the objects of computed values alive, because a value is dropped with its object.
   fileprivate var computed: [ManagedObject] = []
 
+  /// Makes the needed value the next one to compute; false if no value is needed.
   fileprivate mutating func takeNeeded() -> Bool {
     guard let place = needed else { return false }
     waiting.append(place)
@@ -33,7 +35,7 @@ struct DeepDerivation {
 }
 
 extension ManagedObjectContext {
-  /// Throws where the chain of computations is too long for another one.
+  /// Throws if one more nested computation would exceed the limit.
   func checkDepth(of object: ManagedObject, _ slot: Slot) throws {
     guard derivations.computations.count >= DeepDerivation.greatestCount else { return }
     let place = DeepDerivation.Place(object: object, slot: slot)
@@ -48,7 +50,7 @@ extension ManagedObjectContext {
     throw error
   }
 
-  /// Computes the values of a long chain from its end, and then the value itself.
+  /// Runs `compute`, and evaluates a chain that is too long from its end.
   func computingDeepOnes<Result>(
     behind object: ManagedObject, _ slot: Slot, _ compute: () throws -> Result
   ) throws -> Result {
@@ -72,7 +74,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Computes the last of those that wait, unless it needs another one first.
+  /// Computes the last waiting value, unless the computation needs a further value first.
   private func computeLast() throws {
     guard let place = derivations.deep.waiting.last else { return }
     try HostWork.charge()
@@ -86,7 +88,7 @@ extension ManagedObjectContext {
     }
     derivations.deep.waiting.removeLast()
     derivations.deep.computed.append(place.object)
-    // What does not hold is computed whenever it is read, and a chain that is too long would lead here for ever.
+    // A value that is never valid would be computed again at each read, so the chain would never end.
     let name = place.object.entity.property(at: place.slot).name
     derivations.deep.failures[place] =
       failure ?? place.object.failure("needs too many others, and changes while they are computed", property: name)

@@ -1,30 +1,30 @@
 import MoonbaseModel
 
-/// Which derived values were computed from what of other objects, in one context, and the computations that run.
+/// The dependencies of derived values on other objects, in one context, and the running computations.
 ///
-/// What a value was computed from of its own object is noted beside the value. What it read of others is noted here by their IDs, for
-/// a getter may read a million objects that nobody holds. Notes keep no object, and those of values that are gone are swept
-/// out each time as many came as were left by the sweep before.
+/// Facets of a value's own object are recorded beside the value. Facets of other objects are recorded here by object
+/// ID, as a getter may read a million objects that are not retained. The records retain no objects. Records of dropped
+/// values are swept out when the number of records has doubled since the last sweep.
 struct Derivations {
-  /// Why something is another value.
+  /// The reason why a facet has another value.
   enum Cause {
-    /// It was changed, and is to be saved: so are stored values that were computed from it.
+    /// An unsaved change; stored values that were computed from it become outdated, too.
     case change
-    /// A row says so. What is stored is the concern of who wrote the row.
+    /// A new row. Stored values are not computed again: the writer of the row was responsible for them.
     case row
-    /// An object has another ID. What is stored holds no temporary ID.
+    /// An object's new ID. Stored values never contain temporary IDs.
     case identity
   }
 
-  /// A derived value, as what it was computed from knows it: it holds as long as its object has this beside the value.
+  /// A derived value as its inputs refer to it. The value is valid while its object keeps this instance beside it.
   final class Dependent {
     fileprivate(set) var id: ManagedObjectID
     let entity: ResolvedEntity
     let slot: Slot
     let isStored: Bool
-    /// Whether something that the value was computed from is another value by now.
+    /// Whether an input of the value has changed.
     fileprivate(set) var isOutdated = false
-    /// Whether the object is gone, and other values were computed from this one.
+    /// Whether the object is gone while other values depend on this value.
     fileprivate(set) var isDetached = false
 
     fileprivate init(_ done: Computation, isStored: Bool) {
@@ -34,55 +34,56 @@ struct Derivations {
       self.isStored = isStored
     }
 
-    /// The derived attribute, as those know it that were computed from it.
+    /// The facet that values computed from this value depend on.
     var place: ObjectFacet { ObjectFacet(id: id, facet: Facet(slot)) }
   }
 
-  /// What is noted of one object that was read.
+  /// The records for one object that getters have read.
   private struct Source {
-    /// The version of its row, where it has one.
+    /// The version of the object's row, if it has a row.
     var version: Int64?
-    /// By the number of the facet.
+    /// The dependent values by facet number.
     var dependents: SlotMap<[Dependent]> = [:]
   }
 
-  /// The bytes of a note, by estimate.
+  /// An estimate of the bytes of a record.
   private static let noteWeight = 80
-  /// With more notes, further computations note entities instead of objects.
+  /// The limit of records; above it, new computations record entities instead of objects.
   private static let greatestCount = 1 << 17
+  /// The least number of records for a sweep.
   private static let leastSweep = 1 << 10
 
-  /// The derived attributes that are being computed, each needed by the one before it.
+  /// The running computations, each needed by its predecessor.
   private(set) var computations: ContiguousArray<Computation> = []
-  /// The computation that runs apart, because a chain of computations became too long.
+  /// The separate computation of a chain that became too long.
   var deep = DeepDerivation()
   private var sources: [ManagedObjectID: Source] = [:]
   private var entities: [EntityFacet: [Dependent]] = [:]
-  /// How many notes there are, and how many the context was told of.
+  /// The number of records, and the number that was last reported to the context.
   private(set) var count = 0
   private var toldCount = 0
   private var nextSweep = leastSweep
 
-  /// The inputs of the stored values of a save, while it prepares and writes.
+  /// The inputs of the stored values, during a save's preparation and writing.
   private(set) var inputs: SaveInputs?
-  /// The number of the last save that noted inputs: values that were computed before it are computed anew.
+  /// The number of the last save that recorded inputs; values computed before that save are computed again.
   private(set) var inputsNumber: UInt32 = 0
-  /// How many stored values are being computed, one within the other.
+  /// The nesting depth of running computations of stored values.
   private var storedDepth = 0
-  /// Whether what is read is an input of a save.
+  /// Whether each read is recorded as an input of the save.
   private(set) var isNotingInputs = false
 
-  /// Whether a getter runs.
+  /// Whether a getter is running.
   private(set) var isRecording = false
-  /// Whether a change may concern a derived value of another object.
+  /// Whether a change may affect a derived value of another object.
   private(set) var isWatching = false
 
-  /// Whether a derived value is observed that any change may concern.
+  /// Whether a derived value is observed that any change may affect.
   var hasOpenObservers = false {
     didSet { setFlags() }
   }
 
-  /// Whether somebody follows all objects (`ChangeListeners`).
+  /// Whether all objects of the context are followed (`ChangeListeners`).
   var hasListeners = false {
     didSet { setFlags() }
   }
@@ -92,7 +93,7 @@ struct Derivations {
     isWatching = isRecording || count > 0 || hasOpenObservers || hasListeners
   }
 
-  /// The bytes by which the notes grew since this was asked the last time.
+  /// Returns the growth of the records in bytes since the last call.
   mutating func takeGrowth() -> Int {
     defer { toldCount = count }
     return (count - toldCount) * Self.noteWeight
@@ -102,23 +103,26 @@ struct Derivations {
 // MARK: - Inputs of a save
 
 extension Derivations {
+  /// Begins to record the inputs of a save.
   mutating func beginInputs() {
     inputs = SaveInputs()
     inputsNumber &+= 1
     setIsNotingInputs()
   }
 
+  /// Ends the recording of a save's inputs.
   mutating func endInputs() {
     inputs = nil
     setIsNotingInputs()
   }
 
-  /// A stored value is about to be computed.
+  /// Marks the beginning of a stored value's computation.
   mutating func beginStored() {
     storedDepth += 1
     setIsNotingInputs()
   }
 
+  /// Marks the end of a stored value's computation.
   mutating func endStored() {
     storedDepth -= 1
     setIsNotingInputs()
@@ -126,16 +130,17 @@ extension Derivations {
 
   private mutating func setIsNotingInputs() { isNotingInputs = inputs != nil && storedDepth > 0 }
 
-  /// Notes an object that a getter reads while a stored value is computed.
+  /// Records an object that a getter reads while a stored value is computed.
   mutating func noteInput(_ id: ManagedObjectID, version: @autoclosure () -> Int64?) {
     if isNotingInputs { inputs?.note(id, version: version()) }
   }
 
-  /// Notes an object by which the owners of stored values are looked up.
+  /// Records an object that is used to find the owners of stored values.
   mutating func noteOwnerInput(_ id: ManagedObjectID, version: @autoclosure () -> Int64?) {
     inputs?.note(id, version: version())
   }
 
+  /// Records a list that a getter reads while a stored value is computed.
   mutating func noteInput(of list: SaveInputs.List, _ contents: @autoclosure () -> ToManyState.Contents) {
     inputs?.note(list, contents())
   }
@@ -144,12 +149,13 @@ extension Derivations {
 // MARK: - Recording
 
 extension Derivations {
+  /// Begins a computation.
   mutating func begin(_ computation: Computation) {
     computations.append(computation)
     setFlags()
   }
 
-  /// The innermost computation ends. What is known of its value is known of the one around it, too.
+  /// Ends the innermost computation. Its open or outdated state also applies to the computation around it.
   mutating func end() -> Computation {
     let done = computations.removeLast()
     setFlags()
@@ -161,33 +167,36 @@ extension Derivations {
     return done
   }
 
-  /// The innermost computation failed.
+  /// Ends the innermost computation after an error.
   mutating func fail() {
     let failed = computations.removeLast()
     setFlags()
     if isRecording { computations[computations.count - 1].note(readingsOf: failed) }
   }
 
+  /// Records a facet that the innermost computation reads.
   mutating func note(_ facet: Facet, of object: ManagedObject) {
     noteInput(object.objectID, version: object.rowVersion)
     computations[computations.count - 1].note(facet, of: object)
   }
 
+  /// Records several facets that the innermost computation reads.
   mutating func note(_ facets: SlotSet, of object: ManagedObject) {
     computations[computations.count - 1].note(facets, of: object)
   }
 
+  /// Records a facet of an object that may not be in memory.
   mutating func note(_ facet: Facet, of id: ManagedObjectID, entity: ResolvedEntity) {
     noteInput(id, version: nil)
     computations[computations.count - 1].note(facet, of: id, entity: entity, version: nil)
   }
 
-  /// The innermost computation asks what no facet tells.
+  /// Records that the innermost computation read something that no facet covers.
   mutating func noteOpen() {
     if isRecording { computations[computations.count - 1].isOpen = true }
   }
 
-  /// Computations that have read a facet do not hold.
+  /// Marks running computations as outdated that have read a facet.
   mutating func outdateComputations(reading place: ObjectFacet, of entity: ResolvedEntity?) {
     for index in computations.indices where computations[index].hasRead(place, entity: entity) {
       computations[index].isOutdated = true
@@ -198,7 +207,7 @@ extension Derivations {
 // MARK: - Notes
 
 extension Derivations {
-  /// Notes what a value was computed from; nil where it read no other object.
+  /// Records the dependencies of a value; returns nil if the getter read no other object.
   mutating func note(_ done: Computation, isStored: Bool) -> Dependent? {
     guard !done.others.isEmpty || !done.entities.isEmpty else { return nil }
     var done = done
@@ -212,7 +221,7 @@ extension Derivations {
   }
 
   private mutating func add(_ dependent: Dependent, to id: ManagedObjectID, _ reading: Computation.Reading) {
-    // Taken out and put back, so that no list is copied.
+    // Removed and inserted again, so that no list is copied.
     var source = sources.removeValue(forKey: id) ?? Source()
     source.version = source.version ?? reading.version
     for number in reading.facets.slots {
@@ -225,8 +234,9 @@ extension Derivations {
     sources[id] = source
   }
 
-  /// Takes out those that were computed from a facet of an object and do not hold any more: of an object with another ID all but
-  /// those that are stored.
+  /// Removes and returns the values that depend on a facet and are now outdated.
+  ///
+  /// After a change of an object's ID, stored values stay valid.
   mutating func take(_ place: ObjectFacet, of entity: ResolvedEntity?, because cause: Cause) -> [Dependent] {
     guard count > 0 else { return [] }
     func isSpared(_ value: Dependent) -> Bool { cause == .identity && value.isStored }
@@ -248,29 +258,31 @@ extension Derivations {
     return taken
   }
 
-  /// An object has another ID.
+  /// Moves the records of an object to its new ID.
   mutating func rename(_ object: ManagedObject, to id: ManagedObjectID) {
     if let source = sources.removeValue(forKey: object.objectID) { sources[id] = source }
     for (_, cached) in object.caches { cached.reads?.dependent?.id = id }
   }
 
-  /// A row was read while getters run: what they read of its object, they read of this version.
+  /// Sets the version of a row for objects that running getters have read without a row.
   mutating func noteVersion(_ version: Int64, of id: ManagedObjectID) {
     inputs?.noteVersion(version, of: id)
     for index in computations.indices { computations[index].noteVersion(version, of: id) }
   }
 
-  /// Whether a row that arrives is another one than that of which something is noted.
+  /// Whether the version of a row differs from the version that the records refer to.
   func isOther(_ version: Int64, of id: ManagedObjectID) -> Bool {
     sources[id]?.version.map { $0 != version } ?? false
   }
 
-  /// An object has another row, for which what is noted of it holds.
+  /// Sets the row version of an object whose records stay valid with a new row.
   mutating func setVersion(_ version: Int64, of id: ManagedObjectID) { sources[id]?.version = version }
 
-  /// An object goes. Values that were computed from its derived values stay valid, and depend on the inputs of these
-  /// from now on. Their inputs in the object itself are noted already. A getter that still runs may have read a value
-  /// for which no input is noted yet.
+  /// Handles the release of an object.
+  ///
+  /// Values computed from the object's derived values stay valid, and depend on the inputs of these from now on. Inputs
+  /// in the object itself are recorded already. A running getter may have read a value whose dependency is not recorded
+  /// yet.
   func detach(_ object: ManagedObject) {
     for (_, cached) in object.caches {
       guard let dependent = cached.reads?.dependent, !dependent.isStored else { continue }
@@ -278,15 +290,16 @@ extension Derivations {
     }
   }
 
+  /// Whether other values depend on a value.
   private func hasDependents(_ value: Dependent) -> Bool {
     sources[value.id]?.dependents[value.place.facet.number] != nil
       || entities[EntityFacet(value.place.facet, of: value.entity)] != nil
   }
 
-  /// While getters run, it is not known yet of all values whether they are needed.
+  /// Whether a sweep is due. None runs during computations, because their dependencies are not recorded yet.
   var needsSweep: Bool { count > nextSweep && !isRecording }
 
-  /// Sweeps out notes of values that are gone.
+  /// Removes the records of values that are no longer kept.
   mutating func sweep(_ isCurrent: (Dependent) -> Bool) {
     let before = self
     func isNeeded(_ value: Dependent) -> Bool { value.isDetached ? before.hasDependents(value) : isCurrent(value) }
@@ -307,7 +320,7 @@ extension Derivations {
     setFlags()
   }
 
-  /// No derived value holds any more.
+  /// Removes all records: every derived value becomes invalid.
   mutating func removeAll() {
     sources = [:]
     entities = [:]
@@ -316,7 +329,7 @@ extension Derivations {
     setFlags()
   }
 
-  /// What does not hold between public calls.
+  /// The violated invariants between public calls.
   var brokenInvariants: [String] {
     var broken = computations.map { "\($0.name) is being computed for ever" }
     let listed = sources.values.reduce(0) { $0 + $1.dependents.reduce(0) { $0 + $1.value.count } }

@@ -1,32 +1,31 @@
 import MoonbaseModel
 
-/// What of an object can be read, and so be what a derived value was computed from: the value in a slot, whether the object is
-/// there at all, or what state it is in.
+/// An aspect of an object that a getter can read: the value in a slot, the object's existence, or its change state.
 struct Facet: Hashable {
-  /// Small numbers, so that a `SlotSet` of them needs no allocation.
+  /// A small number, so that a `SlotSet` of facets needs no allocation.
   let number: Int
 
   init(number: Int) { self.number = number }
 
-  /// The value in a slot, or the destinations.
+  /// The facet of an attribute's value or of a relationship's destinations.
   init(_ slot: Slot) { number = slot + 2 }
 
-  /// Whether the object is there, and not deleted.
+  /// Whether the object exists and is not deleted.
   static let presence = Facet(number: 0)
-  /// Whether the object is new or changed, and how: any change of it changes this.
+  /// The object's change state (new, changed); every change of the object affects this facet.
   static let state = Facet(number: 1)
 
-  /// The slot; nil where it is none.
+  /// The slot; nil for `presence` and `state`.
   var slot: Slot? { number < 2 ? nil : number - 2 }
 }
 
-/// A facet of one object, by ID: a derived value may outlive the instance that it read.
+/// A facet of one object, by ID, because a derived value may outlive the instance that the getter read.
 struct ObjectFacet: Hashable {
   let id: ManagedObjectID
   let facet: Facet
 }
 
-/// A facet of all objects of an entity and those that inherit it.
+/// A facet of all objects of an entity and its subentities.
 struct EntityFacet: Hashable {
   let entity: EntityIndex
   let facet: Facet

@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// What a derived value was computed from, noted while its getter runs.
+/// Recording the dependencies of derived values while getters run.
 extension ManagedObject {
-  /// Relationships lead to the same objects by other IDs.
+  /// Marks values as outdated that depend on relationships whose destinations are about to get permanent IDs.
   final func outdateTemporaryDestinations() {
     guard let context, context.derivations.isWatching || isWatched else { return }
     for slot in entity.toOneSlots {
@@ -13,12 +13,12 @@ extension ManagedObject {
     }
   }
 
-  /// A value that was made of others.
+  /// A computed or transformed value that is kept with the object.
   struct Cached {
     var value: Value
-    /// What a derived value was computed from; nil for what a transformer made of the bytes in the slot.
+    /// The dependencies of a derived value; nil for a value that a transformer made from the row's bytes.
     var reads: Readings? { didSet { holdsUnasked = Self.holdsUnasked(reads) } }
-    /// Whether it is a derived value that holds until somebody says otherwise.
+    /// Whether this is a derived value that stays valid until an input reports a change.
     private(set) var holdsUnasked: Bool
 
     init(value: Value, reads: Readings? = nil) {
@@ -30,23 +30,24 @@ extension ManagedObject {
     }
   }
 
-  /// What a derived value was computed from, and with what it holds.
+  /// The dependencies of a derived value, and the conditions under which it is valid.
   struct Readings {
-    /// Facets of the same object, by their numbers.
+    /// The numbers of the facets read from the same object.
     var own: SlotSet
-    /// Whether the value is in the row: it was computed from these when it was put there.
+    /// Whether the value is in the row, having been computed when the row was written.
     var isStored = false
-    /// Whether the value was assigned, and a transformer made the shadow's value of it. Such a value does not depend on
-    /// the object's ID.
+    /// Whether the value was assigned and a transformer made the shadow's value from it.
+    ///
+    /// An assigned value does not depend on the object's ID.
     var isAssigned = false
-    /// As whom the facets of other objects know it; nil where it read none.
+    /// The entry by which facets of other objects refer to the value; nil if the getter read no other object.
     var dependent: Derivations.Dependent?
-    /// Where anything may change the value: the context's count of changes.
+    /// The context's count of changes, if any change may affect the value; else nil.
     var changeCount: UInt64?
-    /// With which inputs of a save it was computed (`Derivations.inputsNumber`).
+    /// The number of the save whose inputs were recorded with the computation (`Derivations.inputsNumber`).
     var inputsNumber: UInt32 = 0
 
-    /// A value that was set holds until the object changes.
+    /// The dependencies of an assigned value: any change of the object.
     static func all(of entity: ResolvedEntity) -> Readings {
       Readings(own: SlotSet(entity.allProperties.map { Facet($0.slot).number }))
     }
@@ -54,17 +55,19 @@ extension ManagedObject {
 
   // MARK: Reading
 
-  /// A getter that runs has read a slot.
+  /// Records that the running getter has read a slot.
   @inline(__always)
   final func noteRead(_ slot: Slot) { noteRead(Facet(slot)) }
 
+  /// Records that the running getter has read a facet.
   @inline(__always)
   final func noteRead(_ facet: Facet) {
     if let context, context.derivations.isRecording { context.derivations.note(facet, of: self) }
   }
 
-  /// Computes a value and notes what it is made from; nil in place of that where it does not hold already. One that needs
-  /// itself, also by way of others, is an error that names the circle.
+  /// Computes a value and records its dependencies; `reads` is nil if the value is already outdated.
+  ///
+  /// Throws for a value that depends on itself, also by way of other values; the error names the cycle.
   final func computing(
     _ slot: Slot, of derived: DerivedSlot, isStored: Bool = false, _ body: () throws -> Value
   ) throws -> (value: Value, reads: Readings?) {
@@ -78,8 +81,9 @@ extension ManagedObject {
     }
   }
 
-  /// Throws where a getter reads the stored attribute that it computes, also by way of other attributes. The value
-  /// would change at each save.
+  /// Throws if a getter reads the stored attribute that it computes, also by way of other attributes.
+  ///
+  /// The value would change at each save.
   @inline(__always)
   final func checkIsNotComputed(_ slot: Slot, _ behavior: EntityBehavior) throws {
     if isComputed(slot, behavior) { try context?.checkCircle(of: self, slot) }
@@ -102,7 +106,7 @@ extension ManagedObject {
     let value: Value
     do {
       value = try body()
-      // A getter may have caught the error that leads out of the chain.
+      // A getter may have caught the error that unwinds the chain.
       if let error = context.derivations.deep.error { throw error }
     } catch {
       context.derivations.fail()
@@ -111,17 +115,17 @@ extension ManagedObject {
     return (value, context.readings(of: context.derivations.end(), isStored: isStored))
   }
 
-  /// Whether something was read that is not in the object's own row.
+  /// Whether the getter read anything outside the object's own row.
   private func isBeyondRow(_ reads: Readings) -> Bool {
     reads.dependent != nil || reads.changeCount != nil
       || entity.toManySlots.contains { reads.own.contains(Facet($0).number) }
   }
 
-  /// Whether a value that was computed holds. A getter that runs and reads it depends on what it was computed from.
+  /// Whether a computed value is still valid. If so, a running getter inherits its dependencies.
   final func holds(_ reads: Readings) -> Bool {
     guard let context else { return true }
     if let changeCount = reads.changeCount, changeCount != context.changeCount { return false }
-    // The rows that it was computed from are not noted: a save that needs the value computes it anew.
+    // The versions of its input rows are not recorded, so a save that needs the value computes it again.
     if context.derivations.isNotingInputs, isBeyondRow(reads), reads.inputsNumber != context.derivations.inputsNumber {
       return false
     }
@@ -134,39 +138,41 @@ extension ManagedObject {
 
   // MARK: Changing
 
-  /// The value in a slot is another one; of a to-many relationship perhaps only whether `member` is in it. Where that is no unsaved
-  /// change of the object, stored values are left as they are.
+  /// Reports that the value in a slot changed, or that `member` was added to or removed from a to-many relationship.
+  ///
+  /// Stored values become outdated only if the cause is an unsaved change.
   @inline(__always)
   final func outdate(_ slot: Slot, because cause: Derivations.Cause = .change, member: ManagedObjectID? = nil) {
     outdate(Facet(slot), because: cause, member: member)
   }
 
+  /// Reports that a facet changed.
   @inline(__always)
   final func outdate(_ facet: Facet, because cause: Derivations.Cause = .change, member: ManagedObjectID? = nil) {
     guard let context, context.derivations.isWatching || isWatched else { return }
     context.outdate(self, facet, because: cause, member: member)
   }
 
-  /// All of the object may be another one.
+  /// Reports that any facet of the object may have changed.
   final func outdateAll(because cause: Derivations.Cause = .row) {
     guard let context, context.derivations.isWatching || isWatched else { return }
     context.outdateAll(self, because: cause)
   }
 
-  /// What is in the slots, where anything may have been computed from it.
+  /// The current values, if some value may depend on them; else nil.
   final var watchedValues: ContiguousArray<Value>? {
     guard let context, context.derivations.isWatching || isWatched else { return nil }
     return currentValues ?? []
   }
 
-  /// The values in the slots are others than they were.
+  /// Reports each slot whose value differs from an earlier state.
   final func outdateDifferences(from former: ContiguousArray<Value>?, because cause: Derivations.Cause) {
     guard let former, let now = watchedValues else { return }
     guard former.count == now.count else { return outdateAll(because: cause) }
     for slot in now.indices where !now[slot].isSame(as: former[slot]) { outdate(slot, because: cause) }
   }
 
-  /// Slots whose values were made from a facet of the object.
+  /// The slots whose values were computed from a facet of the object.
   final func slotsComputed(from facet: Facet, because cause: Derivations.Cause) -> SlotSet {
     guard let record = record.map(Unmanaged.passUnretained) else { return SlotSet() }
     return record._withUnsafeGuaranteedRef { record in
@@ -177,14 +183,14 @@ extension ManagedObject {
     }
   }
 
-  /// Forgets the object's own values that were computed from a facet, and the values that were computed from these.
+  /// Drops the object's values that were computed from a facet, and the values that depend on these.
   final func forgetOwnComputed(from facet: Facet, because cause: Derivations.Cause) {
     slotsComputed(from: facet, because: cause).forEach { slot in
       if forgetComputed(slot, because: cause) { forgetOwnComputed(from: Facet(slot), because: cause) }
     }
   }
 
-  /// Forgets a value that was made of others; false where it is still the value, for it is in the row.
+  /// Drops a computed value; returns false for a stored value, which stays in the row.
   final func forgetComputed(_ slot: Slot, because cause: Derivations.Cause) -> Bool {
     guard let cached = caches[slot] else { return false }
     cache(nil, slot: slot)
@@ -201,7 +207,7 @@ struct StoredPlace {
 }
 
 extension ManagedObjectContext {
-  /// Throws where the value is being computed already.
+  /// Throws if the value is already being computed.
   func checkCircle(of object: ManagedObject, _ slot: Slot) throws {
     let computations = derivations.computations
     guard let start = computations.firstIndex(where: { $0.object === object && $0.slot == slot }) else { return }
@@ -210,6 +216,7 @@ extension ManagedObjectContext {
       "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.property(at: slot).name)
   }
 
+  /// A chain of values as text, for messages; long chains are shortened.
   static func way(_ names: [String]) -> String {
     (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
   }

@@ -1,12 +1,12 @@
 package import MoonbaseModel
 
-/// Bringing stored derived attributes up to date with what computes them now.
+/// Updating stored derived attributes with the results of the current getters.
 extension ManagedObject {
-  /// Computes stored derived attributes, those of some names or all, and gives the names of those that have another
-  /// value now, which the next save writes.
+  /// Computes stored derived attributes, all or those named, and returns the names of the attributes that changed.
   ///
-  /// For values that were stored by former code, or changed by programs that knew nothing of it. Throws what a getter
-  /// throws, and `.unknownName` for a name that is no stored derived attribute of the entity.
+  /// The next save writes them. Use this for values that an older getter stored, or that a program without the
+  /// extensions changed. Throws the getters' errors, and `.unknownName` for a name that is no stored derived attribute
+  /// of the entity.
   @discardableResult
   public final func recomputeStoredAttributes(_ names: [String]? = nil) throws -> [String] {
     guard context != nil else { throw goneError }

@@ -1,15 +1,16 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What was computed from something no longer holds once this is another value.
+/// Invalidation of derived values after a change of one of their inputs.
 extension ManagedObjectContext {
-  /// A facet of an object is another one: values that were computed from it do not hold any more. Where that is an unsaved change,
-  /// the next save computes the stored ones among them.
+  /// Reports that a facet of an object changed, and drops the values that were computed from it.
+  ///
+  /// After an unsaved change, the next save computes the stored values among them.
   func outdate(
     _ object: ManagedObject, _ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID? = nil
   ) {
     guard derivations.isWatching || object.isObserved else {
-      // Only the object itself may have computed anything from it.
+      // Only values of the object itself can depend on the facet.
       HostWork.note()
       object.forgetOwnComputed(from: facet, because: cause)
       return object.forgetOwnComputed(from: .state, because: cause)
@@ -17,7 +18,7 @@ extension ManagedObjectContext {
     outdate([ObjectFacet(id: object.objectID, facet: facet)], of: object, because: cause, member: member)
   }
 
-  /// Every facet of an object may be another one.
+  /// Reports that every facet of an object may have changed.
   func outdateAll(_ object: ManagedObject, because cause: Derivations.Cause) {
     let facets = [.presence] + object.entity.allProperties.map { Facet($0.slot) }
     outdate(facets.map { ObjectFacet(id: object.objectID, facet: $0) }, of: object, because: cause)
@@ -50,7 +51,7 @@ extension ManagedObjectContext {
     weigh(derivations.takeGrowth())
   }
 
-  /// Forgets a value of another object; false where there is none, or another one by now.
+  /// Drops a value of another object; returns false if the value is gone or was computed again.
   private func forget(_ value: Derivations.Dependent, because cause: Derivations.Cause) -> Bool {
     if value.isDetached { return true }
     guard let owner = registeredObject(for: value.id), owner.caches[value.slot]?.reads?.dependent === value else {
@@ -59,7 +60,7 @@ extension ManagedObjectContext {
     return owner.forgetComputed(value.slot, because: cause)
   }
 
-  /// Notes what a value was computed from, and returns what it has to be kept with; nil where it does not hold already.
+  /// Records the dependencies of a finished computation, and returns them; nil if the value is already outdated.
   func readings(of done: Computation, isStored: Bool) -> ManagedObject.Readings? {
     if done.isOutdated { return nil }
     var readings = ManagedObject.Readings(own: done.own, isStored: isStored)
@@ -81,27 +82,27 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What was computed is all forgotten.
+  /// Drops all dependencies of derived values.
   func forgetDerivations() {
     derivations.removeAll()
     outdatedStored = []
     weigh(derivations.takeGrowth())
   }
 
-  /// A getter that runs asks whether an object is there.
+  /// Records that the running getter asked whether an object exists.
   func noteRead(ofPresence id: ManagedObjectID) {
     if let known = registeredObject(for: id) { return derivations.note(.presence, of: known) }
     if let entity = model.entity(of: id) { derivations.note(.presence, of: id, entity: entity) }
   }
 
-  /// A row arrives. If something was computed from another version of it, that does not hold any more.
+  /// Handles a row that was read: values computed from another version of it become invalid.
   func takeNote(ofRow row: Snapshot, _ object: ManagedObject) {
     if derivations.isRecording { derivations.noteVersion(row.version, of: row.id) }
     guard derivations.isOther(row.version, of: row.id) else { return }
     outdateAll(object, because: .row)
   }
 
-  /// A getter that runs asks what no facet of an object tells.
+  /// Records that the running getter read something that no facet covers.
   @inline(__always)
   func noteOpenRead() { if derivations.isRecording { derivations.noteOpen() } }
 }

@@ -1,48 +1,50 @@
 import MoonbaseModel
 
-/// The inputs of the stored derived values of one save: rows and lists of destinations that getters read, and those by
-/// which the owners of values are looked up.
+/// The inputs of the stored derived values in one save.
 ///
-/// The save compares these inputs with its store once it holds that. It checks the versions of rows that it writes
-/// anyway.
+/// They are the rows and destination lists that getters read, and the lists by which the owners of values are found.
+/// The save compares them with the store once its session holds the store. The versions of rows that the save
+/// writes are checked anyway.
 struct SaveInputs {
-  /// A to-many relationship of an object.
+  /// A to-many relationship of one object.
   struct List: Hashable {
     let owner: ManagedObjectID
     let slot: Slot
   }
 
-  /// The versions of the rows that were read; nil for an object whose row was not here.
+  /// The versions of the rows that were read; nil for an object whose row was not in memory.
   private(set) var versions: [ManagedObjectID: Int64?] = [:]
-  /// The lists as they were when they were read first.
+  /// The lists at the time of the first read.
   private(set) var lists: [List: ToManyState.Contents] = [:]
 
   var isEmpty: Bool { versions.isEmpty && lists.isEmpty }
 
+  /// Records an object that a getter reads, with the version of its row if known.
   mutating func note(_ id: ManagedObjectID, version: Int64?) {
     if id.isTemporaryID { return }
     guard let known = versions[id] else { return versions[id] = .some(version) }
     if known == nil, let version { versions[id] = .some(version) }
   }
 
-  /// Adds the version of a row that was read after its object was noted.
+  /// Sets the version of a row that was read after its object was recorded.
   mutating func noteVersion(_ version: Int64, of id: ManagedObjectID) {
     if let known = versions[id], known == nil { versions[id] = .some(version) }
   }
 
+  /// Records a list that a getter reads.
   mutating func note(_ list: List, _ contents: @autoclosure () -> ToManyState.Contents) {
     if lists[list] == nil { lists[list] = contents() }
   }
 }
 
 extension ManagedObjectContext {
-  /// Notes a list by which the owners of stored values are looked up.
+  /// Records a list that is used to find the owners of stored values.
   func noteInput(_ object: ManagedObject, _ slot: Slot) {
     derivations.noteOwnerInput(object.objectID, version: object.rowVersion)
     if let state = object.relationships[slot] { noteInput(state, of: object, slot) }
   }
 
-  /// Notes a list that a getter reads.
+  /// Records a list that a getter reads.
   func noteInput(_ state: ToManyState, of object: ManagedObject, _ slot: Slot) {
     guard object.isList(slot), !object.objectID.isTemporaryID else { return }
     derivations.noteInput(of: SaveInputs.List(owner: object.objectID, slot: slot), state.contents)

@@ -1,15 +1,17 @@
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// Names that do not exist, with the nearest one that does.
+/// Errors about names that do not exist, with the nearest existing name as a suggestion.
 extension GraphError {
-  /// An entity that a model does not have.
+  /// The error for an entity name that the model lacks.
   package static func unknownEntity(_ name: String, in model: ResolvedModel) -> GraphError {
     let hint = suggestion(for: name, among: model.entities.map(\.name))
     return GraphError(.unknownName, message: "the model has no entity \(name.asName)\(hint)", entity: name)
   }
 
-  /// A property that an entity does not have, or that holds no value; `methods` could have been meant too.
+  /// The error for a key that is no property of the entity, or a fetched property.
+  ///
+  /// The names of `methods` are offered as suggestions as well.
   package static func unknownProperty(
     _ key: String, of entity: ResolvedEntity, id: ManagedObjectID? = nil, or methods: [String] = []
   ) -> GraphError {
@@ -20,7 +22,7 @@ extension GraphError {
       objectID: id)
   }
 
-  /// A fetched property that was taken for one that holds a value.
+  /// The error for assigning to a fetched property.
   package static func fetchedProperty(_ key: String, of entity: ResolvedEntity) -> GraphError {
     GraphError(
       .invalidValue,
@@ -31,7 +33,7 @@ extension GraphError {
 }
 
 extension GraphError {
-  /// Objects of an entity were asked for or to be saved, and no store of the coordinator has the entity.
+  /// The error for a request or a save whose entity is in none of the coordinator's stores.
   static func noStore(holding entity: ResolvedEntity) -> GraphError {
     GraphError(
       .incompatibleSchema, message: "no open store holds \(entity.name): add one whose configuration has it",

@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension GraphError {
-  /// Throws one failure, which is one of the data, as it is and several as one `.multipleErrors`.
+  /// Throws a single failure unchanged, and several failures as one `.multipleErrors`.
   static func throwFailures(_ failures: [GraphError], consequence: String) throws {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first.ofOthers }

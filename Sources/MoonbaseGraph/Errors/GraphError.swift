@@ -1,7 +1,7 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// What went wrong with objects, contexts or stores, and what to do about it.
+/// An error of objects, contexts or stores, with advice to fix it.
 ///
 /// ```swift
 /// do {
@@ -11,14 +11,14 @@ public import MoonbasePlatform
 /// }
 /// ```
 public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, CodedError {
-  /// The kind of error, from the one register of them.
+  /// The kind of error; all codes are listed in `ErrorCode`.
   public typealias Code = ErrorCode
 
   /// The kind of error.
   public var code: Code
   /// A sentence that names what is wrong and what to do.
   public var message: String
-  /// What is wrong, as a phrase that follows the name of entity and property; nil where `message` is all there is.
+  /// The reason alone, as a phrase that follows the names of entity and property; nil where `message` says everything.
   public var reason: String?
   /// The entity concerned.
   public var entity: String?
@@ -28,19 +28,20 @@ public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, Cod
   public var objectID: ManagedObjectID?
   /// The value that was refused.
   public var value: Value?
-  /// Each failure, where several were collected (`.multipleErrors`), and the conflicts of a refused save.
+  /// The single failures of a `.multipleErrors`, or the conflicts of a refused save.
   public var details: [GraphError] = []
-  /// The error behind this one.
+  /// The error that caused this error.
   public var underlying: (any Error)?
 
-  /// Whether what it tells of was done elsewhere, by a hook or before a save, and not by asking for what failed.
+  /// Whether a hook or an earlier assignment caused the error, and not the failed call itself.
   private var isOfOthers = false
 
-  /// Whether it is a mistake of the program that got it, and not one of data, of other programs or of an extension: scripts raise
-  /// it everywhere, and get others as `nil, err` from calls like `save` that promise so.
+  /// Whether the error is a mistake of the calling program, and not of data, another program or an extension.
+  ///
+  /// Scripts always raise mistakes. Calls like `save` return errors of any other kind as `nil, err`.
   public var isMistake: Bool { code.isMistake && !isOfOthers }
 
-  /// The error for a caller that did nothing wrong: to save is no mistake, whatever hooks, rules and assignments did.
+  /// A copy of the error for a caller that made no mistake, for example of `save`, when a hook or a rule failed.
   package var ofOthers: GraphError {
     var copy = self
     copy.isOfOthers = true
@@ -67,6 +68,6 @@ public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, Cod
     ([message] + details.map { "  \($0.message)" }).joined(separator: "\n")
   }
 
-  /// The same, for Foundation: what `localizedDescription` gives.
+  /// The description, for Foundation's `localizedDescription`.
   public var errorDescription: String? { description }
 }

@@ -1,28 +1,29 @@
 package import MoonbaseModel
 
-/// An error of a scripting layer on its way through the graph, which knows no script.
+/// An error of the scripting layer that passes through the graph, which knows nothing of scripts.
 package protocol ScriptFailure: Error {
-  /// The error of the host that the script let through.
+  /// The error of the host that the script did not catch.
   var hostError: (any Error)? { get }
-  /// The file and line of the script, as `colors.lua:12`; nil where it is not known.
+  /// The file and line of the script, as `colors.lua:12`; nil where unknown.
   var place: String? { get }
-  /// How the script's language spells a hook.
+  /// The name of a hook as the script's language spells it.
   func hookName(_ name: String) -> String
-  /// Whether the run is over, so that the error must not be taken for one of data.
+  /// Whether the script's run is over, so that the error must not be treated as an error of data.
   var endsRun: Bool { get }
-  /// Whether calls within calls took all of the script's stack.
+  /// Whether nested calls exhausted the script's stack.
   var isOutOfStack: Bool { get }
-  /// The advice for a name that the script lacks, as a clause; nil where there is none.
+  /// Advice about a name that the script lacks, as a clause; nil where there is none.
   var advice: String? { get }
-  /// The code that the script gave its error; nil where it gave none.
+  /// The code that the script gave its error; nil without a code.
   var codeOfScript: ErrorCode? { get }
-  /// The code of a run that a limit or an interruption ended; nil where the script ended itself, or goes on.
+  /// The code of the limit or interruption that ended the run; nil where the script ended by itself or still runs.
   var codeOfEnd: ErrorCode? { get }
 }
 
 extension GraphError {
-  /// Makes an error of the graph of the error of an extension whose run a limit or an interruption ended. Nil for any
-  /// other error, `os.exit` included.
+  /// Converts the error of an extension whose run was ended by a limit or an interruption.
+  ///
+  /// Returns nil for any other error, `os.exit` included.
   package init?(endOf error: any Error, in hook: String, entity: String, property: String?, objectID: ManagedObjectID?)
   {
     let script = error as? any ScriptFailure

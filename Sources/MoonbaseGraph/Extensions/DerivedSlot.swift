@@ -1,11 +1,13 @@
 import MoonbaseModel
 
-/// A derived attribute in a slot of an entity's objects. `DerivedAttribute` is a structure with ten references. Reading
-/// a value passes this one reference instead.
+/// A derived attribute together with its slot's inputs, behind one reference.
+///
+/// `DerivedAttribute` is a structure with ten references, too costly to copy at each read.
 final class DerivedSlot {
   let attribute: DerivedAttribute
-  /// The inputs of the value as numbers of facets, where all inputs are simple attributes of the same object; else nil.
-  /// They are noted before the getter runs, and a script's function gets their cells.
+  /// The inputs as facet numbers, where all inputs are simple attributes of the same object; else nil.
+  ///
+  /// They are recorded before the getter runs, and a script's function receives their cells.
   let ownFacets: SlotSet?
 
   init(_ attribute: DerivedAttribute, ownFacets: SlotSet? = nil) {
@@ -21,7 +23,7 @@ final class DerivedSlot {
   var shadowValue: ((Value, ManagedObject) throws -> Value)? { attribute.shadowValue }
   var writePolicy: DerivedAttribute.WritePolicy { attribute.writePolicy }
 
-  /// The slot with its inputs, once all slots of the entity are known.
+  /// The derived slot with its own facets; called once all slots of the entity are known.
   func resolved(_ entity: ResolvedEntity, simpleSlots: SlotSet) -> DerivedSlot {
     guard let slots = ownInputs?.map({ entity.slot($0) }), !slots.isEmpty else { return self }
     var facets = SlotSet()
@@ -34,7 +36,7 @@ final class DerivedSlot {
 }
 
 extension EntityBehavior.SlotKind {
-  /// The kind with the inputs of its derived attribute.
+  /// The slot kind with the facets of its derived attribute.
   func resolved(_ entity: ResolvedEntity, simpleSlots: SlotSet) -> Self {
     switch self {
     case .derived(let derived): .derived(derived.resolved(entity, simpleSlots: simpleSlots))

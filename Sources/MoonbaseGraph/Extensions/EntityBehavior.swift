@@ -1,22 +1,22 @@
 import MoonbaseModel
 
-/// What the objects of one entity do in one context: the hooks of the entity and its ancestors by slot, parent first.
+/// The combined hooks, rules and slot kinds of one entity in one context, ancestors first.
 ///
-/// `EntityBehaviorBuilder` collects it, once for each entity and state of the extensions; then it never changes.
+/// Immutable: `EntityBehaviorBuilder` makes a new instance when the extensions change.
 final class EntityBehavior {
   /// How a slot is read and written.
   enum SlotKind {
     case plain
     case transformable(SlotTransformer)
-    indirect case storedTransformable(DerivedSlot, SlotTransformer)  // both: the bytes are in the row
-    case opaque  // transformable without its transformer: bytes are kept as they are
+    indirect case storedTransformable(DerivedSlot, SlotTransformer)  // `stored` and `transformable`
+    case opaque  // transformable without its transformer: bytes are kept unread
     case derived(DerivedSlot)
-    case stored(DerivedSlot)  // derived, and the value is in the row: the save computes it
+    case stored(DerivedSlot)  // derived, computed by the save and written to the row
     case toOne(ResolvedRelationship)
     case toMany(ResolvedRelationship)
-    case gone  // no extension declares it any more
+    case gone  // no extension declares the attribute any more
 
-    /// The stored derived attribute.
+    /// The stored derived attribute, if the slot holds one.
     var stored: DerivedSlot? {
       switch self {
       case .stored(let derived), .storedTransformable(let derived, _): derived
@@ -32,52 +32,55 @@ final class EntityBehavior {
   /// Accessors that a subclass declares, by slot.
   let accessors: [Slot: ManagedObject.CustomAccessor]
 
-  // What extensions give.
+  // From extensions.
   let extensions: [EntityExtension]
   private let kinds: ContiguousArray<SlotKind>
+  /// Value classes by slot.
   let valueClasses: [Slot: ValueClass]
+  /// Functions that change a value before validation, by slot.
   let normalizers: [Slot: [(Value, ManagedObject) throws -> Value]]
+  /// Rules by slot.
   let rules: [Slot: [EntityExtension.Rule]]
-  /// Of these, those that need no object.
+  /// The rules that need only the value and no object, a part of `rules`.
   let valueRules: [Slot: [EntityExtension.ValueRule]]
-  /// By slot: the rule in its quick form, where nothing else is asked of the value.
+  /// By slot: the quick form of the slot's rule, where this rule is the slot's only check.
   private let onlyRules: ContiguousArray<EntityExtension.QuickRule?>
-  /// The checks of validation, where each has a quick form; else nil.
+  /// All checks of validation in quick form; nil unless every check has a quick form.
   let quickChecks: QuickChecks?
-  /// Methods of the objects by name: of several the one that is declared nearest to the entity.
+  /// Methods of the objects by name; a method declared nearer to the entity overrides its ancestors' method.
   let methods: [String: EntityMethod]
-  /// Slot of a shadow attribute → slot of the derived attribute whose delayed value will overwrite it.
+  /// Slots of shadow attributes, each with the slot of the derived attribute whose delayed write overwrites it.
   let delayedShadows: [Slot: Slot]
 
   // Derived attributes.
-  /// Those that awake-from-fetch computes.
+  /// Slots that awake-from-fetch computes.
   let preCalculatedSlots: [Slot]
-  /// Those that must have a value, or have rules.
+  /// Slots of derived attributes that are required or have rules.
   let derivedSlotsToValidate: [Slot]
-  /// Those that will-save computes, and that are stored, in the order in which extensions declare them.
+  /// Slots of stored derived attributes, which a save computes, in order of their dependencies.
   let storedSlots: [Slot]
-  /// The derived attributes in these slots.
+  /// The slots of `storedSlots` with their attributes.
   let storedAttributes: ContiguousArray<(slot: Slot, derived: DerivedSlot)>
-  /// Those that say of themselves that they change with the object's own values only.
+  /// Slots of derived attributes whose declared inputs are all values of the same object.
   let selfContainedSlots: SlotSet
 
-  // Slots by what has to be done with them.
-  /// Slots that nothing special happens to: neither accessor nor class nor derivation, nor bytes that are not read yet.
+  // Slots by the work that they need.
+  /// Slots of plain attributes: no accessor, value class, derivation, pending shadow write or external data.
   let simpleSlots: SlotSet
-  /// Slots of derived attributes that no accessor stands before.
+  /// Slots of derived attributes without a custom accessor.
   let derivedSlots: SlotSet
-  /// Attributes and to-one relationships that validation must look at.
+  /// Attributes and to-one relationships that validation checks.
   let slotsToValidate: [Slot]
-  /// Of these, those that must have a value and are asked nothing else: no value is made of what is stored.
+  /// Slots that are required and have no other check, so that no transformer has to run for validation.
   let requiredSlots: SlotSet
-  /// To-many relationships whose number of destinations matters.
+  /// To-many relationships with a minimum or maximum count.
   let slotsToCount: [Slot]
-  /// To-many relationships whose rules are asked where they have changed.
+  /// To-many relationships with rules, which are evaluated when the relationship changed.
   let ruledToManySlots: [Slot]
-  /// Relationships that refuse the deletion of their object.
+  /// Relationships with the delete rule `deny`.
   let denyingSlots: [Slot]
 
-  // Hooks that are there at all, so that a save of a million objects does not look for hooks that are not there.
+  // Which hooks exist, so that a save of a million objects does not search for absent hooks.
   let hasWillSave: Bool
   let hasDidSave: Bool
   let hasAwakeFromFetch: Bool
@@ -86,13 +89,13 @@ final class EntityBehavior {
   let hasFaultHooks: Bool
   let hasSnapshotHooks: Bool
 
-  /// Whether anything but the store looks at an object that is saved.
+  /// Whether a save has to validate the object or call its `willSave`.
   var looksAtSaves: Bool {
     hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !derivedSlotsToValidate.isEmpty
       || !ruledToManySlots.isEmpty || !slotsToCount.isEmpty
   }
 
-  /// Takes what a builder has collected.
+  /// Adopts the results of a builder.
   init(_ builder: EntityBehaviorBuilder) {
     entity = builder.entity
     objectClass = builder.objectClass
@@ -133,11 +136,11 @@ final class EntityBehavior {
       || builder.has(.validateForDelete, \.validateForDelete)
   }
 
-  /// How a slot is read and written.
+  /// The kind of a slot: how it is read and written.
   @inline(__always)
   func kind(_ slot: Slot) -> SlotKind { slot < kinds.count ? kinds[slot] : .gone }
 
-  /// The rule of a slot in its quick form, where nothing else is asked of the value.
+  /// The quick form of a slot's rule, if this rule is the slot's only check.
   @inline(__always)
   func onlyRule(_ slot: Slot) -> EntityExtension.QuickRule? {
     slot < onlyRules.count ? onlyRules[slot] : nil
@@ -151,13 +154,13 @@ final class EntityBehavior {
     }
   }
 
-  /// The stored derived attribute in a slot.
+  /// The stored derived attribute in a slot, or nil.
   func stored(_ slot: Slot) -> DerivedSlot? { kind(slot).stored }
 
   /// Whether any value is normalized.
   var normalizes: Bool { !normalizers.isEmpty || hooks.contains(.validateValue) }
 
-  /// The transformer of a slot whose row has bytes.
+  /// The transformer of a slot with transformed bytes, or nil.
   func transformer(_ slot: Slot) -> SlotTransformer? {
     switch kind(slot) {
     case .transformable(let transformer), .storedTransformable(_, let transformer): transformer
@@ -165,7 +168,7 @@ final class EntityBehavior {
     }
   }
 
-  /// Whether what a predicate sees of a property is what is stored.
+  /// Whether predicates see the same value as the store keeps, so that the store may evaluate them.
   func isStoredAsIs(_ slot: Slot) -> Bool {
     switch kind(slot) {
     case .toOne: return accessors[slot] == nil
@@ -174,7 +177,7 @@ final class EntityBehavior {
     }
   }
 
-  /// Whether a value is computed from the object's own ones, so that only a change of the object changes it.
+  /// Whether a derived value depends on the object's own values only.
   func isOfOwnValues(_ slot: Slot) -> Bool {
     selfContainedSlots.contains(slot) && accessors[slot] == nil && valueClasses[slot] == nil
   }

@@ -1,14 +1,15 @@
 import MoonbaseModel
 
-/// What follows from all that was collected.
+/// Slot lists that are computed from the collected extensions.
 extension EntityBehaviorBuilder {
-  /// Whether there may be a hook of one kind, of the class or of an extension.
+  /// Whether the class or an extension has a hook of one kind.
   func has<Hook>(_ method: LifecycleHooks, _ hook: (EntityExtension) -> Hook?) -> Bool {
     hooks.contains(method) || extensions.contains { hook($0) != nil }
   }
 
-  /// An input that is derived itself must be of the same kind: takes out what has another input until nothing is left to
-  /// take out.
+  /// Derived attributes that read, by their declared inputs, only their own object's values.
+  ///
+  /// An input that is derived must qualify as well, so slots are removed until all that remain qualify.
   var selfContainedSlots: SlotSet {
     var inputs: [Slot: [Slot?]] = [:]
     for (slot, kind) in kinds.enumerated() {
@@ -41,7 +42,7 @@ extension EntityBehaviorBuilder {
       })
   }
 
-  /// Slots of attributes, in rows and above them.
+  /// Slots of all attributes, those that extensions add included.
   private var attributeSlots: [Slot] { entity.attributeSlots + entity.addedProperties.map(\.slot) }
 
   var slotsToValidate: [Slot] {
@@ -62,13 +63,13 @@ extension EntityBehaviorBuilder {
       })
   }
 
-  /// Whether a rule or a normalizer looks at the value in a slot.
+  /// Whether a rule or a normalizer needs the value in a slot.
   private func looksAtValue(slot: Slot) -> Bool {
     hooks.contains(.validateValue) || entity.property(at: slot).hasValueRules
       || rules[slot] != nil || normalizers[slot] != nil
   }
 
-  /// The one rule of each simple slot of which nothing else is asked, in its quick form.
+  /// The quick form of each simple slot's rule, where this rule is the slot's only check.
   var onlyRules: ContiguousArray<EntityExtension.QuickRule?> {
     guard !hooks.contains(.validateValue) else { return [] }
     return ContiguousArray(
@@ -80,7 +81,7 @@ extension EntityBehaviorBuilder {
       })
   }
 
-  /// The checks of validation, where each has a quick form; else nil.
+  /// All checks of validation in quick form; nil unless every check has a quick form.
   var quickChecks: QuickChecks? {
     guard derivedSlotsToValidate.isEmpty, slotsToCount.isEmpty, ruledToManySlots.isEmpty,
       !has(.validateForInsert, \.validateForInsert), !has(.validateForUpdate, \.validateForUpdate)
@@ -117,7 +118,7 @@ extension EntityBehaviorBuilder {
     }
   }
 
-  /// To-many relationships with rules of extensions.
+  /// To-many relationships for which an extension has rules.
   var ruledToManySlots: [Slot] { hasRules ? entity.toManySlots.filter { rules[$0] != nil } : [] }
 
   var denyingSlots: [Slot] {

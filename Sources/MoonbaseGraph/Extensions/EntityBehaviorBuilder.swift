@@ -1,14 +1,13 @@
 import MoonbaseModel
 
-/// Collects the behaviour of one entity: first what its model and its class say, then what the extensions of its ancestors and
-/// itself add, parent first.
+/// Collects the behaviour of one entity: the model and the class first, then the extensions of ancestors, then its own.
 struct EntityBehaviorBuilder {
   let entity: ResolvedEntity
   let objectClass: ManagedObject.Type
   let accessors: [Slot: ManagedObject.CustomAccessor]
-  /// The life-cycle methods of the class that are called.
+  /// The overridden life-cycle methods of the class; empty for a registry without hooks.
   let hooks: LifecycleHooks
-  /// Whether rules, those of the model among them, are asked.
+  /// Whether rules are evaluated, the model's included.
   let hasRules: Bool
 
   private(set) var extensions: [EntityExtension] = []
@@ -23,7 +22,7 @@ struct EntityBehaviorBuilder {
   private(set) var preCalculatedSlots: [Slot] = []
   private(set) var storedSlots: [Slot] = []
 
-  /// Begins with the accessors that the class declares.
+  /// Starts with the accessors that the class declares.
   private init(_ entity: ResolvedEntity, objectClass: ManagedObject.Type, registry: ExtensionRegistry) {
     self.entity = entity
     self.objectClass = objectClass
@@ -37,7 +36,7 @@ struct EntityBehaviorBuilder {
 
   /// The behaviour of an entity's objects under the extensions of a registry.
   ///
-  /// Throws where an extension names what the entity does not have.
+  /// Throws `.unknownName` if an extension names a property that the entity lacks.
   static func behavior(
     of entity: ResolvedEntity, objectClass: ManagedObject.Type, model: ResolvedModel, registry: ExtensionRegistry
   ) throws -> EntityBehavior {
@@ -54,7 +53,7 @@ struct EntityBehaviorBuilder {
 
   private mutating func addModel(in registry: ExtensionRegistry) throws {
     for property in entity.properties { kinds.append(try kind(of: property, in: registry)) }
-    // Above the rows: extensions that declare these attributes say how they are computed.
+    // Slots above the row belong to added attributes; the extensions that declare them are added later.
     let count = entity.addedProperties.reduce(kinds.count) { max($0, $1.slot + 1) }
     while kinds.count < count { kinds.append(.gone) }
   }
@@ -109,7 +108,7 @@ struct EntityBehaviorBuilder {
     for derived in entry.stored { try addStored(derived, from: ancestor) }
   }
 
-  /// The stored attributes, each behind those of the same object that it is computed from.
+  /// The stored attributes in order of computation: each after the attributes of the same object that are its inputs.
   var storedSlotsInOrder: [Slot] {
     var result: [Slot] = []
     var seen: Set<Slot> = []
@@ -142,7 +141,7 @@ struct EntityBehaviorBuilder {
   private mutating func addStored(_ derived: DerivedAttribute, from ancestor: String) throws {
     let slot = try slot(derived.name, from: ancestor)
     forget(slot)
-    // It keeps its place: others may be computed from it.
+    // Keeps its position, because other attributes may be computed from it.
     if !storedSlots.contains(slot) { storedSlots.append(slot) }
     switch kinds[slot] {
     case .plain, .stored, .derived: kinds[slot] = .stored(DerivedSlot(derived))
@@ -158,7 +157,7 @@ struct EntityBehaviorBuilder {
     try addShadows(of: derived, slot: slot, from: ancestor)
   }
 
-  /// What a parent declared for the slot counts no more.
+  /// Removes the declarations that a parent made for the slot.
   private mutating func forget(_ slot: Slot) {
     preCalculatedSlots.removeAll { $0 == slot }
     delayedShadows = delayedShadows.filter { $0.value != slot }
@@ -181,7 +180,7 @@ struct EntityBehaviorBuilder {
 
   // MARK: Value classes
 
-  /// What the model says of an attribute's class, itself or through its transformer, goes before what a registry says.
+  /// A class that the model or the transformer names has precedence over the registry's entry.
   private mutating func addValueClasses(from registry: ExtensionRegistry) {
     for property in entity.properties {
       guard let attribute = property.attribute else { continue }

@@ -1,9 +1,9 @@
 public import MoonbaseModel
 
-/// Rules and hooks for the objects of one entity and its subentities: the seam that a closure or a script fills.
+/// Rules and hooks for the objects of one entity and its subentities, filled by a closure or a script.
 ///
-/// Every hook is optional. An extension is confined to the context whose registry made it. Hooks that throw fail what called
-/// them, a save for example.
+/// Every hook is optional. An extension is confined to the context whose registry made it. An error of a hook fails the
+/// call that ran the hook, for example a save.
 ///
 /// ```swift
 /// var person = EntityExtension()
@@ -11,73 +11,79 @@ public import MoonbaseModel
 /// person.willSave = { person in try person.setPrimitiveValue(.date(Date()), forKey: "changed") }
 /// ```
 public struct EntityExtension {
-  /// Something done with an object.
+  /// A function that is called with an object at one point of its life.
   public typealias Hook = (ManagedObject) throws -> Void
-  /// A rule over a value that is never `.null`: returns what is wrong with it, or nil. The subject says whose value it is, which
-  /// one it had when it was saved last, and why the rule is asked.
+  /// A rule over a value that is never `.null`: returns an issue, or nil for a valid value.
+  ///
+  /// The context names the object, the value that was saved last and the reason of the check.
   public typealias Rule = (Value, ValidationContext) throws -> ValidationIssue?
-  /// A method of objects: gets the arguments and the object, and gives its result; `.null` for none.
+  /// A method of objects: receives arguments and the object, and returns a result, `.null` without one.
   public typealias Method = (_ arguments: [Value], _ object: ManagedObject) throws -> Value
-  /// A rule over a value that is there, and over nothing else.
+  /// A rule that reads nothing but a value, which is never null.
   package struct ValueRule {
-    /// Whether the value is as the rule wants it.
+    /// Whether the value is valid.
     package let holds: (Snapshot.Cell) throws -> Bool
-    /// What the maker of the rule knows it by, who may have a quicker way to ask it.
+    /// Identifies the rule to its maker, which may evaluate the rule faster.
     package let origin: AnyObject?
 
+    /// Makes a rule over values.
     package init(origin: AnyObject? = nil, holds: @escaping (Snapshot.Cell) throws -> Bool) {
       (self.origin, self.holds) = (origin, holds)
     }
   }
 
-  /// The quick form of a rule, which is asked of a cell.
+  /// The quick form of a rule, evaluated on the raw cell.
   package struct QuickRule {
-    /// True where nothing is wrong with the cell. Else the rule itself is asked, and says what is.
+    /// Whether the cell is valid. If not, the full rule runs and describes the issue.
     package let holds: (RawCell, ManagedObject) throws -> Bool
 
+    /// Makes the quick form of a rule.
     package init(_ holds: @escaping (RawCell, ManagedObject) throws -> Bool) { self.holds = holds }
   }
 
-  /// By attribute: changes a value before all rules.
+  /// By attribute: functions that change a value before all rules.
   public var normalize: [String: (Value, ManagedObject) throws -> Value] = [:]
-  /// By property: checks a value.
+  /// By property: rules that check a value.
   public var validate: [String: Rule] = [:]
-  /// By property: of the rules in `validate` those that look at nothing but the value, in a form that needs no object. They say whether nothing
-  /// is wrong with it. A store may ask them of rows that it changes by itself.
+  /// By property: the rules of `validate` that read only the value and need no object.
+  ///
+  /// A store may evaluate them for rows that it changes without objects.
   package var valueRules: [String: ValueRule] = [:]
-  /// By attribute: of the rules in `validate` those that have a quick form.
+  /// By attribute: the quick forms of rules in `validate`, where they have one.
   package var quickRules: [String: QuickRule] = [:]
   /// Checks a new object as a whole.
   public var validateForInsert: ((ManagedObject) throws -> ValidationIssue?)?
   /// Checks a changed object as a whole.
   public var validateForUpdate: ((ManagedObject) throws -> ValidationIssue?)?
-  /// Checks whether an object may go.
+  /// Checks whether an object may be deleted.
   public var validateForDelete: ((ManagedObject) throws -> ValidationIssue?)?
-  /// Derived attributes.
+  /// Derived attributes that are computed when read.
   public var derived: [DerivedAttribute] = []
-  /// Derived attributes that are stored: before each save their values are computed and written, where something changed that
-  /// they were computed from or that their `inputs` lead to.
+  /// Derived attributes that are stored: a save computes and writes a value after a value it was computed from, or a
+  /// value at the end of one of its `inputs`, changed.
   public var stored: [DerivedAttribute] = []
-  /// Methods of objects by name, for `ManagedObject.call` and for scripts. The method of a subentity goes before a
-  /// method of the same name above it. On a handle of a script a property goes before a method.
+  /// Methods of objects by name, for `ManagedObject.call` and for scripts.
+  ///
+  /// A subentity's method overrides the ancestors' method of the same name. On an object in a script, a property has
+  /// precedence over a method.
   public var methods: [String: Method] = [:]
-  /// By method: the key by which its maker finds it, for a quicker way to call it.
+  /// By method: identifies a method to its maker, which may call the method faster.
   package var methodOrigins: [String: AnyObject] = [:]
-  /// After defaults are set, once in an object's life.
+  /// Called once in an object's life, after its defaults are set.
   public var awakeFromInsert: Hook?
-  /// After a fault fired. Changes made here are not tracked.
+  /// Called after a fault fired. Changes made here are not tracked.
   public var awakeFromFetch: Hook?
-  /// After many values were replaced at once, by a rollback, a refresh or an undo. Changes made here are not tracked.
+  /// Called after a rollback, a refresh or an undo replaced values. Changes made here are not tracked.
   public var awakeFromSnapshotEvents: ((ManagedObject, SnapshotEventType) throws -> Void)?
-  /// Before a save, again while it changes objects.
+  /// Called before a save, and again as long as it changes objects.
   public var willSave: Hook?
-  /// After a save. An object whose deletion was saved still has its values, and `isDeleted` is true.
+  /// Called after a save. An object whose deletion was saved still has its values, and `isDeleted` is true.
   public var didSave: Hook?
-  /// At each call that deletes the object.
+  /// Called at each call that deletes the object.
   public var prepareForDeletion: Hook?
-  /// Before the object becomes a fault.
+  /// Called before the object becomes a fault.
   public var willTurnIntoFault: Hook?
-  /// After the object became a fault.
+  /// Called after the object became a fault.
   public var didTurnIntoFault: Hook?
 
   /// Makes an extension without hooks.

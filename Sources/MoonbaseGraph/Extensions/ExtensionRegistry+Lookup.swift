@@ -1,8 +1,9 @@
 import MoonbaseModel
 
-/// What a registry has, and what is there without one.
+/// Lookup in a registry, with built-in defaults.
 extension ExtensionRegistry {
-  /// The transformer of a name. Core Data's names of its default mean the one of the graph, unless the registry has its own.
+  /// The transformer with a name. A name of Core Data's default transformer finds `ValueTransformer.archiving`, unless
+  /// the registry replaces it.
   package func transformer(_ name: String) -> ValueTransformer? {
     transformers[name] ?? (AppleNames.isDefaultTransformer(name) ? .archiving(name) : nil)
   }
@@ -15,7 +16,9 @@ extension ExtensionRegistry {
     return .archiving(transformer.name, listClass: attribute.archivedListClass)
   }
 
-  /// The class of an attribute's values. Those of Foundation mean kinds of values, where the attribute's type does not say one.
+  /// The class of an attribute's values.
+  ///
+  /// A class name of Foundation gives a check of the kind of value, for a transformable or undefined attribute.
   func valueClass(_ name: String, of attribute: AttributeDescription) -> ValueClass? {
     if let known = valueClasses[name] { return known }
     guard attribute.type == .transformable || attribute.type == .undefined,

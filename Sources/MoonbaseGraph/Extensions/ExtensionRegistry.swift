@@ -1,9 +1,9 @@
 package import MoonbaseModel
 
-/// Everything that extends the entities of one context: transformers, value classes, rules and hooks.
+/// The transformers, value classes, rules and hooks that extend the entities of one context.
 ///
-/// A registry is confined to its context's executor. Code that reloads a part of it calls `didChange()`, and the context
-/// picks the new behaviour up at its next use.
+/// A registry is confined to its context's executor. Code that replaces a part of a registry calls `didChange()`, and
+/// the contexts adopt the new behaviour.
 ///
 /// ```swift
 /// let registry = ExtensionRegistry()
@@ -15,46 +15,47 @@ public final class ExtensionRegistry {
   public var transformers: [String: ValueTransformer] = [:]
   /// Value classes by registered name.
   public var valueClasses: [String: ValueClass] = [:]
-  /// Extensions by the name of the entity they were written for, in the order they apply.
+  /// Extensions by the name of the entity they were written for, in the order of evaluation.
   public var extensions: [String: [EntityExtension]] = [:]
-  /// Value classes by entity and attribute, for a model that could not say so itself.
+  /// Value classes by entity and attribute, for a model format that cannot name a class.
   public var attributeValueClasses: [String: [String: String]] = [:]
-  /// The pure derived attributes of this generation, for stores that can compute them in a query.
+  /// The pure derived attributes of this generation, which a store can compute within a query.
   public var pureFunctions: (any PureFunctionProvider)?
-  /// The versions of the extensions by name, which stores remember of their saves; an empty text for one without a
+  /// The versions of extensions by name, which a store records with each save; empty for an extension without a
   /// version.
   package var versions: [String: String] = [:]
-  /// What has to live as long as the registry, for example the script host that made it.
+  /// An object to keep alive with the registry, for example the script host that made it.
   package var owner: AnyObject?
-  /// The provider that made the registry, if it can replace what is in it.
+  /// The provider that made the registry, if the provider can replace its contents.
   package var provider: (any ExtensionProvider)?
-  /// The provider, if contexts take over its reloads by themselves.
+  /// The provider, if contexts adopt its reloads automatically.
   package var reloaded: (any ReloadedExtensions)?
   /// How the language of the extensions spells a hook, for messages.
   package var hookName: (String) -> String = { $0 }
-  /// Told how many bytes the context's objects hold more, or fewer, since the last time.
+  /// Called with the change in bytes of the memory that the context's objects hold.
   package var weigh: ((Int) -> Void)?
-  /// The model with what the extensions add, where who made the registry knows it already.
+  /// The model with added attributes, if the registry's maker already built it.
   package var knownModel: ResolvedModel?
-  /// How often the extensions were reloaded, where that is counted elsewhere.
+  /// The number of reloads of the extensions; nil where reloads are not counted elsewhere.
   package var knownGeneration: Int?
-  /// The generation that the contexts could not take over; they try the next one.
+  /// The last generation that the contexts refused; they try the next one.
   package var refusedGeneration: Int?
-  /// The same where nobody does, and when it was made.
+  /// The model with added attributes that this registry built, with the revision it was built for.
   private var madeModel: (model: ResolvedModel, revision: Int)?
-  /// The contexts of the registry, each for as long as it lives.
+  /// The registry's contexts, unretained; each is removed when it is deinitialized.
   private var contexts: ContiguousArray<Unmanaged<ManagedObjectContext>> = []
-  /// Whether neither hooks nor rules hold, those of classes and of the model included.
+  /// Whether hooks and rules are disabled, those of classes and of the model included.
   let isWithoutHooks: Bool
 
-  /// Goes up with every change.
+  /// Counts the calls of `didChange()`.
   public private(set) var revision = 0
 
   /// Makes an empty registry.
   public init() { isWithoutHooks = false }
 
-  /// The transformers, classes and derived attributes of another registry, with neither its hooks nor its rules: what holds where
-  /// objects are written past their contexts.
+  /// A copy of a registry with transformers, classes and derived attributes, but without hooks and rules.
+  ///
+  /// Used where objects are written past their contexts.
   private init(withoutHooksOf other: ExtensionRegistry) {
     isWithoutHooks = true
     transformers = other.transformers
@@ -75,12 +76,13 @@ public final class ExtensionRegistry {
     }
   }
 
+  /// A copy of the registry without hooks and rules.
   func withoutHooks() -> ExtensionRegistry { ExtensionRegistry(withoutHooksOf: self) }
 
-  /// Says that a part of the registry was replaced: its contexts take that in at once.
+  /// Announces that a part of the registry was replaced; its contexts adopt the change before the call returns.
   ///
-  /// What extensions compute is computed anew. Attributes that the model lacks may come, go, or have another type; those who observe
-  /// objects are told.
+  /// Computed values are computed again. Attributes that only extensions declare may appear, disappear or change type.
+  /// Observers of objects are notified.
   public func didChange() {
     revision += 1
     let concerned = all
@@ -89,21 +91,23 @@ public final class ExtensionRegistry {
   }
 }
 
-/// Attributes that only the extensions declare.
+/// The registry's contexts, and the attributes that only extensions declare.
 extension ExtensionRegistry {
   /// The contexts of the registry.
   var all: [ManagedObjectContext] { contexts.map { $0.takeUnretainedValue() } }
 
-  /// A context has the registry.
+  /// Registers a context.
   func enter(_ context: ManagedObjectContext) { contexts.append(.passUnretained(context)) }
 
-  /// The context goes.
+  /// Removes a context.
   func leave(_ context: ManagedObjectContext) {
     let pointer = Unmanaged.passUnretained(context).toOpaque()
     contexts.removeAll { $0.toOpaque() == pointer }
   }
 
-  /// A model with what the extensions add to it. Throws where a name is that of something else.
+  /// The model with the attributes that the extensions add.
+  ///
+  /// Throws if the name of an added attribute already belongs to another property.
   func model(over given: ResolvedModel) throws -> ResolvedModel {
     let base = given.base ?? given
     if let knownModel, (knownModel.base ?? knownModel) === base { return knownModel }
@@ -124,13 +128,13 @@ extension ExtensionRegistry {
   }
 }
 
-/// Makes the registry of each context: a file of scripts, Swift closures, or several of them in turn.
+/// Makes the registry of each context, from a file of scripts, Swift closures, or several providers.
 public protocol ExtensionProvider: Sendable {
-  /// Makes a registry of its own for one context, on that context's thread.
+  /// Makes a new registry for one context, on that context's thread.
   func makeRegistry() throws -> ExtensionRegistry
 }
 
-/// Extensions given as Swift closures, each made anew for every context.
+/// Extensions as Swift closures, evaluated once for every context.
 ///
 /// ```swift
 /// var extensions = ClosureExtensions()
@@ -146,10 +150,10 @@ public struct ClosureExtensions: ExtensionProvider {
   private var transformers: [@Sendable () -> ValueTransformer] = []
   private var valueClasses: [@Sendable () -> ValueClass] = []
 
-  /// Makes a provider of nothing.
+  /// Makes a provider without extensions.
   public init() {}
 
-  /// Adds an extension of an entity.
+  /// Adds an extension for an entity.
   public mutating func extend(_ entity: String, _ make: @escaping @Sendable () -> EntityExtension) {
     extensions.append((entity, make))
   }
@@ -164,13 +168,14 @@ public struct ClosureExtensions: ExtensionProvider {
     valueClasses.append(make)
   }
 
-  /// Adds all that another provider has.
+  /// Adds everything of another provider.
   package mutating func add(_ other: ClosureExtensions) {
     extensions += other.extensions
     transformers += other.transformers
     valueClasses += other.valueClasses
   }
 
+  /// Makes a registry with a new instance of each extension, transformer and value class.
   public func makeRegistry() -> ExtensionRegistry {
     let registry = ExtensionRegistry()
     for entry in extensions { registry.extensions[entry.entity, default: []].append(entry.make()) }

@@ -1,13 +1,13 @@
 package import MoonbaseModel
 
-/// The properties of attributes that files need beside the model.
+/// Facts about attributes that exports and imports need beside the model.
 extension ManagedObjectContext {
-  /// The class of an attribute's values, which the model, a transformer or an extension says.
+  /// The class of an attribute's values, as the model, a transformer or an extension names it.
   package func valueClass(of property: ResolvedProperty, in entity: ResolvedEntity) throws -> ValueClass? {
     try behavior(of: entity).valueClasses[property.slot]
   }
 
-  /// The properties that an extension computes and nothing can be assigned to.
+  /// The slots of derived attributes without a setter, to which nothing can be assigned.
   package func computedSlots(of entity: ResolvedEntity) throws -> Set<Slot> {
     let behavior = try behavior(of: entity)
     return Set(

@@ -1,34 +1,34 @@
 import MoonbaseModel
 
-/// Extensions that are read anew while contexts run them.
+/// A provider whose extensions can be reloaded while contexts use them.
 package protocol ReloadedExtensions: ExtensionProvider {
-  /// Whether something else was read than the registry runs, and the registry has not refused it.
+  /// Whether the provider has a newer generation than the registry, which the registry has not refused yet.
   func isNewer(than registry: ExtensionRegistry) -> Bool
-  /// Lets the contexts of a registry run what was read last. On an error they keep what they have.
+  /// Lets a context, and all that share its registry, adopt the newest generation. After an error they keep the old
+  /// one.
   func bringUpToDate(_ context: ManagedObjectContext)
-  /// Lets the contexts of a registry run what was read last, or throws and leaves them as they are.
+  /// Lets a context, and all that share its registry, adopt the newest generation, or throws and changes nothing.
   func adopt(in context: ManagedObjectContext) throws
 }
 
 extension ManagedObjectContext {
-  /// Replaces the extensions that this context runs, and the contexts that share them, by the generation that was read
-  /// last. Then the `on_reload` functions of the new files run, each with what its extension was before, or nil. They
-  /// are hooks: they change objects, and neither save nor roll back.
+  /// Replaces the extensions of this context, and of all contexts that share them, by the newest generation.
   ///
-  /// On an error, of such a function too, the context keeps what it has, and its objects are as they were. Contexts of
-  /// a container reload by themselves, each at the next edge of its work. A context without extensions that are read
-  /// from files has nothing to reload.
+  /// Then the `on_reload` functions of the new files run, each with the former state of its extension, or nil. They are
+  /// hooks: they may change objects, and neither save nor roll back.
   ///
-  /// Throws `.contextBusy`, `.recursiveSave` and `.invalidRequest` in the middle of a hook, a save, a transaction, a
-  /// call of observers and of a function of an extension.
+  /// After an error, also of such a function, the context keeps its extensions, and its objects are unchanged. Contexts
+  /// of a container reload by themselves between two units of work. Without extensions from files the call does
+  /// nothing.
+  ///
+  /// Throws `.contextBusy`, `.recursiveSave` or `.invalidRequest` within a hook, a save, a transaction, a call of
+  /// observers or a function of an extension.
   public func reloadExtensions() throws { try extensionRegistry.reloaded?.adopt(in: self) }
 
-  /// Takes over extensions that were read anew, with the contexts that share them, unless one of these is in the
-  /// middle of something.
+  /// Adopts a newer generation of extensions, unless a context that shares them is in the middle of some work.
   ///
-  /// It is called at the edges of a context's work: where `perform` begins, where a fetch or a save begins, and where
-  /// a save or an event ends. So a save, a fetch, a hook and a transaction run to their ends with what they began
-  /// with.
+  /// Called between units of work: where `perform`, a fetch or a save begins, and where a save or an event ends. So a
+  /// save, fetch, hook or transaction ends with the extensions that it began with.
   package func followExtensions() {
     guard !isClosed, let extensions = extensionRegistry.reloaded, extensions.isNewer(than: extensionRegistry) else {
       return
@@ -37,23 +37,23 @@ extension ManagedObjectContext {
     if extensionRegistry.isAtRest { extensions.bringUpToDate(self) }
   }
 
-  /// Whether no save, hook, transaction, walk or change of several things is on its way.
+  /// Whether no save, hook, transaction, walk or compound change is in progress.
   fileprivate var isAtRest: Bool {
     phase == nil && hookDepth == 0 && accessorDepth == 0 && propagationDepth == 0 && !isInTransaction
       && pinnedView == nil && journal.isSettled && callsNoObservers && !derivations.isRecording
       && !openViews.contains { $0.view?.isOver == false }
   }
 
-  /// Whether neither observers of properties nor those of an event or of results are called.
+  /// Whether no observer of properties, events or results is being called.
   private var callsNoObservers: Bool {
     observers.areQuiet && changeEvent?.isTelling != true && !listeners.isTelling
   }
 
-  /// The number of the generation of extensions that the context runs (`ScriptExtensions.generation`); nil without
-  /// extensions that can be reloaded.
+  /// The generation of extensions that the context runs (`ScriptExtensions.generation`); nil without reloadable
+  /// extensions.
   public var extensionGeneration: Int? { extensionRegistry.knownGeneration }
 
-  /// Runs a hook and then `body`. On an error of one of them, all that they changed here is as it was.
+  /// Runs a hook and then `body`. If one of them throws, all their changes in this context are undone.
   package func undoingHook(_ hook: () throws -> Void, then body: () throws -> Void) throws {
     try undoingOnFailure {
       try withinHook(hook)
@@ -61,8 +61,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Throws where the context, or one that shares its extensions, is in the middle of something, which must end with
-  /// the extensions that it began with.
+  /// Throws if this context, or a context that shares its extensions, is in the middle of some work.
   package func refuseToReload() throws {
     for context in extensionRegistry.all where !context.isClosed { try context.refuseToReloadAlone() }
   }
@@ -83,6 +82,6 @@ extension ManagedObjectContext {
 }
 
 extension ExtensionRegistry {
-  /// Whether none of its contexts is in the middle of something.
+  /// Whether none of the registry's contexts is in the middle of some work.
   fileprivate var isAtRest: Bool { all.allSatisfy { $0.isClosed || $0.isAtRest } }
 }

@@ -1,10 +1,11 @@
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// The extensions that saves of a store ran with, as the store's metadata has them: versions by name, and an empty
-/// text where an extension says no version.
+/// The extensions that were active at saves of a store, by name and version, in the store's metadata.
+///
+/// The version is an empty text for an extension that declares none.
 package enum RememberedExtensions {
-  /// The key of the metadata.
+  /// The key in the metadata.
   package static let key = "MoonbaseExtensions"
 
   /// The extensions in the metadata of a store.
@@ -13,7 +14,7 @@ package enum RememberedExtensions {
     return entries.compactMapValues(\.text)
   }
 
-  /// The change that adds extensions, after another change of the same save.
+  /// The metadata change that adds extensions, applied after another change of the same save.
   package static func adding(
     _ versions: [String: String], after former: MetadataChange.Body? = nil
   ) -> MetadataChange.Body {
@@ -25,7 +26,7 @@ package enum RememberedExtensions {
     }
   }
 
-  /// The change that takes an extension out.
+  /// The metadata change that removes an extension.
   package static func removing(_ name: String) -> MetadataChange.Body {
     { metadata in
       var result = metadata
@@ -37,8 +38,7 @@ package enum RememberedExtensions {
 }
 
 extension PersistentStoreCoordinator {
-  /// Whether a store has to note extensions, some of which it does not know. A store in memory goes with the program,
-  /// and notes none.
+  /// Whether a store's metadata lack one of the given versions. An in-memory store records none.
   func mustNote(_ versions: [String: String], in store: any PersistentStore, number: UInt32) throws -> Bool {
     guard store.url != nil, !versions.isEmpty else { return false }
     if notedExtensions.withLock({ $0[number] }) == versions { return false }
@@ -48,7 +48,7 @@ extension PersistentStoreCoordinator {
     return false
   }
 
-  /// Notes the extensions of a registry in every store that lacks one of them, by saves of its own.
+  /// Records the extensions of a registry in every writable store that lacks one of them, each by a save of its own.
   package func noteExtensions(of registry: ExtensionRegistry) throws {
     for store in persistentStores
     where try !store.isReadOnly

@@ -1,4 +1,4 @@
-/// The transformer of a slot, behind a reference: a call copies none of its parts.
+/// The transformer of a slot behind a reference, so that a call copies none of its parts.
 final class SlotTransformer {
   let own: ValueTransformer
 

@@ -1,20 +1,24 @@
 import MoonbaseModel
 
-/// Which derived attributes are computed from a property, as their declared inputs say: the stored ones, and those in between. How
-/// one is computed, and whether it is stored, the behavior of its object says: a subentity may override it.
+/// Maps a property to the derived attributes whose declared inputs contain it, both stored attributes and those
+/// between.
+///
+/// Over-approximates: a subentity may override an attribute, so callers look up the behavior of each object.
 struct StoredInputs {
-  /// A derived attribute one of whose inputs leads to the property.
+  /// A derived attribute with an input path that ends at, or passes through, the property.
   struct Dependent {
     let entity: ResolvedEntity
     let slot: Slot
-    /// The relationships on the way to the object with the property; none where it is the attribute's own object.
+    /// The relationships from the attribute's object to the object with the property; empty if both are the same
+    /// object.
     let path: [ResolvedProperty]
   }
 
   private var dependents: [PropertyID: [Dependent]] = [:]
-  /// Whether no attribute is stored.
+  /// Whether the model has no stored derived attribute.
   let isEmpty: Bool
 
+  /// Collects the declared inputs of all derived attributes, if any is stored.
   init(_ model: ResolvedModel, registry: ExtensionRegistry) {
     isEmpty = !registry.extensions.values.joined().contains { !$0.stored.isEmpty }
     guard !isEmpty else { return }
@@ -26,9 +30,10 @@ struct StoredInputs {
     }
   }
 
+  /// The derived attributes that may have to be computed again after a change of a property.
   func dependents(of property: ResolvedProperty) -> [Dependent] { dependents[property.id] ?? [] }
 
-  /// An input that is a relationship gives objects, of which anything may be read.
+  /// An input that ends at a relationship gives the getter objects, of which it may read any property.
   private mutating func addAll(of place: ResolvedEntity, _ dependent: Dependent, in model: ResolvedModel) {
     let properties = place.subtree.flatMap { model.entities[$0].properties }
     for id in Set(properties.map(\.id)) { dependents[id, default: []].append(dependent) }

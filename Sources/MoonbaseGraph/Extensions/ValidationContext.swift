@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// Whose value a rule is asked about, and why.
+/// The subject of a rule: the object, the property and the reason of the check.
 ///
 /// ```swift
 /// order.validate["state"] = { state, order in
@@ -8,11 +8,11 @@ public import MoonbaseModel
 /// }
 /// ```
 public struct ValidationContext {
-  /// Why a rule is asked.
+  /// Why a rule is evaluated.
   public enum Occasion: String, Sendable, Hashable {
-    /// A new object is to be saved.
+    /// A new object is about to be saved.
     case insert
-    /// A changed object is to be saved.
+    /// A changed object is about to be saved.
     case update
     /// A value is proposed for assignment (`validate(_:forKey:)`).
     case assignment
@@ -20,15 +20,14 @@ public struct ValidationContext {
 
   /// The object.
   public let object: ManagedObject
-  /// Why the rule is asked.
+  /// Why the rule is evaluated.
   public let occasion: Occasion
   let slot: Slot
 
   /// The name of the property.
   public var key: String { object.entity.property(at: slot).name }
 
-  /// The objects that a rule over a relationship is asked about: the destination, or those in the list, of the value
-  /// that it was given.
+  /// The objects in the value of a rule over a relationship: its destination, or its list of destinations.
   ///
   /// ```swift
   /// team.validate["lead"] = { value, team in
@@ -43,13 +42,13 @@ public struct ValidationContext {
     }
   }
 
-  /// Whether the rule is over a relationship; nil for one over an attribute.
+  /// Whether the relationship is to-many; nil for a rule over an attribute.
   package var isToMany: Bool? { object.entity.property(at: slot).relationship?.isToMany }
 
-  /// The value that the object had when it was saved or read last: `.null` for a new one, for what no store has, and
-  /// where the row holds something that is no value of the attribute.
+  /// The value that the object had when it was last saved or read.
   ///
-  /// Throws what reading it throws, where that is needed.
+  /// It is `.null` for a new object, a property that no store keeps, and a damaged value in the row. Throws the errors
+  /// of reading, where the value has to be read.
   public var oldValue: Value {
     get throws {
       if object.isInserted { return .null }

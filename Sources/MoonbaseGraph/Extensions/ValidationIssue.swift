@@ -2,15 +2,16 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 extension EntityExtension {
-  /// Whether what a rule found keeps an object from being saved.
+  /// Whether an issue prevents its object from being saved.
   public enum Severity: Sendable, Hashable {
     /// The save fails.
     case failure
-    /// The object is saved, and the program is told: `validationWarnings` of its context, `warnings` of a `ContextSave`.
+    /// The object is saved, and the issue is listed in the context's `validationWarnings` and the `warnings` of
+    /// `ContextSave`.
     case warning
   }
 
-  /// What a rule found wrong.
+  /// An issue that a rule found.
   ///
   /// ```swift
   /// person.validate["age"] = { age, person in
@@ -19,23 +20,23 @@ extension EntityExtension {
   /// }
   /// ```
   public struct ValidationIssue: Sendable {
-    /// A sentence or a phrase that follows the attribute's name, for example `is not credible`.
+    /// A sentence, or a phrase that follows the attribute's name, for example `is not credible`.
     ///
-    /// `{name}` in it stands for a value: one of `values`, else `{value}`, `{old}`, `{key}` or `{entity}`. Other braces stay as they
-    /// are; where there are `values`, a name in braces that nothing has is an error of the rule.
+    /// `{name}` stands for a value: an entry of `values`, else `{value}`, `{old}`, `{key}` or `{entity}`. All remaining
+    /// braces are text. If `values` is not empty, an unknown name in braces is an error of the rule.
     public var message: String
-    /// The property to blame, if it is not the rule's own.
+    /// The property to blame; nil for the rule's own property.
     public var key: String?
-    /// The number of the error; `.validation` unless said otherwise. One that ends a script's run is refused.
+    /// The code of the error, by default `.validation`. A code that ends a script's run is refused.
     public var code: ErrorCode
-    /// Whether it keeps the object from being saved.
+    /// Whether the issue prevents the object from being saved.
     public var severity: Severity
-    /// What names in braces stand for.
+    /// The values for names in braces.
     public var values: [String: Value]
-    /// Where the rule is, for mistakes of its message.
+    /// The file and line of the rule, for errors about its message.
     package var place: String?
 
-    /// Makes a failure, or a warning.
+    /// Makes an issue, by default a failure.
     public init(
       _ message: String, key: String? = nil, code: ErrorCode = .validation, severity: Severity = .failure,
       values: [String: Value] = [:]
@@ -50,7 +51,7 @@ extension EntityExtension {
 }
 
 extension EntityExtension {
-  /// What is wrong with an answer of a rule.
+  /// An error in the message of a rule's issue.
   struct RuleMistake: Error, CustomStringConvertible {
     let description: String
 
@@ -59,7 +60,9 @@ extension EntityExtension {
 }
 
 extension EntityExtension.ValidationIssue {
-  /// The message with values in the place of names in braces.
+  /// The message with each name in braces replaced by its value; `usual` finds the built-in names.
+  ///
+  /// Throws `RuleMistake` for an unknown name, if the issue has values.
   func filledMessage(_ usual: (String) -> Value?) throws -> String {
     guard message.utf8.contains(UInt8(ascii: "{")) else { return message }
     var result = ""

@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// A class of attribute values, known by its registered name so that values survive a reload of their code.
+/// A class of attribute values, identified by its registered name so that values survive a reload of their code.
 ///
 /// ```swift
 /// let words = ValueClass("Words") { value in
@@ -9,17 +9,17 @@ public import MoonbaseModel
 /// }
 /// ```
 public struct ValueClass {
-  /// The registered name, as `class` in a model or `valueClassName` in a transformer says it.
+  /// The registered name, as models (`class`) and transformers (`valueClassName`) refer to it.
   public var name: String
-  /// Whether a value is of the class.
+  /// Whether a value belongs to the class.
   public var contains: (Value) throws -> Bool
-  /// The text for a value in a file, as `parse` reads it; nil for a class that has no such text.
+  /// Makes the text for a value in a file, which `parse` reads back; nil if the class has no such text.
   public var text: ((Value) throws -> String)?
-  /// The value that a text stands for. Throws `.invalidValue` for one that is none. An attribute of the class takes
-  /// texts by it.
+  /// Makes the value of a text. Throws `.invalidValue` for a malformed text. Attributes of the class accept texts by
+  /// it.
   public var parse: ((String) throws -> Value)?
-  /// The value that a list or a map of plain values stands for (`from_tree` of a class of Lua). Throws `.invalidValue`
-  /// for one that is none. An attribute of the class takes lists and maps by it.
+  /// Makes the value of a list or map of plain values (`from_tree` of a class of Lua). Throws `.invalidValue` for a
+  /// malformed tree. Attributes of the class accept lists and maps by it.
   public var fromTree: ((Value) throws -> Value)?
 
   /// Makes a class of values.
@@ -28,7 +28,7 @@ public struct ValueClass {
     self.contains = contains
   }
 
-  /// The function that an assigned value needs and the class lacks.
+  /// Advice to add the function that the class lacks to convert an assigned value; empty for other values.
   func advice(for value: Value) -> String {
     switch value {
     case .string: ": give the class a function parse, which makes values of texts"

@@ -19,20 +19,22 @@ public import MoonbaseModel
 public struct ValueTransformer {
   /// The registered name.
   public var name: String
-  /// The name of the class of its values; assignments of another class are refused. Nil accepts every value.
+  /// The name of the class of its values; a value of another class is refused. Nil accepts every value.
   public var valueClassName: String?
-  /// Value to stored form: `.data` for a transformable attribute, the shadow's type for a shadow attribute.
+  /// Converts a value to its stored form: `.data` for a transformable attribute, the shadow's type for a shadow
+  /// attribute.
   public var transformedValue: (Value) throws -> Value
-  /// Stored form to value; nil makes the transformer one-way, which persistent attributes refuse.
+  /// Converts the stored form to a value. Nil makes the transformer one-way, which persistent attributes refuse.
   public var reverseTransformedValue: ((Value) throws -> Value)?
-  /// Where its functions are written, as `colors.lua:12`, for messages.
+  /// The places where its functions are written, as `colors.lua:12`, for messages.
   package var places: [Direction: String] = [:]
 
-  /// Whether it is the one that comes with the graph. Its values are values of the graph, which nobody changes in place, and
-  /// different bytes may mean the same one.
+  /// Whether this is the graph's default transformer.
+  ///
+  /// Its values cannot be mutated in place, and different bytes may stand for the same value.
   package private(set) var isDefault = false
 
-  /// The two functions, by their names.
+  /// The two functions of a transformer.
   package enum Direction: String {
     case transform, reverse
   }
@@ -48,10 +50,11 @@ public struct ValueTransformer {
     self.reverseTransformedValue = reverseTransformedValue
   }
 
-  /// Core Data's default transformer under one of its names: keyed archives of texts, numbers, dates, bytes, UUIDs, URIs, lists and
-  /// maps. It instantiates nothing, and gives an archived object of another class as a map that names its class under `$class`.
+  /// Core Data's default transformer under one of its names.
   ///
-  /// A list is archived as an array, or as an object of `listClass`.
+  /// It reads and writes keyed archives of texts, numbers, dates, bytes, UUIDs, URIs, lists and maps. No object is
+  /// instantiated: an archived object of another class is read as a map with the class's name under `$class`. A list is
+  /// archived as an array, or as an object of `listClass`.
   package static func archiving(_ name: String = AppleNames.defaultTransformer, listClass: String = "NSArray") -> Self {
     var made = ValueTransformer(
       name, transformedValue: { .data(try ValueArchive.data(of: $0, listClass: listClass)) },
@@ -63,17 +66,17 @@ public struct ValueTransformer {
     return made
   }
 
-  /// What is wrong with a transformer that turns something into nothing.
+  /// The error text for a transformer that returns null for a value.
   package func gaveNothing(_ direction: Direction, for input: String) -> String {
     "\(subject(direction)) gave nothing for \(input), which would be lost: let it return what it made, or raise"
   }
 
-  /// What is wrong with a transformer that makes something of another kind than is wanted.
+  /// The error text for a transformer that returns a value of the wrong kind.
   package func gave(_ value: Value, in direction: Direction, insteadOf wanted: String) -> String {
     "\(subject(direction)) gave \(value.typePhrase) instead of \(wanted)"
   }
 
-  /// One of its functions: `colors.lua:12: reverse of transformer Color`.
+  /// The phrase for one of its functions: `colors.lua:12: reverse of transformer Color`.
   private func subject(_ direction: Direction) -> String {
     "\(places[direction].map { "\($0): " } ?? "")\(direction) of transformer \(name)"
   }

@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// A typed key of an attribute.
+/// A typed key of an attribute, for objects of one class.
 ///
-/// The name is interned once; an access costs an index instead of a string hash. It fits objects of its own class only.
+/// The name is interned once, so that an access costs an array index instead of a string hash.
 ///
 /// ```swift
 /// static let age = Attribute<Person, Int64>("age")
@@ -15,7 +15,7 @@ import MoonbaseModel
 public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
   /// The attribute's name.
   public let name: String
-  /// The number of the name's symbol: all of the key that an access needs.
+  /// The number of the name's symbol, which is all that an access needs.
   @usableFromInline let symbol: UInt32
 
   /// Makes a key.
@@ -24,10 +24,9 @@ public struct Attribute<Owner: ManagedObject, Value: AttributeValue>: Sendable {
     symbol = Symbol(name).number
   }
 
-  /// The key of a class for a class below it.
+  /// Makes the key of a subclass from a key of its class.
   ///
-  /// A key that is declared in this way belongs to all classes below too: `Employee.age > 30` is a condition over
-  /// employees.
+  /// A key that is declared in this way belongs to all subclasses: `Employee.age > 30` is a condition over employees.
   ///
   /// ```swift
   /// extension TypedObject where Self: Person {
@@ -57,7 +56,7 @@ public struct ToOne<Owner: ManagedObject, Destination: ManagedObject>: Sendable 
   /// Makes a key.
   public init(_ name: String) { relationshipName = name }
 
-  /// The key of a class for a class below it.
+  /// Makes the key of a subclass from a key of its class.
   public init<Parent>(_ key: ToOne<Parent, Destination>) { relationshipName = key.relationshipName }
 }
 
@@ -78,6 +77,6 @@ public struct ToMany<Owner: ManagedObject, Destination: ManagedObject>: Sendable
   /// Makes a key.
   public init(_ name: String) { relationshipName = name }
 
-  /// The key of a class for a class below it.
+  /// Makes the key of a subclass from a key of its class.
   public init<Parent>(_ key: ToMany<Parent, Destination>) { relationshipName = key.relationshipName }
 }

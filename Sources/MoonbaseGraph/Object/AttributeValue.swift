@@ -3,9 +3,9 @@ public import MoonbasePlatform
 
 // Inlinable, so that keys are read without generic code at run time: docs/development.md, "What the compiler is told".
 
-/// A Swift type that an attribute's value can be read as.
+/// A Swift type as which an attribute's value can be read.
 ///
-/// An enumeration with raw values, and a type that is `Codable`, need no more than the value for a missing one:
+/// An enumeration with raw values, and a type that is `Codable`, only need the property `missing`:
 ///
 /// ```swift
 /// enum Size: String, AttributeValue {
@@ -19,23 +19,26 @@ public import MoonbasePlatform
 /// }
 /// ```
 ///
-/// A `Frame` is kept as a tree of lists and maps, as its JSON is, in an attribute whose type is transformable.
+/// A `Frame` is stored as a tree of lists and maps, like its JSON, in a transformable attribute.
 public protocol AttributeValue: ValueConvertible, SendableMetatype {
-  /// The value as this type; nil if it is of another kind.
+  /// The value as this type; nil if the value is of another kind.
   static func read(_ value: Value) -> Self?
-  /// The same of a value in a row, of which no `Value` is made; nil leaves it to `read(_:)`, as types do that say nothing of it.
+  /// The value of a row's cell as this type, without an intermediate `Value`; nil leaves the conversion to `read(_:)`.
+  ///
+  /// By default returns nil.
   static func read(cell: RawCell) -> Self?
-  /// The value for one that is missing or cannot be read.
+  /// The replacement for a value that is null or cannot be read.
   static var missing: Self { get }
-  /// Hands this to `put` as a cell, and returns what that returns: whether the cell was taken. False leaves it to `attributeValue`, as
-  /// types do that say nothing of it.
+  /// Passes this value as a cell to `put`, and returns whether `put` accepted the cell.
+  ///
+  /// False, the default, leaves the conversion to `attributeValue`.
   func putCell(_ put: (RawCell) -> Bool) -> Bool
 }
 
 extension AttributeValue {
-  /// Leaves it to `read(_:)`.
+  /// Returns nil, so that `read(_:)` is used.
   @inlinable public static func read(cell: RawCell) -> Self? { nil }
-  /// Leaves it to `attributeValue`.
+  /// Returns false, so that `attributeValue` is used.
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { false }
 }
 
@@ -157,7 +160,7 @@ extension Value: AttributeValue {
 }
 
 extension Array: AttributeValue where Element: AttributeValue {
-  /// A list whose elements all are of the type.
+  /// Reads a list whose elements are all of the type.
   public static func read(_ value: Value) -> [Element]? {
     guard case .list(let list) = value else { return nil }
     let elements = list.compactMap(Element.read)
@@ -167,7 +170,7 @@ extension Array: AttributeValue where Element: AttributeValue {
 }
 
 extension Dictionary: AttributeValue where Key == String, Value: AttributeValue {
-  /// A map whose values all are of the type.
+  /// Reads a map whose values are all of the type.
   public static func read(_ value: MoonbaseModel.Value) -> [String: Value]? {
     guard case .map(let map) = value else { return nil }
     let values = map.compactMapValues(Value.read)
@@ -179,28 +182,28 @@ extension Dictionary: AttributeValue where Key == String, Value: AttributeValue 
 // MARK: Defaults
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
-  /// The case of a raw value.
+  /// Reads the case with a raw value.
   @inlinable public static func read(_ value: Value) -> Self? { RawValue.read(value).flatMap(Self.init(rawValue:)) }
   @inlinable public static func read(cell: RawCell) -> Self? { RawValue.read(cell: cell).flatMap(Self.init(rawValue:)) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { rawValue.putCell(put) }
 }
 
 extension AttributeValue where Self: RawRepresentable & Codable, RawValue: AttributeValue {
-  /// The case of a raw value.
+  /// Reads the case with a raw value.
   @inlinable public static func read(_ value: Value) -> Self? { RawValue.read(value).flatMap(Self.init(rawValue:)) }
   @inlinable public var attributeValue: Value { rawValue.attributeValue }
 }
 
 extension AttributeValue where Self: Codable {
-  /// A tree of lists and maps, decoded.
+  /// Decodes a tree of lists and maps.
   public static func read(_ value: Value) -> Self? { try? CodedValue<Self>(value).content }
-  /// A tree of lists and maps. A value that cannot be encoded is refused where it is set.
+  /// Encodes to a tree of lists and maps. If encoding fails, the assignment of the result is refused.
   public var attributeValue: Value {
     do { return try CodedValue(self).attributeValue } catch { return .object(OpaqueObject(damage: error, digest: 0)) }
   }
 }
 
 extension ManagedObject: ValueConvertible {
-  /// The object's ID, as a relationship holds it.
+  /// The object's ID, which is the value of a relationship.
   public final var attributeValue: Value { .objectID(objectID) }
 }

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// Faults that one fetch made and that read their rows in one statement, when the first of them fires.
+/// Faults from one fetch, whose rows are read in one statement when the first of them fires.
 final class FaultBatch {
   let ids: [ManagedObjectID]
 

@@ -1,4 +1,5 @@
-/// Life-cycle methods of `ManagedObject`: those that a subclass names in `hooks` are called, and nothing is done for the others.
+/// A set of life-cycle methods of `ManagedObject`. Methods outside of a class's `overriddenLifecycleMethods` are not
+/// called.
 ///
 /// ```swift
 /// final class Person: ManagedObject {
@@ -37,6 +38,6 @@ public struct LifecycleHooks: OptionSet, Sendable {
   public static let validateValue = LifecycleHooks(rawValue: 1024)
   /// `awake(fromSnapshotEvents:)`.
   public static let awakeFromSnapshotEvents = LifecycleHooks(rawValue: 2048)
-  /// All of them.
+  /// All life-cycle methods.
   public static let all = LifecycleHooks(rawValue: 4095)
 }

@@ -1,8 +1,9 @@
 public import MoonbaseModel
 
-/// What changed since the last save, and what was there before.
+/// Changed values and their former values.
 extension ManagedObject {
-  /// The values of the last save or fetch by name; of the given keys, or of all properties but to-many ones.
+  /// The values of the last save or fetch by name: of the given keys, or of all persistent attributes and to-one
+  /// relationships.
   public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
     guard context != nil else { throw goneError }
     noteRead(.state)
@@ -13,10 +14,10 @@ extension ManagedObject {
     return try values(of: slots, committedValue)
   }
 
-  /// The current values, by name, of persistent properties that are other ones than at the last save or fetch: what the next save writes.
+  /// The current values, by name, of persistent properties that differ from the last save or fetch and will be saved.
   ///
-  /// Of a new object these are the values that were set. Nothing is read for it: of a to-many relationship that was not read
-  /// (`hasFault(forRelationshipNamed:)`) the list has the destinations that came.
+  /// For a new object these are the values that were set. No value is read: for an unread to-many relationship
+  /// (`hasFault(forRelationshipNamed:)`) the list contains only the added destinations.
   public final func changedValues() throws -> [String: Value] {
     try values(of: changedPersistentSlots()) { slot in
       guard let known = relationships[slot], !known.isLoaded else { return try value(at: slot) }
@@ -24,11 +25,12 @@ extension ManagedObject {
     }
   }
 
-  /// The values of persistent attributes and to-one relationships when the event began (`observeChanges`), by name.
-  /// Only properties that have another value now are among them. Within the closure of `observeChanges` the event is
-  /// the one that the closure was called with.
+  /// The values of persistent attributes and to-one relationships at the beginning of the event (`observeChanges`), by
+  /// name.
   ///
-  /// Throws `.invalidRequest` where nobody observes the context's changes: then it does not keep what was before.
+  /// Contains only properties whose value has changed since. Within the closure of `observeChanges`, the event is the
+  /// one that the closure received. Throws `.invalidRequest` without an observer of the context's changes, as no former
+  /// values are kept then.
   public final func changedValuesForCurrentEvent() throws -> [String: Value] {
     guard let context else { throw goneError }
     noteRead(.state)
@@ -48,9 +50,9 @@ extension ManagedObject {
     return try values(of: slots) { try presented(former[$0] ?? .null, slot: $0) }
   }
 
-  /// Whether `changedValues()` has anything: a save would write other values than there are in the store.
+  /// Whether `changedValues()` is not empty, so that a save would change the store.
   ///
-  /// False where a value was set and set back, and for changes of transient properties alone, though `hasChanges` is true.
+  /// False if a value was set and set back, and if only transient properties changed, though `hasChanges` is true then.
   public final var hasPersistentChangedValues: Bool {
     guard let slots = try? changedPersistentSlots() else { return false }
     return !slots.isEmpty
@@ -60,20 +62,20 @@ extension ManagedObject {
     guard context != nil else { throw goneError }
     noteRead(.state)
     settle()
-    // What awake-from-fetch set is no change.
+    // Values that awake-from-fetch set are no changes.
     guard state.contains(.listed) else { return [] }
     let lists = relationships.filter { $0.value.hasChanges }.keys
     return (changed.slots.filter(isOtherThanSaved) + lists).filter { !entity.properties[$0].isTransient }
   }
 
-  /// Whether an attribute or a to-one relationship has another value than the row, or waits to be written.
+  /// Whether an attribute or to-one relationship differs from the row, or has a delayed value.
   private final func isOtherThanSaved(_ slot: Slot) -> Bool {
     if case .toMany = entity.properties[slot].kind { return false }
     guard let snapshot, delayed[slot] == nil else { return true }
     return !holds(valueOf: snapshot, slot: slot)
   }
 
-  /// Values by name of slots, of which one may be named twice.
+  /// The values of slots by name; a slot may occur twice.
   private func values(of slots: [Slot], _ value: (Int) throws -> Value) rethrows -> [String: Value] {
     var values: [String: Value] = [:]
     for slot in slots { values[entity.property(at: slot).name] = try value(slot) }

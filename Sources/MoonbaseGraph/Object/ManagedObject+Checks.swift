@@ -2,17 +2,18 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ManagedObject {
+  /// The combined hooks, rules and slot kinds of the object's entity. Throws if the object has no context.
   final func behavior() throws -> EntityBehavior {
     guard let context else { throw goneError }
     context.checkConfinement(of: self)
     return try context.behavior(of: entity)
   }
 
-  /// Whether the value of a slot is what is stored there, and can be stored as it is once it is checked.
+  /// Whether reads and checked assignments of a slot may use the stored value directly.
   @inline(__always)
   final func isSimple(_ slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
-      // Without a context no slot is.
+      // Without a context no slot is simple.
       guard slot < 64, table.simpleSlots & (1 << UInt64(slot)) != 0, let context = table.contextReference else {
         return false
       }
@@ -20,7 +21,7 @@ extension ManagedObject {
     }
   }
 
-  /// The value in its attribute's type, or an error that names the attribute.
+  /// The value converted to its attribute's type. Throws an error that names the attribute.
   final func checked(_ value: Value, slot: Slot) throws -> Value {
     let type = table._withUnsafeGuaranteedRef { table in
       slot < table.properties.count
@@ -42,7 +43,7 @@ extension ManagedObject {
     }
   }
 
-  /// Throws for an object that is deleted. One that wakes up sets what it needs, even if it goes.
+  /// Throws if the object is deleted. A deleted object may still be changed while it awakes.
   final func checkMutable() throws {
     guard !isDeleted || state.contains(.awaking) else { throw invalid("is deleted and cannot be changed") }
   }
@@ -54,9 +55,10 @@ extension ManagedObject {
     throw refused(slot, value: value, reason: "is derived from \(derivation) by the store and cannot be assigned")
   }
 
-  /// A value of the attribute's class: the value itself, or what the class makes of a text, a list or a map.
+  /// The value itself if it is of the attribute's class, else the value that the class makes from a text, a list or a
+  /// map.
   ///
-  /// Throws where it is no value of the class, and the class makes none of it.
+  /// Throws if the class neither contains the value nor can convert it.
   final func valueOfClass(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
     guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return value }
     func belongs(_ value: Value) throws -> Bool {
@@ -75,7 +77,7 @@ extension ManagedObject {
       reason: "\(name) of class \(valueClass.name) gave \(made.typePhrase), and no value of the class")
   }
 
-  /// The value that a class makes of another value, and the function for it; nil where the class has none.
+  /// Converts a value by the class's function for its kind; nil if the class lacks such a function.
   private func made(
     of value: Value, by valueClass: ValueClass, slot: Slot
   ) throws -> (function: String, value: Value)? {
@@ -97,7 +99,7 @@ extension ManagedObject {
     }
   }
 
-  /// The error of an object that is in no context any more.
+  /// The error for using an object that has left its context.
   package final var goneError: GraphError {
     switch departure {
     case .contextGone: invalid("was used after its context was gone: keep the context as long as its objects")
@@ -110,7 +112,7 @@ extension ManagedObject {
     }
   }
 
-  /// Runs an accessor that cannot throw: its error waits in the context and fails the next save.
+  /// Runs an accessor that cannot throw: the context keeps its error, and the next save throws it.
   final func keepingErrors<Result>(or fallback: Result, _ body: () throws -> Result) -> Result {
     do {
       return try body()
@@ -120,7 +122,7 @@ extension ManagedObject {
     }
   }
 
-  /// The error of a value that a property cannot take.
+  /// The error for a value that a property cannot take.
   final func refused(
     _ slot: Slot, value: Value?, reason: String, as code: GraphError.Code = .invalidValue
   ) -> GraphError {
@@ -132,7 +134,7 @@ extension ManagedObject {
     return error
   }
 
-  /// The error of an object that cannot be used so.
+  /// The error for an object that cannot be used in some way.
   package final func invalid(_ reason: String) -> GraphError {
     GraphError(.invalidObject, message: "\(entity.name) \(objectID) \(reason)", entity: entity.name, objectID: objectID)
   }

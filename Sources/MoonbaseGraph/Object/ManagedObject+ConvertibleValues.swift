@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// Accessors with values of Swift's types: `person.setValue(age, forKey: "age")`.
+/// Accessors that take values of Swift types: `person.setValue(age, forKey: "age")`.
 extension ManagedObject {
   /// Sets the value of a property by name (`setValue(_:forKey:)` of a `Value`).
   @_disfavoredOverload
@@ -14,7 +14,7 @@ extension ManagedObject {
     try setValue(value.attributeValue, forKeyPath: path)
   }
 
-  /// Sets values by name: all of them or none. `nil` takes a value away.
+  /// Sets values by name, all or none. `nil` removes a value.
   ///
   /// ```swift
   /// try person.setValuesForKeys(["name": name, "age": age, "department": department, "born": nil])
@@ -24,13 +24,13 @@ extension ManagedObject {
     try setValuesForKeys([String: Value](values))
   }
 
-  /// Sets the value of an attribute without noting a change (`setPrimitiveValue(_:forKey:)` of a `Value`).
+  /// Sets the value of an attribute without recording a change (`setPrimitiveValue(_:forKey:)` of a `Value`).
   @_disfavoredOverload
   public final func setPrimitiveValue(_ value: some ValueConvertible, forKey key: String) throws {
     try setPrimitiveValue(value.attributeValue, forKey: key)
   }
 
-  /// The problems that a value of a property would have (`validate(_:forKey:)` of a `Value`).
+  /// The issues that a value would have if it were assigned (`validate(_:forKey:)` of a `Value`).
   @_disfavoredOverload
   public final func validate(_ value: some ValueConvertible, forKey key: String) throws -> [GraphError] {
     try validate(value.attributeValue, forKey: key)

@@ -1,16 +1,16 @@
 package import MoonbaseModel
 
-/// What a migration needs: values as stores have them, past transformers, and objects under keys that are known before.
+/// Access for migrations: stored values without transformers, and objects with predetermined keys.
 extension ManagedObject {
-  /// The value that the store has, past transformers and accessors; the bytes of one that lies in a file.
+  /// The stored value, without transformer and accessor; for an external value, its bytes.
   package final func copiedValue(at slot: Slot) throws -> Value { try loaded(slot) }
 
-  /// Takes such a value, which is of the attribute's type.
+  /// Assigns a stored value, which must be of the attribute's type.
   package final func takeCopy(_ value: Value, slot: Slot) throws { try setStoredValue(value, slot: slot) }
 }
 
 extension ManagedObjectContext {
-  /// Inserts an object that will be saved under this ID: of a store that is being made, whose keys nobody else gives.
+  /// Inserts an object with the ID under which it will be saved, for a store that only the caller writes.
   package func insert(_ entity: ResolvedEntity, as id: ManagedObjectID) throws -> ManagedObject {
     let object = try insert(entity)
     object.takePermanentID(id)
@@ -18,6 +18,6 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The bytes that the objects hold, by estimate.
+  /// An estimate of the bytes that the context's objects hold.
   package var objectWeight: Int { weight }
 }

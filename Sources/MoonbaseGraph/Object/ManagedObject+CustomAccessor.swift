@@ -1,7 +1,7 @@
 public import MoonbaseModel
 
 extension ManagedObject {
-  /// A property accessor written by a subclass; access by key, predicates and scripts go through it.
+  /// A property accessor of a subclass, used by access by key, by predicates and by scripts.
   public struct CustomAccessor {
     let key: String
     let get: (ManagedObject) throws -> Value

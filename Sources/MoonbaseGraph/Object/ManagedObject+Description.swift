@@ -1,10 +1,10 @@
 import MoonbaseModel
 
 extension ManagedObject: CustomStringConvertible {
-  /// The entity, the ID, and the values that are there: `Person x-coredata://…/Person/p1 { firstName = "Ada", age = 36 }`.
+  /// The entity, the ID and the known values: `Person x-coredata://…/Person/p1 { firstName = "Ada", age = 36 }`.
   ///
-  /// Looking changes nothing and runs no code of an extension: a fault stays one, although the values of its row are shown, and
-  /// derived values are left out. The text is cut off where it becomes long.
+  /// The description changes nothing and runs no code of an extension: a fault stays a fault, although the values of
+  /// its row are shown, and derived values are omitted. Long texts are truncated.
   public final var description: String {
     guard let values = valuesToShow else { return "\(entity.name) \(objectID) (\(absence))" }
     var text = ""
@@ -20,7 +20,7 @@ extension ManagedObject: CustomStringConvertible {
 
   private static let greatestDescription = 800
 
-  /// The values as they are stored or will be; nil where there are none to be had.
+  /// The stored values, with unsaved changes; nil if they cannot be read.
   private var valuesToShow: ContiguousArray<Value>? {
     settle()
     guard let context else { return nil }
@@ -42,7 +42,7 @@ extension ManagedObject: CustomStringConvertible {
   }
 
   private func shown(_ value: Value, as property: ResolvedProperty) -> String {
-    // What is noted beside a stored derived attribute is no value.
+    // The cache entry of a stored derived attribute contains no value.
     let computed = caches[property.slot]?.value ?? .null
     return switch computed.isNull ? value : computed {
     case .string(let text): Self.quoted(text)

@@ -1,9 +1,9 @@
 import MoonbaseModel
 
 extension ManagedObject {
-  /// Reads the object's values from its store if they are not there.
+  /// Reads the object's values from its store unless they are known.
   ///
-  /// Throws `GraphError` with `.objectNotFound` if the row is gone, and what the store throws.
+  /// Throws `.objectNotFound` if the row no longer exists, and the errors of the store.
   public final func fireFault() throws {
     settle()
     guard state.contains(.fault) else { return }
@@ -14,7 +14,7 @@ extension ManagedObject {
     leaveBatch()
     if page == nil {
       if context.wantedRows != nil { try context.readWantedRows(around: objectID) }
-      // What was read together may have brought this row.
+      // The reads above may have delivered this row.
       if page == nil {
         takeRow(try context.source.row(of: objectID, in: context.view, within: context.greatestAge))
       }
@@ -25,15 +25,17 @@ extension ManagedObject {
     try wakeUp(in: context)
   }
 
-  /// Whether the values have to be read before they can be used.
+  /// Whether a row has to be read before the values can be used.
   final var needsRow: Bool { state.contains(.fault) && snapshot == nil }
 
-  /// A row that came with a fetch is read anew where it is older than the context takes any. A walk has one state, however old.
+  /// Reads the row again if it exceeds the context's staleness interval. The view of a walk has one state, whatever its
+  /// age.
   private func takeFreshRow(in context: ManagedObjectContext) throws {
     guard let page, !page.isFresh(within: context.greatestAge), context.view == nil, !isInserted else { return }
     takeRow(try context.source.row(of: objectID, in: nil, within: context.greatestAge))
   }
 
+  /// Runs the awake-from-fetch hooks, and computes values in advance.
   private func wakeUp(in context: ManagedObjectContext) throws {
     let behavior = try context.behavior(of: entity)
     guard behavior.hasAwakeFromFetch else { return }
@@ -44,15 +46,17 @@ extension ManagedObject {
     }
   }
 
-  /// Computes a value before it is asked for. Where its function fails, only a reader of the value gets the error. The
-  /// program can still read the other values, and make the assignment that mends this one.
+  /// Computes a value at awake-from-fetch. If the getter fails, only a reader of the value gets the error.
+  ///
+  /// So the program can still read the other values, and make the assignment that repairs this one.
   private func calculateAhead(_ slot: Slot, _ behavior: EntityBehavior) throws {
     do { _ = try read(slot, behavior: behavior) } catch let error as any CodedError
       where !error.code.endsRun && !error.code.isOfStore
     {}
   }
 
-  /// Runs the hooks before or after the object becomes a fault; each runs, whatever the others do.
+  /// Runs the hooks before or after the object becomes a fault, and returns their errors. Each hook runs despite other
+  /// errors.
   final func failuresOfHooks(before: Bool) -> [any Error] {
     let name = before ? "willTurnIntoFault" : "didTurnIntoFault"
     var failures: [any Error] = []
@@ -71,8 +75,9 @@ extension ManagedObject {
     return failures
   }
 
-  /// Runs the hooks after values were replaced; each runs, whatever the others do. What undoes changes, or resolves conflicts, calls
-  /// this when all is done.
+  /// Runs the hooks for replaced values, and returns their errors. Each hook runs despite other errors.
+  ///
+  /// Code that undoes changes or resolves conflicts calls this at its end.
   final func failuresOfAwaking(from events: SnapshotEventType) -> [any Error] {
     guard context != nil else { return [] }
     let behavior: EntityBehavior
@@ -96,7 +101,7 @@ extension ManagedObject {
     return failures
   }
 
-  /// Takes newer values of the store in; unsaved changes stay on top.
+  /// Adopts a newer row of the store; unsaved changes stay on top.
   final func adopt(_ newer: Snapshot) {
     let (former, old, row) = (watchedValues, entity.toOneSlots.map(current), snapshot)
     if state.contains(.listed) { remember(.row(reading)) }
@@ -116,13 +121,15 @@ extension ManagedObject {
     }
   }
 
-  /// Takes the values as the store has them now, where nothing here is to be saved.
+  /// Adopts the store's current row, unless the object is a fault or has unsaved changes.
   package final func takeCurrentValues() throws {
     if !isFault, !state.contains(.listed) { _ = try takeCurrentRow() }
   }
 
-  /// Takes the row as the store has it now, where the other side of a relationship shows that this one is too old. An object that
-  /// the next save writes keeps its own, so that the save finds the conflict. Nil where there is no row any more.
+  /// Adopts the store's current row when the other side of a relationship proves that this row is outdated.
+  ///
+  /// An object that the next save writes keeps its row, so that the save finds the conflict. Returns nil if the row no
+  /// longer exists.
   final func takeCurrentRow() throws -> Snapshot? {
     guard let context, let snapshot, !isDeleted else { return snapshot }
     if isWritten { return snapshot }
@@ -131,7 +138,7 @@ extension ManagedObject {
     return now
   }
 
-  /// Whether the next save writes something of the row.
+  /// Whether the next save writes part of the row.
   final var isWritten: Bool {
     guard let snapshot else { return false }
     return changed.slots.contains { slot in
@@ -139,8 +146,9 @@ extension ManagedObject {
     }
   }
 
-  /// A row that was read while the object had changes, which are undone now. One of the same version may have other values where
-  /// the store counts.
+  /// Adopts a row that was read while the object had changes, which are undone now.
+  ///
+  /// In a store that counts versions, a row of the same version may have other values.
   final func takeIn(later row: Snapshot) {
     if isFault { return takeRow(row) }
     guard let snapshot, !snapshot.isIdentical(to: row), snapshot.version <= row.version else { return }

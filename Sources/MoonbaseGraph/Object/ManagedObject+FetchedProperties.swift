@@ -1,11 +1,11 @@
 import MoonbaseModel
 
-/// Fetched properties: each reading is a fetch, with the object as `$FETCH_SOURCE`.
+/// Fetched properties: each access runs a fetch with the object as `$FETCH_SOURCE`.
 extension ManagedObject {
-  /// The objects that a fetched property of the model finds now, unsaved changes among them.
+  /// The current objects of a fetched property, with unsaved changes considered.
   ///
-  /// In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, whose `userInfo` has what the model's
-  /// author attached. Throws for an unknown name, and what a fetch throws.
+  /// In its predicate, `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, whose `userInfo` has the
+  /// entries of the model. Throws for an unknown name, and the errors of a fetch.
   public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
     guard let property = entity.fetchedProperties[key] else {
       throw GraphError.unknownProperty(key, of: entity, id: objectID)
@@ -16,11 +16,12 @@ extension ManagedObject {
     return try context.fetch(request)
   }
 
-  /// The value of a property that has no slot.
+  /// The value of a property without a slot.
   final func fetchedValue(forKey key: String) throws -> Value {
     .list(try fetchedObjects(forKey: key).map { .objectID($0.objectID) })
   }
 
+  /// The predicate of a fetched property with its variables replaced.
   private func filled(
     _ predicate: Predicate, of property: FetchedPropertyDescription, in context: ManagedObjectContext
   ) throws -> Predicate {

@@ -1,22 +1,22 @@
 import MoonbaseModel
 
-/// What other objects have of the unsaved changes, and of the deletion, of an object that is read anew.
+/// Effects on other objects when an object's unsaved changes or deletion are discarded by a refresh.
 ///
-/// Both rows of a one-to-one relationship hold it, and each save writes both: they have to agree before.
+/// Both rows of a one-to-one relationship contain it, and each save writes both, so the two sides have to agree before.
 extension ManagedObject {
-  /// A to-one relationship that may not lead where the row does.
+  /// A to-one relationship whose destination may differ from the row's.
   struct Tie {
     let slot: Slot
-    /// Where it leads.
+    /// The current destination.
     let value: Value
-    /// Where the row leads.
+    /// The destination in the row.
     let saved: Value
-    /// Whether the object was taken out of the list to which that is.
+    /// Whether the object was removed from its list in the row's destination.
     let isOut: Bool
   }
 
-  /// To-one relationships that may not lead where the row does; all of an object that is to go, because its destinations do not lead to it
-  /// any more.
+  /// To-one relationships whose destinations may differ from the row's; for a deleted object all, because their
+  /// destinations have removed it.
   final var unsavedTies: [Tie] {
     guard state.contains(.listed), !isFault else { return [] }
     return entity.toOneSlots.compactMap { slot in
@@ -28,8 +28,9 @@ extension ManagedObject {
     }
   }
 
-  /// Many-to-many relationships with destinations that are to go. The deletions stay. Of an object that is to go itself they are
-  /// still destinations, for nobody took them out of it.
+  /// Many-to-many relationships with deleted destinations, whose deletion is kept.
+  ///
+  /// The destinations of a deleted object are included, since they were not removed from it.
   final func deletedDestinations() throws -> [(slot: Slot, ids: [ManagedObjectID])] {
     try entity.toManySlots.compactMap { slot in
       guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany,
@@ -42,15 +43,16 @@ extension ManagedObject {
     }
   }
 
-  /// The object is not to go after all: of its one-to-many relationships those are out that its deletion cut off or deleted.
-  /// These are changes of their own, and stay.
+  /// Records that members of the object's one-to-many relationships were removed or deleted by the object's deletion.
+  ///
+  /// The deletion is discarded, while these changes of the members are kept.
   final func noteMembersLost() throws {
     guard isDeleted else { return }
     for (slot, state) in relationships {
       guard let relationship = entity.properties[slot].relationship, !relationship.isManyToMany,
         let inverse = relationship.inverseSlot
       else { continue }
-      // The list may have been forgotten since the rules were applied, because another context changed it.
+      // The list may have been unloaded since the rules were applied, because another context changed it.
       if !state.isLoaded { _ = try memberIDs(slot) }
       for id in Array(state.members) {
         guard let other = otherSide(of: .objectID(id), along: relationship) else { continue }
@@ -60,8 +62,9 @@ extension ManagedObject {
     }
   }
 
-  /// A relationship leads where the row says. The other sides of a one-to-one relationship follow; what is to go takes the
-  /// object with it, or lets it go.
+  /// Sets a relationship to the row's destination, and updates the other side of a one-to-one relationship.
+  ///
+  /// A deleted destination deletes this object or removes it, by its delete rule.
   final func retie(_ tie: Tie, to new: Value) throws {
     let (slot, old) = (tie.slot, tie.value)
     guard let (relationship, inverse) = inverse(of: slot) else { return }
@@ -71,14 +74,15 @@ extension ManagedObject {
     }
     guard let other = otherSide(of: new, along: relationship) else { return }
     if other.isDeleted {
-      // Otherwise its deletion took the object out, and to undo it puts it back.
+      // If `isOut` is false, the destination's deletion removed the object, and undoing the deletion restores it.
       let isOut = tie.isOut || tie.saved != new
       return try follow(deletionOf: other, slot: slot, inverse: inverse, leaving: isOut)
     }
     if isOneToOne, !other.isFault { try other.attach(objectID, slot: inverse) }
   }
 
-  /// A newer row leads to objects whose unsaved changes lead elsewhere, or that are to go. These stay, and the object follows.
+  /// Applies unsaved changes of other objects after a newer row: a destination that was deleted, or that has another
+  /// partner, keeps its change, and this object is adapted.
   final func followUnsavedChanges() throws {
     guard !isDeleted else { return }
     for slot in entity.toOneSlots where !changed.contains(slot) {
@@ -93,8 +97,9 @@ extension ManagedObject {
     }
   }
 
-  /// Undoing brought the object back, and its row leads to others that are still to go, because it was read anew after their deletion:
-  /// it leads to them no more, as it did before they took it along.
+  /// After an undo restored the object, removes destinations that are still deleted.
+  ///
+  /// The object's row was read after their deletion and refers to them again.
   final func leaveDeletedDestinations() throws {
     for slot in entity.toOneSlots where !changed.contains(slot) {
       guard let (relationship, inverse) = inverse(of: slot),
@@ -105,8 +110,9 @@ extension ManagedObject {
     }
   }
 
-  /// Applies the delete rule of an object that is to go to this one, which points at it. With `leaving` its list is to be without this one
-  /// also when it comes back.
+  /// Applies the delete rule of a deleted destination to this object.
+  ///
+  /// With `leaving`, the destination's list stays without this object even if the deletion is undone.
   private func follow(deletionOf other: ManagedObject, slot: Slot, inverse: Slot, leaving: Bool) throws {
     let rule = other.entity.properties[inverse].relationship?.description.deleteRule
     guard rule == .cascade || rule == .nullify else { return }
@@ -114,15 +120,17 @@ extension ManagedObject {
     if rule == .cascade { try context?.delete(self) } else { try setStoredValue(.null, slot: slot) }
   }
 
+  /// Removes a member from a list, by an unsaved change.
   private func lose(_ id: ManagedObjectID, slot: Slot) {
     guard case .toMany = entity.properties[slot].kind else { return }
     let known = toManyState(slot)
-    // It was read before a row that leads there.
+    // The list was read before a row that refers to it.
     if !known.contains(id) { unload(known, slot: slot) }
     alter(id, of: known, slot: slot, because: .row) { $0.remove(id) }
     didChange(slot)
   }
 
+  /// A relationship with the slot of its inverse; nil without an inverse.
   private func inverse(of slot: Slot) -> (ResolvedRelationship, Slot)? {
     guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot else {
       return nil

@@ -1,10 +1,11 @@
 import MoonbaseModel
 
-/// Saving ahead: what becomes of an object while another thread writes it, and after that.
+/// Saves that another thread writes: the object's state meanwhile and afterwards.
 extension ManagedObject {
-  /// Another thread writes the changes. Until it is known what became of them the object is a fault, so that who asks for its values
-  /// or sets one waits for that. Returns what it had. A new object keeps that, in the row that is written; `copy` is one that was
-  /// made of it.
+  /// Prepares the object for a save that another thread writes. Returns the object's former state.
+  ///
+  /// Until the outcome is known the object is a fault, so that an access waits for it. A new object keeps its values in
+  /// the row that is written; `copy` is a copy of this row, if one was made.
   final func handOver(to copy: Snapshot?) -> Reading? {
     guard !state.contains(.inserted) else {
       if let copy { weigh(row.takePlace(copy.place, in: copy.page, owning: true)) }
@@ -19,15 +20,18 @@ extension ManagedObject {
     return reading
   }
 
-  /// It is known what became of a new object that another thread wrote. With `listed` it waits to be saved again.
+  /// Ends the pending save of a new object. With `listed` the object waits for the next save.
   final func endHandOver(listed: Bool) {
     changeState(removing: [.fault, .refreshed], adding: listed ? .listed : [])
   }
 
-  /// Another thread writes new objects that came to lists of the object. They count as changes until it is known what became of it.
+  /// Marks the object's lists as part of a pending save of new objects, whose addition counts as a change until the
+  /// outcome is known.
   final func handOverLists() { changeState(adding: .listsUnderWay) }
 
-  /// It is known what became of that: `permanent` has the IDs of what was saved, nothing where the save failed. What came since stays.
+  /// Ends the pending save of the object's lists. `permanent` has the IDs of saved objects; nil if the save failed.
+  ///
+  /// Later changes are kept.
   final func endHandOverOfLists(_ permanent: PermanentIDs?) {
     changeState(removing: .listsUnderWay)
     guard let permanent else { return }

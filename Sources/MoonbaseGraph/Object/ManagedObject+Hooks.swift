@@ -1,10 +1,11 @@
 package import MoonbaseModel
 
-/// Calls into extensions: counted, so that they end, and with errors that name who failed.
+/// Calls of extensions: their depth is limited, and errors name the failing code.
 extension ManagedObject {
-  /// Runs code of an extension; an error of its own kind keeps its kind and gains the attribute's name, and that of the hook.
+  /// Runs code of an extension for an attribute. An error keeps its kind, and gains the names of the attribute and the
+  /// hook.
   ///
-  /// Calls that go round in a circle, such as a derived attribute that needs itself, end with an error.
+  /// Endless recursion, for example by a derived attribute that depends on itself, ends with an error.
   package final func blaming<Result>(_ slot: Slot, hook: String, _ body: () throws -> Result) throws -> Result {
     guard let context else {
       do { return try body() } catch { throw failure(of: error, property: entity.property(at: slot).name, hook: hook) }
@@ -21,7 +22,7 @@ extension ManagedObject {
     }
   }
 
-  /// Runs a transformer. What the default one refuses is the fault of the value or of the bytes, and of no extension.
+  /// Runs a transformer. An error of the default transformer is caused by the value or the bytes, not by an extension.
   final func running<Result>(
     _ transformer: SlotTransformer, slot: Slot, hook: String, _ body: () throws -> Result
   ) throws -> Result {
@@ -33,7 +34,7 @@ extension ManagedObject {
     }
   }
 
-  /// Runs an accessor of a subclass. One that asks for its own property by name would never end.
+  /// Runs an accessor of a subclass. An accessor that accesses its own property by name ends with an error.
   final func accessing<Result>(_ slot: Slot, _ body: () throws -> Result) throws -> Result {
     guard let context else { return try body() }
     guard context.accessorDepth < ManagedObjectContext.greatestHookDepth else {
@@ -47,13 +48,13 @@ extension ManagedObject {
     return try body()
   }
 
-  /// Runs a hook of an extension, where there is one; an error gains the hook's name.
+  /// Runs a hook of an extension, if there is one; an error gains the hook's name.
   final func run(_ name: String, hook: EntityExtension.Hook?) throws {
     guard let hook else { return }
     try running(name) { try hook(self) }
   }
 
-  /// Runs code of an extension that is about the object as a whole; an error gains the name of what ran.
+  /// Runs code of an extension for the object as a whole; an error gains the hook's name.
   @discardableResult
   package final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
@@ -68,7 +69,8 @@ extension ManagedObject {
     }
   }
 
-  /// An error of an extension as one of the graph. One that was the graph's when it entered a script comes out as what it was.
+  /// Converts an error of an extension to one of the graph. An error of the graph that passed through a script is
+  /// restored.
   private func failure(of error: any Error, property: String?, hook: String) -> any Error {
     if let error = error as? GraphError { return error.ofOthers }
     let ended = GraphError(endOf: error, in: hook, entity: entity.name, property: property, objectID: objectID)
@@ -91,14 +93,14 @@ extension ManagedObject {
     return failure
   }
 
-  /// An error of the graph that a script let through says where: in the innermost hook that it left.
+  /// Adds the place in the innermost script hook to an error of the graph that the script did not catch.
   private func known(_ error: GraphError, script: any ScriptFailure, property: String?, hook: String)
     -> GraphError
   {
     var known = error
     guard !(known.underlying is any ScriptFailure) else { return known }
     known.underlying = script
-    // What an extension did wrong names it already.
+    // An error of an extension already names the extension.
     guard error.code != .extensionFailure else { return known }
     let place = script.place.map { "\($0): " } ?? ""
     known.message = "\(subject(property)): \(hook): \(place)\(error.message)"
@@ -108,6 +110,7 @@ extension ManagedObject {
 
   private func subject(_ property: String?) -> String { property.map { "\(entity.name).\($0)" } ?? entity.name }
 
+  /// The error of an extension with a reason, for a property or the object as a whole.
   final func failure(_ reason: String, property: String?) -> GraphError {
     var error = GraphError(
       .extensionFailure, message: "\(subject(property)): \(reason)", entity: entity.name, property: property,

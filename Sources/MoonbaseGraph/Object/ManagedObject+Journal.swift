@@ -1,12 +1,12 @@
 import MoonbaseModel
 
-/// What the journal hears of an object: what was there before a change.
+/// Recording of former states in the context's journal.
 extension ManagedObject {
-  /// What is set while the object wakes up belongs to the row.
+  /// The cause of changes: values that are set while the object awakes belong to the row.
   @inline(__always)
   final var cause: Derivations.Cause { state.contains(.awaking) ? .row : .change }
 
-  /// Something of the object is about to be another: tells the context what was there before, where it wants to know.
+  /// Records the former state before a change, if the context needs it.
   @inline(__always)
   final func remember(
     _ former: @autoclosure () -> Change.Former, _ facet: Facet? = nil, because cause: Derivations.Cause = .change,
@@ -16,18 +16,18 @@ extension ManagedObject {
     context.record(former(), of: self, facet, because: cause, silently: silently)
   }
 
-  /// The value in a slot is about to be another one.
+  /// Records the value in a slot before a change.
   @inline(__always)
   final func rememberValue(_ slot: Slot, because cause: Derivations.Cause = .change, silently: Bool = false) {
     remember(formerValue(slot), Facet(slot), because: cause, silently: silently)
   }
 
-  /// What a slot holds before a change of it.
+  /// The value in a slot, as the former state of a change.
   final func formerValue(_ slot: Slot) -> Change.Former {
     .value(Change.Own(slot, own(slot), transformed: transformed(slot), isMarked: isMarked(slot)))
   }
 
-  /// Whether the object is in the list of changes, as what, and where; and whether a slot counts as changed.
+  /// The object's state, its position in the list of changes, and whether a slot is marked as changed.
   struct Flags {
     let state: State
     let slot: Slot?
@@ -35,11 +35,12 @@ extension ManagedObject {
     let position: Int
   }
 
+  /// The current flags of the object and the mark of a slot.
   final func flags(_ slot: Slot?) -> Flags {
     Flags(state: state, slot: slot, isMarked: slot.map(isMarked) ?? false, position: changePosition)
   }
 
-  /// The row, and what is on top of it.
+  /// The row with all values and states above it.
   final class Reading {
     let flags: Flags
     let row: ObjectRow
@@ -56,5 +57,6 @@ extension ManagedObject {
     }
   }
 
+  /// The current row with all values and states above it.
   final var reading: Reading { Reading(of: self) }
 }

@@ -3,14 +3,15 @@ import MoonbasePlatform
 import OrderedCollections
 
 extension ManagedObject {
-  /// What lies at the end of a key path: `department.name`, `department.people.age`, `people.@avg.age`.
+  /// The value at the end of a key path: `department.name`, `department.people.age`, `people.@avg.age`.
   ///
-  /// Each key is asked for as `value(forKey:)` does, through accessors of subclasses, derived and fetched properties; the objects
-  /// on the way may have keys of subentities. A path through a to-many relationship gives a list, objects are given by their IDs,
-  /// and behind a relationship without a destination there is nothing. Collection operators are those of predicates: `@count`,
-  /// `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects` and `@distinctUnionOfObjects`.
+  /// Each key is evaluated like `value(forKey:)`, with accessors of subclasses, derived and fetched properties. Objects
+  /// on the way may have keys of subentities. A path through a to-many relationship gives a list. Objects are given by
+  /// their IDs, and a relationship without a destination gives null. Collection operators are those of predicates:
+  /// `@count`, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects` and `@distinctUnionOfObjects`.
   ///
-  /// Throws for unknown keys and operators, for an operator over what is no collection, and what `value(forKey:)` throws.
+  /// Throws for unknown keys and operators, for an operator on a value that is no collection, and the errors of
+  /// `value(forKey:)`.
   public final func value(forKeyPath path: String) throws -> Value {
     guard path.utf8.contains(UInt8(ascii: ".")) else { return try value(forKey: path) }
     guard let context else { throw goneError }
@@ -18,16 +19,17 @@ extension ManagedObject {
     return isSumOfNoDecimals(value, at: path) ? .decimal(0) : value
   }
 
-  /// Whether a value is the sum of no decimals. Of a path to keys that only a subentity has nothing is known.
+  /// Whether a value is a sum over no decimals, which has to be a decimal zero. False if only subentities have the
+  /// keys.
   private final func isSumOfNoDecimals(_ value: Value, at path: String) -> Bool {
     guard case .int(0) = value, path.utf8.contains(UInt8(ascii: "@")), let model = context?.model else { return false }
     return (try? model.isSumOfDecimals(KeyPaths.keys(of: path), from: entity)) == true
   }
 
-  /// Sets the value at the end of a key path: of each object that the path leads to.
+  /// Sets the value at the end of a key path in each object before its last key: in all or none.
   ///
-  /// All of them take it or none. Throws where a to-one relationship on the way has no destination, for collection operators, and what
-  /// `setValue(_:forKey:)` throws.
+  /// Throws for a to-one relationship without a destination, for collection operators, and the errors of
+  /// `setValue(_:forKey:)`.
   public final func setValue(_ value: Value, forKeyPath path: String) throws {
     var keys = try KeyPaths.keys(of: path, on: entity)
     let last = keys.removeLast()
@@ -42,14 +44,14 @@ extension ManagedObject {
     }
   }
 
-  /// Values by name, as `value(forKey:)` gives them.
+  /// Values by name, evaluated like `value(forKey:)`.
   public final func dictionaryWithValues(forKeys keys: [String]) throws -> [String: Value] {
     var values: [String: Value] = [:]
     for key in keys { values[key] = try value(forKey: key) }
     return values
   }
 
-  /// Sets values by name, as `setValue(_:forKey:)` does: all of them or none. `.null` takes a value away.
+  /// Sets values by name like `setValue(_:forKey:)`, all or none. `.null` removes a value.
   public final func setValuesForKeys(_ values: [String: Value]) throws {
     guard let context else { throw goneError }
     try context.changingTogether {
@@ -57,6 +59,7 @@ extension ManagedObject {
     }
   }
 
+  /// The objects at the end of a path, without duplicates.
   private final func objects(along keys: [String], of path: String) throws -> OrderedSet<ManagedObject> {
     var reached: OrderedSet<ManagedObject> = [self]
     for key in keys {
@@ -85,7 +88,7 @@ extension ManagedObject {
     return error
   }
 
-  /// An error of the evaluation says of which path.
+  /// Runs `body`; an error of evaluation gains the key path.
   private final func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -97,7 +100,9 @@ extension ManagedObject {
   }
 }
 
-/// An object as key paths see it: a predicate sees what a store would say, a key path what `value(forKey:)` gives.
+/// An object as the subject of a key path.
+///
+/// A predicate sees stored values, as a store would evaluate it; a key path sees the results of `value(forKey:)`.
 struct KeyPathSubject: SlottedSubject {
   typealias Related = KeyPathSubject
 
@@ -133,14 +138,14 @@ struct KeyPathSubject: SlottedSubject {
   }
 }
 
-/// The key paths that were asked for in a context, ready to be followed.
+/// A cache of compiled key paths of one context.
 struct KeyPaths {
-  /// More are not kept: a program that makes paths up has as many as it likes.
+  /// The limit of cached paths, for programs that generate paths.
   private static let greatestCount = 512
 
   private var known: [String: CompiledExpression] = [:]
 
-  /// A path as an expression over anything that answers keys.
+  /// A path as a compiled expression that works for any subject.
   mutating func expression(for path: String) throws -> CompiledExpression {
     if let found = known[path] { return found }
     let new = try CompiledExpression(.keyPath(.evaluatedObject, Self.keys(of: path)))
@@ -149,7 +154,7 @@ struct KeyPaths {
     return new
   }
 
-  /// The keys of a path, of which none may be empty.
+  /// The keys of a path. Throws if a key is empty.
   static func keys(of path: String, on entity: ResolvedEntity? = nil) throws -> [String] {
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard keys.allSatisfy({ !$0.isEmpty }) else {

@@ -3,23 +3,23 @@ import MoonbasePlatform
 
 /// A method that an extension gives to the objects of an entity.
 package struct EntityMethod {
-  /// Calls it.
+  /// Calls the method.
   package let call: EntityExtension.Method
-  /// The key by which the maker of the method finds it.
+  /// Identifies the method to its maker.
   package let origin: AnyObject?
 }
 
 /// Methods that extensions, in Swift or Lua, give to objects.
 extension ManagedObject {
-  /// Calls a method that an extension declares for the object's entity, or for one above it.
+  /// Calls a method that an extension declares for the object's entity or a parent entity.
   ///
   /// ```swift
   /// let address = try person.call("full_address", ", ")
   /// ```
   ///
-  /// A method of a script gets an object in the place of each argument that is the ID of one, and an object that it
-  /// returns comes as its ID. Throws `GraphError` with `.unknownName` for a method that no extension has, with
-  /// `.extensionFailure` and the name of the method for what it raised.
+  /// A method of a script receives objects in place of arguments that are object IDs, and an object that it returns is
+  /// converted to its ID. Throws `.unknownName` if no extension has the method, and `.extensionFailure` with the
+  /// method's name for an error of the method.
   @discardableResult
   public final func call(_ name: String, _ arguments: Value...) throws -> Value {
     try call(name, with: arguments)
@@ -32,13 +32,13 @@ extension ManagedObject {
     return try running("method \(name)") { try method.call(arguments, self) }
   }
 
-  /// The method of a name; nil where no extension declares one.
+  /// The method with a name; nil if no extension declares it.
   package final func method(_ name: String) throws -> EntityMethod? { try behavior().methods[name] }
 
   /// The names of all methods that extensions declare for the object.
   package final func methodNames() throws -> [String] { try behavior().methods.keys.sorted() }
 
-  /// The error of a method that no extension declares.
+  /// The error for a method that no extension declares.
   package final func unknownMethod(_ name: String) throws -> GraphError {
     let known = try methodNames()
     let hint = suggestion(for: name, among: known)

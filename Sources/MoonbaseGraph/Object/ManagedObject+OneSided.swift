@@ -2,19 +2,19 @@ import DequeModule
 import MoonbaseModel
 import MoonbasePlatform
 
-/// One-to-one relationships that the store holds in one of the two rows only, as some writers leave them.
+/// Relationships between two single objects that only one of the two rows contains, as some programs write them.
 ///
-/// The other row has nothing there, and only the store can say who leads to it. It is asked where that matters: when such an
-/// object is deleted, or the relationship gets another destination.
+/// The other row is null, and only the store can find the object that refers to it. The store is queried when such an
+/// object is deleted, or when the relationship gets another destination.
 extension ManagedObject {
-  /// The objects that lead here by the other side of a relationship that leads nowhere from here.
+  /// The objects that refer to this object by the inverse of a relationship which is null here.
   final func oneSidedPartners(_ slot: Slot) throws -> [ManagedObject] {
     guard let inverse = entity.oneToOneInverse(of: slot), !isInserted, let context,
       try stored(slot).leadsNowhere, snapshot?.values[slot].leadsNowhere == true
     else { return [] }
     return try context.storedPartners(of: self, slot: slot).compactMap { id in
       try HostWork.charge()
-      // Here it may lead elsewhere by now.
+      // The object may refer elsewhere by now.
       guard let other = try context.objectIfPresent(with: id), try other.stored(inverse) == .objectID(objectID) else {
         return nil
       }
@@ -24,11 +24,12 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// How many objects are asked for at a time.
+  /// The number of objects per query.
   private static let batch = 512
 
-  /// The objects whose rows lead to one. Of a deleted object it is asked together with those that wait beside it for their delete
-  /// rules: these will be asked next.
+  /// The objects whose rows refer to an object.
+  ///
+  /// For a deleted object, the query also covers objects whose delete rules are applied next.
   fileprivate func storedPartners(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     func key(_ other: ManagedObject) -> PrefetchKey { PrefetchKey(id: other.objectID, slot: slot) }
     guard object.isDeleted, prefetched[key(object)] == nil else {
@@ -49,6 +50,6 @@ extension ManagedObjectContext {
 }
 
 extension Value {
-  /// Whether a row says nothing of a destination: there is none, or what the row holds is none.
+  /// Whether a row has no destination: the value is null or damaged.
   fileprivate var leadsNowhere: Bool { isNull || isDamage }
 }

@@ -1,20 +1,21 @@
 package import MoonbaseModel
 
-/// The row that an object fills, and that a save takes as it is: of a new object from the beginning, of a saved one from its first
-/// change on.
+/// The object's own row, which a save adopts without copying.
+///
+/// A new object has such a row from the beginning, a saved object from its first change.
 extension ManagedObject {
-  /// A new object is one of the last of its page, and moves to another one.
+  /// Moves a new object's row to another page, because few rows of its page are left.
   final func copyOwnRow() {
     guard row.isOwn else { return }
     weigh(row.copyOwn(key: key, to: table._withUnsafeGuaranteedRef { $0.pageForOwnRow().takeUnretainedValue() }))
   }
 
-  /// The object has the store's row again, and the values that its own one had beside it.
+  /// Restores the store's row, with the own row's values beside it.
   final func spillRow() {
     if row.isOwn { weigh(row.spill(slotCount: entity.properties.count)) }
   }
 
-  /// The own row becomes the one that is saved (`ObjectRow.complete`).
+  /// Completes the own row for the save (`ObjectRow.complete`).
   final func completeRow(under key: Int64, version: Int64) -> Bool {
     guard let bytes = table._withUnsafeGuaranteedRef({ row.complete(under: key, version: version, of: $0) }) else {
       return false
@@ -23,10 +24,10 @@ extension ManagedObject {
     return true
   }
 
-  /// The same of a destination, under the ID that it gets.
+  /// Sets a destination in the completed row to the ID that it gets.
   final func completeRow(leadingTo id: ManagedObjectID, slot: Slot) { weigh(row.complete(leadingTo: id, slot: slot)) }
 
-  /// The first change of a saved object gives it a row of its own. False, and nothing done, where the row has no cell for the value.
+  /// Makes an own row at the first change of a saved object; false without effect if the row has no cell for the value.
   final func beginChange(_ value: Value, slot: Slot) -> Bool {
     guard slot < 64, row.page != nil, row.live.isEmpty || row.live[slot] == nil else { return false }
     if case .objectID(let id) = value, id.isTemporaryID { return false }
@@ -38,22 +39,25 @@ extension ManagedObject {
   }
 }
 
-/// Setting attributes the quick way: nothing was computed from them, and they lie in the object's own row.
-/// Nothing is retained, for that took as long as all else.
+/// The fast path for setting attributes: the object has its own row, and no value was computed from the attribute.
+///
+/// Nothing is retained, because retaining would take as long as the rest of the path.
 extension ManagedObject {
-  /// Whether it may be: nobody need look at a value before that is known.
+  /// Whether the fast path may apply, before the value is considered.
   @inline(__always)
   package final var writesItsRow: Bool { row.isOwn ? isFillingItsRow : isAsRead }
 
+  /// Whether the object has a new or changed row of its own, without observers and cached values.
   @inline(__always)
   private final var isFillingItsRow: Bool {
     record == nil && (state == [.inserted, .listed] || state.subtracting(.born) == [.updated, .listed])
   }
 
+  /// Whether the object has no changes and no state beside its row.
   @inline(__always)
   private final var isAsRead: Bool { record == nil && state.subtracting(.born).isEmpty }
 
-  /// Sets a value of an object that fills its row. False, and nothing done, where that has to be noted.
+  /// Sets a value in the object's own row; false without effect if the change needs the slow path.
   @inline(__always)
   final func setQuickly(_ value: Value, slot: Slot) -> Bool {
     guard row.isOwn, isFillingItsRow, row.live.isEmpty, slot < 64 else { return false }
@@ -69,7 +73,7 @@ extension ManagedObject {
   }
 
   private final func put(_ value: Value, slot: Slot, in page: RowPage, of context: ManagedObjectContext) -> Bool {
-    // Who points at a saved object, or is pointed at by one, has more to note.
+    // A reference to or from a saved object needs more work.
     if case .objectID(let id) = value, id.isTemporaryID || !state.contains(.inserted) { return false }
     let place = Int(row.place)
     if page.cell(slot, of: place).isSame(as: value) { return true }
@@ -79,8 +83,9 @@ extension ManagedObject {
     return true
   }
 
-  /// Sets an attribute of an object that fills a row of its own to something of the same kind, where nobody need know what was there. False,
-  /// and nothing done, where `setNoting` has to be asked.
+  /// Overwrites an attribute in the own row by a cell of the same kind, when the former value need not be recorded.
+  ///
+  /// False without effect if `setNoting` has to be tried.
   @inline(__always)
   final func overwrite(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
@@ -104,14 +109,14 @@ extension ManagedObject {
     }
   }
 
-  /// The same where the journal keeps what was there, or somebody follows changes.
+  /// Overwrites the attribute when the journal records the former value, or changes are followed.
   private final func overwriteNoting(
     _ cell: RawCell, slot: Slot, in page: Unmanaged<RowPage>, of context: ManagedObjectContext
   ) -> Bool {
     if context.derivations.isWatching { return false }
     return page._withUnsafeGuaranteedRef { page in
       let isRecorded = context.journal.records(self)
-      // Mostly the store's row has it: then no value is made.
+      // Mostly the store's row has the former value, which then needs no `Value`.
       let own = isRecorded && row.owns(slot) ? page.value(slot, of: Int(row.place)) : nil
       switch page.overwrite(cell, slot: slot, of: Int(row.place)) {
       case .refused: return false
@@ -124,7 +129,7 @@ extension ManagedObject {
     }
   }
 
-  /// The same of an object that has no change yet.
+  /// Overwrites an attribute of an object without changes.
   final func overwriteFirst(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
       guard table.takes(cell, slot), isAsRead, row.live.isEmpty, RowPage.takes(cell),
@@ -142,13 +147,13 @@ extension ManagedObject {
     }
   }
 
-  /// Sets an attribute to what lies elsewhere: no value is made of it. False, and nothing done, where `setValue` has to be asked.
+  /// Sets an attribute to a cell without an intermediate `Value`; false without effect if `setValue` has to be called.
   @inline(__always)
   package final func setQuickly(_ cell: RawCell, slot: Slot) -> Bool {
     (row.isOwn ? overwrite(cell, slot: slot) : overwriteFirst(cell, slot: slot)) || setNoting(cell, slot: slot)
   }
 
-  /// The same where somebody has to know what was there, or the cell holds something of another kind.
+  /// Sets an attribute when the former value has to be recorded, or the cell is of another kind.
   private final func setNoting(_ cell: RawCell, slot: Slot) -> Bool {
     guard writesItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }
     return table._withUnsafeGuaranteedRef { table in
@@ -187,7 +192,7 @@ extension ManagedObject {
     return true
   }
 
-  /// A slot of the row was set, which keeps so many bytes more.
+  /// Records that a slot of the row was set; `bytes` is the growth of the row.
   @inline(__always)
   private final func noteSet(_ slot: Slot, _ bytes: Int, in context: ManagedObjectContext) {
     if bytes != 0, isWeighed { context.weigh(bytes) }

@@ -1,22 +1,24 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What predicates and sort keys ask of an object. Every key goes through a subclass's own accessor.
+/// The values that predicates and sort keys read. Every key uses the accessor of a subclass.
 extension ManagedObject: KeyPathAnswering, SlottedSubject {
-  /// Keys lead to objects of any class.
+  /// Keys may refer to objects of any class.
   public typealias Related = ManagedObject
 
   /// The object's ID.
   public final var predicateValue: Value { .objectID(objectID) }
 
-  /// What is told of the object holds until anything of its context changes. A getter that runs is to read for itself.
+  /// Identifies a state of the object for cached results, which are valid until its context changes.
+  ///
+  /// Nil while a getter runs, whose reads have to be recorded.
   @usableFromInline
   package final var predicateState: SubjectState? {
     guard let context, !context.derivations.isRecording else { return nil }
     return SubjectState(id: objectID, context: context, changes: context.changeCount)
   }
 
-  /// The value or the objects under a key. Throws for an unknown key and for a store that cannot be read.
+  /// The value or the objects under a key. Throws for an unknown key, and if the store cannot be read.
   public final func predicateAnswer(forKey key: String) throws -> PredicateAnswer<ManagedObject> {
     guard let slot = entity.slot(key) else {
       if key == "objectID" { return .value(predicateValue) }
@@ -29,29 +31,31 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
     }
   }
 
+  /// The value that a predicate sees in a slot.
   @usableFromInline
   package final func predicateValue(slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
     let value = !hasLiveValues || state.contains(.listed) ? try value(at: slot) : try savedValue(at: slot)
-    // Not-a-number may be computed. No store has it: it counts as a missing value, as where a store computes it.
+    // A computed not-a-number counts as null, as it does in a store.
     if case .double(let number) = value, number.isNaN { return .null }
     return value
   }
 
-  /// What awake-from-fetch set is no change: a predicate sees the row, as it does where a store evaluates it.
+  /// The value in the row: values that awake-from-fetch set are no changes, and a store does not see them.
   @inline(never)
   private func savedValue(at slot: Slot) throws -> Value {
     guard !state.contains(.awaking), !changed.isEmpty else { return try value(at: slot) }
     return try asSaved { try value(at: slot) }
   }
 
-  /// A destination that is gone counts as none.
+  /// The destination; nil if it no longer exists.
   @usableFromInline
   package final func predicateDestination(slot: Slot) throws -> ManagedObject? {
     guard case .objectID(let id) = try predicateValue(slot: slot) else { return nil }
     return try context?.objectIfPresent(with: id)
   }
 
+  /// The destinations that a predicate sees, without those that no longer exist.
   @usableFromInline
   package final func predicateDestinations(slot: Slot) throws -> [ManagedObject] {
     guard let context else { throw goneError }

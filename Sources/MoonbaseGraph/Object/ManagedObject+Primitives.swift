@@ -1,22 +1,22 @@
 public import MoonbaseModel
 
 extension ManagedObject {
-  /// The value of a property past accessors and derivation: what `setPrimitiveValue` put there.
+  /// The value of a property without accessors and derivation, as `setPrimitiveValue` sets it.
   public final func primitiveValue(forKey key: String) throws -> Value {
     let slot = try slot(of: key)
     let behavior = try behavior()
-    // The getter of a stored attribute may look at the value that it replaces.
+    // The getter of a stored attribute may read its former value.
     if !isComputed(slot, behavior) { noteRead(slot) }
     if case .derived = behavior.kind(slot) { return caches[slot]?.value ?? .null }
     return try read(slot, behavior: behavior)
   }
 
-  /// Sets the value of an attribute without noting a change; call `willChangeValue` before and `didChangeValue` after.
+  /// Sets the value of an attribute without recording a change; call `willChangeValue` before and `didChangeValue`
+  /// after.
   ///
-  /// Without these the object does not count as changed and `willSave` is not called again for it; the context keeps it, and
-  /// the next save writes the value.
-  /// Throws where the value does not fit the attribute's type or class, for what the store derives, for what a delayed value
-  /// will overwrite at the next save, and for a deleted object.
+  /// Without these calls the object does not count as changed, and `willSave` is not called again for it. The context
+  /// retains the object, and the next save writes the value. Throws if the value does not fit the attribute's type or
+  /// class, for an attribute that the store derives or that a delayed value will overwrite, and for a deleted object.
   public final func setPrimitiveValue(_ value: Value, forKey key: String) throws {
     let slot = try slot(of: key)
     let behavior = try behavior()
@@ -39,22 +39,22 @@ extension ManagedObject {
     }
   }
 
-  /// Says that an attribute is about to be read: fires the object's fault.
+  /// Announces a read of an attribute: fires the object's fault.
   public final func willAccessValue(forKey key: String) throws {
     _ = try slot(of: key)
     if state.contains(.fault) { try fireFault() }
   }
 
-  /// Says that an attribute was read.
+  /// Announces that an attribute was read.
   public final func didAccessValue(forKey key: String) throws { _ = try slot(of: key) }
 
-  /// Says that a primitive value is about to change.
+  /// Announces a change of a primitive value.
   public final func willChangeValue(forKey key: String) throws {
     try willAccessValue(forKey: key)
     materialize()
   }
 
-  /// Says that a primitive value changed: the object counts as changed.
+  /// Announces that a primitive value changed: the object counts as changed.
   public final func didChangeValue(forKey key: String) throws {
     let slot = try slot(of: key)
     if isAdded(slot) { outdate(slot) } else { rememberValue(slot) }

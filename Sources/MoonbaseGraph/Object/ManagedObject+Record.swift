@@ -1,64 +1,69 @@
 import MoonbaseModel
 
-/// What lies in the record of an object: read, and put there.
+/// Access to the object's record.
 extension ManagedObject {
-  /// Values that transformers and derived attributes gave.
+  /// Cached values from transformers and derived attributes.
   final var caches: SlotMap<Cached> { record?.caches ?? [:] }
   /// Values assigned to delayed derived attributes, until will-save.
   final var delayed: SlotMap<Value> { record?.delayed ?? [:] }
-  /// The faults that read their rows together with this one.
+  /// The faults whose rows are read together with this object's row.
   final var batch: FaultBatch? { record?.batch }
-  /// To-many relationships of which something is known.
+  /// The states of to-many relationships that were read or changed.
   final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
   /// Whether a delayed value waits for will-save.
   @inline(__always)
   final var hasDelayedValues: Bool { record.map { !$0.delayed.isEmpty } ?? false }
-  /// Whether any value was made of others.
+  /// Whether the object has cached values.
   @inline(__always)
   final var hasCaches: Bool { record.map { !$0.caches.isEmpty } ?? false }
 
-  /// Whether a change of the object may concern a value that was made of it, or an observer.
+  /// Whether a change of the object may affect a cached value or an observer.
   @inline(__always)
   final var isWatched: Bool { state.contains(.observed) || hasCaches }
 
+  /// Replaces all cached values.
   final func setCaches(_ caches: SlotMap<Cached>) {
     guard !caches.isEmpty || record != nil else { return }
     ownRecord.caches = caches
     weighComputed()
   }
 
+  /// Replaces all delayed values.
   final func setDelayed(_ values: SlotMap<Value>) {
     guard !values.isEmpty || record != nil else { return }
     ownRecord.delayed = values
     weighComputed()
   }
 
+  /// Replaces the states of all to-many relationships.
   final func setRelationships(_ known: SlotMap<ToManyState>) {
     guard !known.isEmpty || record != nil else { return }
     ownRecord.relationships = known
     weighRelationships()
   }
 
-  /// Keeps what a transformer or derived attribute gave; nil forgets it.
+  /// Caches the value of a transformer or derived attribute; nil removes it.
   final func cache(_ cached: Cached?, slot: Slot) {
     guard cached != nil || record != nil else { return }
     ownRecord.caches[slot] = cached
     weighComputed()
   }
 
+  /// Removes all cached values.
   final func forgetCaches() { setCaches([:]) }
 
-  /// What a derived attribute gave, where it holds and nobody has to hear that it was read; nil leaves it to `read`.
+  /// The cached value of a derived attribute if it is valid and the read need not be recorded; nil leaves the access to
+  /// `read`.
   @inline(__always)
   final func keptValue(_ slot: Slot) -> Value? {
     guard !state.contains(.fault), let record = record.map(Unmanaged.passUnretained), contextKnowsSimpleSlots else {
       return nil
     }
-    // Nothing is retained, for that took as long as all else.
+    // Nothing is retained, because retaining would take as long as the rest of the access.
     return record._withUnsafeGuaranteedRef { record in
       guard record.delayed.isEmpty else { return nil }
       return record.caches.first(slot) { cached in
-        // A bare `nil` beside a value is `Value.null`.
+        // A bare `nil` beside a value means `Value.null`.
         cached.pointee.holdsUnasked ? cached.pointee.value : Value?.none
       }
     }
@@ -71,38 +76,39 @@ extension ManagedObject {
     }
   }
 
-  /// What a transformer made of the bytes in a slot.
+  /// The cached value that a transformer made from the bytes in a slot.
   final func transformed(_ slot: Slot) -> Value? {
     guard let cached = record?.caches[slot], cached.reads == nil else { return nil }
     return cached.value
   }
 
-  /// Keeps a value until will-save; nil forgets it.
+  /// Keeps a value until will-save; nil removes it.
   final func delay(_ value: Value?, slot: Slot) {
     let old = delayed[slot]
     guard value != nil || old != nil else { return }
-    // To be written through is no change of what it is.
+    // Writing a delayed value through does not change the attribute's value.
     remember(.delayed(slot, old), Facet(slot), silently: value == nil)
     restoreDelayed(value, slot: slot)
   }
 
-  /// Puts back the value that waited for will-save, or that none did.
+  /// Restores a delayed value, or its absence.
   final func restoreDelayed(_ value: Value?, slot: Slot) {
     guard value != nil || record != nil else { return }
     ownRecord.delayed[slot] = value
     weighComputed()
   }
 
-  /// Puts what is known of a to-many relationship in its place.
+  /// Sets the state of a to-many relationship.
   final func setRelationship(_ known: ToManyState, slot: Slot) {
     ownRecord.relationships[slot] = known
     context?.noteList(slot, of: self)
     weighRelationships()
   }
 
-  /// The row will be read together with those of other faults.
+  /// Makes the row part of a batch, whose rows are read together.
   final func join(_ batch: FaultBatch) { ownRecord.batch = batch }
 
+  /// Removes the row from its batch.
   final func leaveBatch() {
     guard let record, record.batch != nil else { return }
     record.batch = nil

@@ -3,21 +3,21 @@ import MoonbasePlatform
 import OrderedCollections
 
 extension ManagedObject {
-  /// The destination of a to-one relationship.
+  /// The destination of a to-one relationship; nil without one.
   public final func object(forKey key: String) throws -> ManagedObject? {
     let slot = try toOneSlot(key)
     guard case .objectID(let id) = try value(at: slot) else { return nil }
     return try context == nil ? nil : destinationObject(id, slot: slot)
   }
 
-  /// Sets the destination of a to-one relationship; the inverse follows at once.
+  /// Sets the destination of a to-one relationship; the inverse is updated at once.
   public final func setObject(_ object: ManagedObject?, forKey key: String) throws {
     let slot = try toOneSlot(key)
     try checkContext(object)
     try setValue(object.map { .objectID($0.objectID) } ?? .null, slot: slot)
   }
 
-  /// The destinations of a to-many relationship; in order where it is ordered.
+  /// The destinations of a to-many relationship, in order if it is ordered.
   public final func objects(forKey key: String) throws -> [ManagedObject] {
     let slot = try toManySlot(key)
     guard let context else { throw goneError }
@@ -28,7 +28,7 @@ extension ManagedObject {
     return try memberObjects(slot, ids: ids)
   }
 
-  /// The destinations of a to-many relationship. Rows that were read ahead go to them, and stay for another walk if that is asked for.
+  /// The destinations of a to-many relationship. Takes the rows that were read ahead, unless `keepingRows` is true.
   package final func memberObjects(_ slot: Slot, keepingRows: Bool = false) throws -> [ManagedObject] {
     try memberObjects(slot, ids: memberIDs(slot), keepingRows: keepingRows)
   }
@@ -43,18 +43,18 @@ extension ManagedObject {
       weighRelationships()
     }
     guard ahead.number == context.readAheadNumber else {
-      // What was saved or given up since is read anew, in one go.
+      // After a save or a rollback, all rows are read again in one statement.
       let objects = try context.objects(with: ids)
       try context.loadRows(of: ids)
       return objects
     }
     let present = try context.objects(forRowsAhead: ahead.rows)
     if present.count == ids.count, zip(present, ids).allSatisfy({ $0.objectID == $1 }) { return present }
-    // Others came or went since.
+    // Destinations were added or removed since.
     return try withExtendedLifetime(present) { try context.objects(with: ids) }
   }
 
-  /// The IDs of the destinations of a relationship, without making objects of them.
+  /// The IDs of the destinations of a relationship; makes no objects.
   public final func objectIDs(forRelationshipNamed key: String) throws -> [ManagedObjectID] {
     let slot = try slot(of: key)
     switch entity.properties[slot].kind {
@@ -79,14 +79,14 @@ extension ManagedObject {
     tellObservers()
   }
 
-  /// Adds a destination to a to-many relationship; the inverse follows at once.
+  /// Adds a destination to a to-many relationship; the inverse is updated at once.
   public final func add(_ object: ManagedObject, to key: String) throws {
     let slot = try toManySlot(key)
     try checkContext(object)
     try addMember(object.objectID, slot: slot)
   }
 
-  /// Removes a destination from a to-many relationship; the inverse follows at once.
+  /// Removes a destination from a to-many relationship; the inverse is updated at once.
   public final func remove(_ object: ManagedObject, from key: String) throws {
     let slot = try toManySlot(key)
     try checkContext(object)
@@ -95,14 +95,14 @@ extension ManagedObject {
 
   // MARK: By slot
 
-  /// The object that a relationship leads to.
+  /// The destination object with an ID.
   package final func destinationObject(_ id: ManagedObjectID, slot: Slot) throws -> ManagedObject {
     guard let context else { throw goneError }
     guard id.isTemporaryID, context.registeredObject(for: id) == nil else { return try context.object(with: id) }
     throw pointsNowhere(id, slot: slot)
   }
 
-  /// The error of a relationship that leads to a new object that is gone.
+  /// The error for a relationship whose destination was a new object that is gone.
   final func pointsNowhere(_ id: ManagedObjectID, slot: Slot) -> GraphError {
     refused(
       slot, value: .objectID(id),
@@ -110,7 +110,7 @@ extension ManagedObject {
       as: .objectNotFound)
   }
 
-  /// Takes a destination in without telling it; false if it was there.
+  /// Adds a destination without updating the inverse; false if it was a destination.
   private func include(_ id: ManagedObjectID, slot: Slot) -> Bool {
     settleOwnChanges()
     guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.add(id) }) else { return false }
@@ -119,7 +119,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Gives a destination up without telling it; false if it was not there.
+  /// Removes a destination without updating the inverse; false if it was no destination.
   private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool {
     settleOwnChanges()
     guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.remove(id) }) else { return false }
@@ -127,7 +127,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Changes what a destination is to a relationship; false if `change` had nothing to do.
+  /// Changes the membership of a destination, and records the change; false if `change` had no effect.
   @discardableResult
   final func alter(
     _ id: ManagedObjectID, of known: ToManyState, slot: Slot, because cause: Derivations.Cause,
@@ -141,9 +141,10 @@ extension ManagedObject {
     return true
   }
 
-  /// Whether a to-many relationship without a state has no destinations, so that there is nothing to read.
+  /// Whether a to-many relationship without a state is known to be empty, so that nothing has to be read.
   final var startsEmpty: Bool { !state.isDisjoint(with: [.inserted, .born]) || objectID.isTemporaryID }
 
+  /// The state of a to-many relationship, made if necessary, without reading.
   final func toManyState(_ slot: Slot) -> ToManyState {
     if let known = relationships[slot] {
       weighRelationships()
@@ -151,7 +152,7 @@ extension ManagedObject {
     }
     let property = entity.properties[slot]
     let isOrdered = property.relationship?.isOrdered ?? false
-    // No store has anything of a transient one: what is here is all.
+    // A transient relationship exists only in memory and is always complete.
     let new = ToManyState(isOrdered: isOrdered, isLoaded: startsEmpty || property.isTransient)
     setRelationship(new, slot: slot)
     return new
@@ -161,7 +162,7 @@ extension ManagedObject {
   private func loadedState(_ slot: Slot) throws -> ToManyState {
     noteRead(slot)
     settle()
-    // A hook may fill a transient one when the object wakes up.
+    // A hook may set a transient relationship when the object awakes.
     if self.state.contains(.fault), entity.properties[slot].isTransient { try fireFault() }
     let state = toManyState(slot)
     forgetIfOlder(state, slot: slot)
@@ -173,7 +174,7 @@ extension ManagedObject {
     return state
   }
 
-  /// Takes in the destinations as they are saved. Where a script may not hold so many, the relationship stays unread.
+  /// Adopts the stored destinations. Throws if they exceed a script's memory limit; the relationship stays unread then.
   final func load(_ saved: [ManagedObjectID], into known: ToManyState, slot: Slot) throws {
     try HostMemory.require(ToManyState.weight(of: saved.count))
     if state.contains(.listed) { remember(.members(slot, known, known.contents)) }
@@ -182,34 +183,35 @@ extension ManagedObject {
     try renewOlderSides(of: saved, slot: slot)
   }
 
-  /// The destinations of a to-many relationship; reads them at the first access.
+  /// The IDs of the destinations of a to-many relationship; read at the first access.
   package final func memberIDs(_ slot: Slot) throws -> [ManagedObjectID] {
     let members = try loadedState(slot).members
     try HostWork.charge(members.count >> 3)
     return Array(members)
   }
 
-  /// How many destinations a to-many relationship has.
+  /// The number of destinations of a to-many relationship.
   package final func memberCount(_ slot: Slot) throws -> Int { try loadedState(slot).members.count }
 
-  /// The destination at a position, from 0; nil beyond the last one.
+  /// The destination at a position, from 0; nil beyond the last position.
   package final func memberID(at position: Int, slot: Slot) throws -> ManagedObjectID? {
     let members = try loadedState(slot).members
     return (0..<members.count).contains(position) ? members[position] : nil
   }
 
-  /// The position of a destination, from 0; nil where it is none.
+  /// The position of a destination, from 0; nil if it is no destination.
   package final func memberIndex(of id: ManagedObjectID, slot: Slot) throws -> Int? {
     try loadedState(slot).index(of: id)
   }
 
+  /// Whether an object is a destination of a to-many relationship; reads it at the first access.
   package final func hasMember(_ id: ManagedObjectID, slot: Slot) throws -> Bool {
     try loadedState(slot).contains(id)
   }
 
-  /// Puts a destination at a position of an ordered relationship; one that is there already moves.
+  /// Inserts a destination at a position of an ordered relationship; an existing destination moves.
   ///
-  /// The position is one of the list without the destination, or just behind its last one.
+  /// The position refers to the list without the destination.
   package final func insertMember(_ id: ManagedObjectID, at position: Int, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
@@ -218,7 +220,7 @@ extension ManagedObject {
     tellObservers()
   }
 
-  /// Moves a destination of an ordered relationship; both positions must be there.
+  /// Moves a destination of an ordered relationship; both positions must exist.
   package final func moveMember(from old: Int, to new: Int, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let state = try loadedState(slot)
@@ -229,10 +231,11 @@ extension ManagedObject {
     tellObservers()
   }
 
+  /// Adds a destination to a to-many relationship by ID; the inverse is updated at once.
   package final func addMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     let coming = try destination(id, slot: slot)
-    // To undo it, it must be known whether it was there: of a one-to-many relationship the other side says so.
+    // Undoing the addition needs the former membership, which the other side of a one-to-many relationship provides.
     if context?.undoManager != nil, let relationship = entity.properties[slot].relationship,
       relationship.isManyToMany || relationship.inverseSlot == nil
     {
@@ -247,6 +250,7 @@ extension ManagedObject {
     if let inverse = relationship.inverseSlot { try destination?.attach(objectID, slot: inverse) }
   }
 
+  /// Removes a destination from a to-many relationship by ID; the inverse is updated at once.
   package final func removeMember(_ id: ManagedObjectID, slot: Slot) throws {
     guard !isDeleted else { throw invalid("is deleted and cannot be changed") }
     guard try hasMember(id, slot: slot) || hasMemberAfterAll(id, slot: slot) else { return }
@@ -259,7 +263,7 @@ extension ManagedObject {
     if let inverse = relationship.inverseSlot { try destination?.detach(objectID, slot: inverse) }
   }
 
-  /// Replaces the destinations. Everything is looked at before anything changes: all of it happens or nothing.
+  /// Replaces the destinations, all or none: everything is checked before the first change.
   package final func setMembers(_ list: [ManagedObjectID], slot: Slot) throws {
     try HostWork.charge(list.count)
     let wanted = OrderedSet(list)
@@ -272,7 +276,7 @@ extension ManagedObject {
     if entity.properties[slot].relationship?.isOrdered == true { try arrangeMembers(ids, slot: slot) }
   }
 
-  /// Puts the destinations of an ordered relationship in this order: these are all there are.
+  /// Sets the order of an ordered relationship to a list of all its destinations.
   final func arrangeMembers(_ ids: [ManagedObjectID], slot: Slot) throws {
     guard try memberIDs(slot) != ids else { return }
     let state = toManyState(slot)
@@ -281,7 +285,7 @@ extension ManagedObject {
     didChange(slot)
   }
 
-  /// What `body` finds of each ID, which may make its object: there must be room for all of them.
+  /// Calls `body` for each ID, with a check that memory suffices for all objects.
   private func forEach(
     _ ids: [ManagedObjectID], _ body: (ManagedObjectID) throws -> ManagedObject?
   ) throws -> [ManagedObject?] {
@@ -292,6 +296,7 @@ extension ManagedObject {
     }
   }
 
+  /// Sets the destination of a to-one relationship, and updates the inverses of the former and the new destination.
   final func setDestination(_ new: ManagedObjectID?, slot: Slot, relationship: ResolvedRelationship) throws {
     let coming = try new.flatMap { try destination($0, slot: slot) }
     try readAnew(leadingTo: coming, slot: slot)
@@ -312,7 +317,7 @@ extension ManagedObject {
     try coming?.attach(objectID, slot: inverse)
   }
 
-  /// The other side of a relationship now points here: take it in without telling it again.
+  /// Adds the object on the other side of a relationship, without updating the side of the caller.
   final func attach(_ id: ManagedObjectID, slot: Slot) throws {
     guard case .toOne(let relationship) = entity.properties[slot].kind else {
       _ = include(id, slot: slot)
@@ -324,18 +329,18 @@ extension ManagedObject {
     try setStoredValue(.objectID(id), slot: slot)
   }
 
-  /// Reads what `detach` will ask for, so that it cannot fail half-way through an assignment.
+  /// Reads the values that `detach` needs, so that it cannot fail in the middle of an assignment.
   private func prepareToDetach(_ slot: Slot) throws {
     if case .toOne = entity.properties[slot].kind { _ = try stored(slot) } else { try readOrderToUndo(slot) }
   }
 
-  /// To undo that a destination of an ordered relationship goes, it must be known where it stood.
+  /// Reads an ordered relationship whose removal may be undone, because undoing needs the position.
   private func readOrderToUndo(_ slot: Slot) throws {
     guard context?.undoManager != nil, entity.properties[slot].relationship?.isOrdered == true else { return }
     _ = try loadedState(slot)
   }
 
-  /// The other side of a relationship no longer points here.
+  /// Removes the object on the other side of a relationship, without updating the side of the caller.
   final func detach(_ id: ManagedObjectID, slot: Slot) throws {
     guard case .toOne = entity.properties[slot].kind else {
       forgetOlderList(without: id, slot: slot)
@@ -348,6 +353,7 @@ extension ManagedObject {
 
   // MARK: Checks
 
+  /// The ID in a value for a to-one relationship; nil for null. Throws for another kind of value.
   final func destination(of value: Value, slot: Slot) throws -> ManagedObjectID? {
     switch value {
     case .null: return nil
@@ -356,6 +362,7 @@ extension ManagedObject {
     }
   }
 
+  /// The IDs in a value for a to-many relationship. Throws for another kind of value.
   final func destinations(of value: Value, slot: Slot) throws -> [ManagedObjectID] {
     switch value {
     case .null: return []
@@ -373,18 +380,18 @@ extension ManagedObject {
     }
   }
 
-  /// Throws unless the property may point at the object of an ID: right entity, this context, same store, not deleted.
+  /// Throws unless an object may be a destination: right entity, same context, same store, not deleted.
   package final func checkDestination(_ id: ManagedObjectID, slot: Slot) throws {
     guard let context else { throw goneError }
     guard let relationship = entity.properties[slot].relationship else { return }
-    // One that is under way has another ID when that is done.
+    // An object in a pending save gets its permanent ID first.
     if id.isTemporaryID { context.registeredObject(for: id)?.settleID() }
     let wanted = context.model.destination(of: relationship)
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
       throw refused(slot, value: .objectID(id), reason: "its destination is \(wanted.name), not \(id.entityName)")
     }
     if let known = context.registeredObject(for: id) {
-      // One that goes may stay where it is until delete rules are applied.
+      // A deleted object may stay a destination until delete rules are applied.
       if known.isDeleted, try !has(id, slot: slot) {
         throw refused(slot, value: .objectID(id), reason: "\(id) is deleted and cannot be its destination")
       }
@@ -399,7 +406,7 @@ extension ManagedObject {
     }
   }
 
-  /// The error of a destination in another store.
+  /// The error for a destination in another store.
   final func crossesStores(to id: ManagedObjectID, slot: Slot, stores: (own: UInt32, other: UInt32)) -> GraphError {
     func name(_ number: UInt32) -> String {
       let store = context?.coordinator.persistentStores.first { StoreNumber($0.identifier).rawValue == number }
@@ -418,17 +425,17 @@ extension ManagedObject {
     return try stored(slot) == .objectID(id)
   }
 
-  /// The store that an object is in, or will be in where there is a choice; nil where that is not known or needs no question.
+  /// The store that contains an object or will contain it; nil if there is only one store, or none takes the entity.
   private func storeNumber(of id: ManagedObjectID, entity: ResolvedEntity, in context: ManagedObjectContext) -> UInt32?
   {
     if !id.isTemporaryID { return id.storeNumber }
     guard context.source.hasSeveralStores else { return nil }
-    // Where no store takes new objects of the entity, the save says so.
+    // If no store takes new objects of the entity, the save reports it.
     let store = context.source.stores(holding: entity).first { !$0.isReadOnly }
     return store.map { StoreNumber($0.identifier).rawValue }
   }
 
-  /// The object that the property may point at, with all read that pointing at it will ask for; nil where it need not know.
+  /// The destination object, checked and with all values read that the assignment needs; nil without an inverse.
   private func destination(_ id: ManagedObjectID, slot: Slot) throws -> ManagedObject? {
     try checkDestination(id, slot: slot)
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let context else { return nil }
@@ -443,7 +450,8 @@ extension ManagedObject {
     return destination
   }
 
-  /// The object that the property is no longer to point at; nil where it need not know, or is gone.
+  /// The former destination object, with all values read that the removal needs; nil without an inverse, or if it is
+  /// gone.
   private func leavingDestination(_ id: ManagedObjectID, slot: Slot) throws -> ManagedObject? {
     guard let relationship = entity.properties[slot].relationship, let inverse = relationship.inverseSlot, let context
     else { return nil }
@@ -452,7 +460,7 @@ extension ManagedObject {
       return try context.object(with: id)
     }
     let destination = try context.objectToLeave(with: id)
-    // A list that was read after the row of a member says more than that.
+    // A list that was read after the member's row is newer than the row.
     if let destination, try destination.stored(inverse) != .objectID(objectID), isList(slot) {
       return try destination.takeCurrentRow() == nil ? nil : destination
     }
@@ -461,7 +469,8 @@ extension ManagedObject {
 
   private func registered(_ id: ManagedObjectID) -> ManagedObject? { context?.registeredObject(for: id) }
 
-  /// Throws where an object of a relationship with an inverse wakes up: its side would not be tracked and saved, the other would.
+  /// Throws while an object of a relationship with an inverse awakes: changes of its side would not be tracked and
+  /// saved.
   private func checkTracked(_ slot: Slot, other: ManagedObject?) throws {
     guard state.contains(.awaking) || other?.state.contains(.awaking) == true else { return }
     let hook = context?.extensionRegistry.hookName("awakeFromFetch") ?? ""
@@ -472,6 +481,7 @@ extension ManagedObject {
     )
   }
 
+  /// Throws if an object belongs to another context, or to none.
   package final func checkContext(_ object: ManagedObject?) throws {
     guard let object, object.context !== context else { return }
     guard context != nil else { throw goneError }
@@ -487,6 +497,7 @@ extension ManagedObject {
     return slot
   }
 
+  /// The slot of a to-many relationship. Throws for any other property.
   final func toManySlot(_ key: String) throws -> Int {
     let slot = try slot(of: key)
     guard case .toMany = entity.properties[slot].kind else {

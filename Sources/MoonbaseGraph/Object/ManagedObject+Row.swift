@@ -1,26 +1,26 @@
 import MoonbaseModel
 
-/// The row and the values beside it: taking another row, setting values, and putting back what was there.
+/// The row and the values beside it: replacing rows, setting values, and restoring former states.
 extension ManagedObject {
-  /// The values as the store had them when they were read; nil for a fault and for a new object.
+  /// The values as they were read from the store; nil for a fault and for a new object.
   final var snapshot: Snapshot? { row.snapshot }
 
-  /// Another row as a store has it, or none.
+  /// Replaces the store's row, or removes it.
   final func setSnapshot(_ new: Snapshot?) { weigh(row.takePlace(new?.place ?? 0, in: new?.page)) }
 
   private final func setLive(_ values: ContiguousArray<Value?>) { weigh(row.setLive(values)) }
 
-  /// Puts a value beside the row; with nil the row's holds again.
+  /// Sets a value beside the row; with nil the row's value applies.
   @inline(__always)
   private final func setLive(_ value: Value?, slot: Slot) { weigh(row.setLive(value, slot: slot)) }
 
-  /// Gives the object a value of its own in a slot, which it writes into its own row if it has one.
+  /// Sets the object's own value in a slot, in its own row if there is one.
   @inline(__always)
   final func setOwn(_ value: Value, slot: Slot) {
     weigh(table._withUnsafeGuaranteedRef { row.setOwn(value, slot: slot, of: $0) })
   }
 
-  /// Puts a value of its own into a slot.
+  /// Sets the object's own value in a slot, and records the former value.
   @inline(__always)
   final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause, silently: Bool = false) {
     rememberValue(slot, because: cause, silently: silently)
@@ -33,31 +33,33 @@ extension ManagedObject {
     weigh(table._withUnsafeGuaranteedRef { row.setRead(value, slot: slot, of: $0) })
   }
 
-  /// Gives the object room for values of its own.
+  /// Makes room for values beside the row.
   @inline(__always)
   final func materialize() {
     if row.live.isEmpty { weigh(row.makeRoom(for: entity.properties.count)) }
   }
 
-  /// The next save looks at a slot.
+  /// Marks a slot as changed for the next save.
   @inline(__always)
   final func markChanged(_ slot: Slot) {
     if slot < 64 { row.markChanged(low: slot) } else { ownRecord.changedHigh.insert(slot) }
   }
 
+  /// Replaces the set of changed slots.
   final func setChanged(_ slots: SlotSet) {
     row.setChanged(low: slots.low)
     setChanged(high: slots.high)
   }
 
+  /// Replaces the set of changed slots from 64 on.
   final func setChanged(high slots: Set<Slot>) {
     if record != nil || !slots.isEmpty { ownRecord.changedHigh = slots }
   }
 }
 
-/// Reading a row.
+/// Reading rows.
 extension ManagedObject {
-  /// Takes a row that was read, where the values were not looked at yet; an older one than is here is of no use.
+  /// Adopts a row that was read, if the object is a fault and has no newer row.
   final func takeRow(_ new: Snapshot) {
     guard isFault, snapshot.map({ $0.version <= new.version }) ?? true else { return }
     setSnapshot(new)
@@ -65,14 +67,14 @@ extension ManagedObject {
     if let context, context.derivations.isWatching { context.takeNote(ofRow: new, self) }
   }
 
-  /// The same row, in another page.
+  /// Adopts a copy of the same row in another page.
   final func move(to copy: Snapshot) { setSnapshot(copy) }
 
-  /// A newer row takes the place of the one that is here, with what changed since on top.
+  /// Replaces the row by a newer row, with unsaved changes on top.
   final func rebase(on newer: Snapshot) {
     spillRow()
     if !row.live.isEmpty {
-      // A value that was set back to the one it had is no change, so the newer one counts.
+      // A value that was set back to its former value is no change, so the newer value applies.
       if let snapshot, state.contains(.listed), !isDeleted {
         var stillChanged = SlotSet()
         for slot in changed.slots {
@@ -89,7 +91,7 @@ extension ManagedObject {
     setSnapshot(newer)
   }
 
-  /// Runs `body` with the values of the row in the place of those that awake-from-fetch set; transient ones stay.
+  /// Runs `body` with the row's values in place of values that awake-from-fetch set; transient values stay.
   final func asSaved<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard row.page != nil, !row.isOwn else { return try body() }
     let (awakened, computed, slots) = (row.live, caches, changed.slots)
@@ -98,9 +100,9 @@ extension ManagedObject {
     }
     setCaches([:])
     defer {
-      // What others computed meanwhile was computed from the row.
+      // Values that were computed meanwhile were computed from the row.
       for slot in slots { outdate(slot, because: .row) }
-      // Who computes a value may have changed the object.
+      // Computing a value may have changed the object.
       if !state.contains(.listed) {
         setLive(awakened)
         setCaches(computed)
@@ -109,8 +111,9 @@ extension ManagedObject {
     return try body()
   }
 
-  /// Gives up what was made of the row, but not unsaved changes. What awake-from-fetch set is none, and stays only where the newer row
-  /// has the same value as the one that it was set over.
+  /// Drops values that were computed from the row; unsaved changes are kept.
+  ///
+  /// A value that awake-from-fetch set is kept only if the newer row has the same value as the former row.
   final func forgetReadings(before newer: Snapshot) {
     if !state.contains(.listed) {
       setChanged(
@@ -124,8 +127,8 @@ extension ManagedObject {
     setCaches(caches.filter { $1.reads != nil || changed.contains($0) })
   }
 
-  /// The row of the other side of a relationship tells that a value is another one; an unsaved change stays on top, and a fault
-  /// reads it.
+  /// Adopts a value of a to-one relationship that the other side's row implies. Unsaved changes stay; a fault reads its
+  /// own row.
   final func takeRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
     setRead(value, slot: slot)
@@ -134,7 +137,7 @@ extension ManagedObject {
     context?.noteChange()
   }
 
-  /// Forgets all that differs from the snapshot.
+  /// Discards all differences from the snapshot.
   final func forgetChanges() {
     outdateAll()
     weigh(row.dropChange())
@@ -145,9 +148,9 @@ extension ManagedObject {
   }
 }
 
-/// After a save, and undoing.
+/// Transitions after a save and while undoing.
 extension ManagedObject {
-  /// Persistent values are the row's now; transient ones live on in the object.
+  /// Drops persistent values beside the row, which now has them, and keeps transient values.
   final func keepTransientValues() {
     guard !row.live.isEmpty else { return }
     if table._withUnsafeGuaranteedRef({ $0.entity.transientSlots.isEmpty }) { return weigh(row.dropLive()) }
@@ -160,7 +163,7 @@ extension ManagedObject {
     }
   }
 
-  /// Transient relationships and values name objects that have their permanent IDs only now.
+  /// Replaces temporary IDs in transient relationships and values by permanent IDs.
   final func replaceTransientDestinations(by permanent: PermanentIDs) {
     guard !row.live.isEmpty, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
@@ -168,7 +171,7 @@ extension ManagedObject {
     }
   }
 
-  /// Puts back the object's own value in a slot; with nil the row's holds again.
+  /// Restores the object's own value in a slot; with nil the row's value applies again.
   final func restoreOwn(_ value: Value?, slot: Slot) {
     if let value { return setOwn(value, slot: slot) }
     if !row.live.isEmpty { setLive(nil, slot: slot) }
@@ -178,7 +181,7 @@ extension ManagedObject {
     if isEmpty { weigh(row.dropChange()) }
   }
 
-  /// Where no value is the object's own, it needs no room for any.
+  /// Frees the room for values beside the row if there are none.
   final func dropEmptyOwnValues() {
     if !row.live.isEmpty, row.live.allSatisfy({ $0 == nil }) { setLive([]) }
   }

@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// What others know of an object by its row: when a newer row points elsewhere, they learn of it.
+/// Updating other objects whose relationships refer to an object, when its row changes.
 extension ManagedObject {
-  /// The row of a to-one relationship was changed elsewhere. Unsaved changes of the other sides stay.
+  /// Updates the other sides after a change of a to-one relationship in the row. Their unsaved changes stay.
   final func rowMoved(_ slot: Slot, from old: Value, to new: Value) {
     guard old != new, let relationship = entity.properties[slot].relationship,
       !relationship.description.isTransient
@@ -11,16 +11,16 @@ extension ManagedObject {
     if let other = otherSide(of: new, along: relationship) { other.learnPointer(from: self, along: relationship) }
   }
 
-  /// A newer row leads to an object, and an unsaved change elsewhere: the save takes this one away from it.
+  /// Removes the object from the other side that a newer row refers to, because an unsaved change refers elsewhere.
   final func stayAway(from value: Value, slot: Slot) {
     guard value != current(slot), case .objectID(let id) = value, let context,
       let inverse = entity.properties[slot].relationship?.inverseSlot, !entity.properties[slot].isTransient
     else { return }
     do {
       guard let other = try context.objectToLeave(with: id) else { return }
-      // Who saved the row may have saved the other side with it, and what is computed there.
+      // The save that wrote the row may have written the other side, and values computed from it, too.
       _ = try other.takeCurrentRow()
-      // What is known of its list, be it that a new object had none, is older than the row.
+      // The state of its list is older than the row, even if a new object's list was known to be empty.
       if case .toMany = other.entity.properties[inverse].kind {
         let known = other.toManyState(inverse)
         if !known.contains(objectID) { other.unload(known, slot: inverse) }
@@ -31,8 +31,8 @@ extension ManagedObject {
     }
   }
 
-  /// The values are about to be dropped: what lists of other objects know of this one is read anew together with it, where that
-  /// is more than the row says.
+  /// Before the values are dropped, forgets unsaved changes of this object in other objects' lists, so that these are
+  /// read again with it.
   final func rowLeaves() {
     guard !isAsItsRow else { return }
     for slot in entity.toOneSlots where !state.contains(.fault) {
@@ -51,7 +51,8 @@ extension ManagedObject {
     }
   }
 
-  /// The values are about to be dropped, and transient relationships with them: no row would tell the other sides.
+  /// Before the values are dropped, removes the object from the other sides of transient relationships, which no row
+  /// contains.
   final func leaveTransientDestinations() {
     guard hasLiveValues || !relationships.isEmpty else { return }
     for slot in entity.toOneSlots + entity.toManySlots where entity.properties[slot].isTransient {
@@ -70,8 +71,9 @@ extension ManagedObject {
     return [id]
   }
 
-  /// One-to-many relationships with unsaved changes. They are changes of the other sides, which keep them. Transient ones are gone
-  /// on both sides.
+  /// The to-many side of one-to-many relationships with unsaved changes, which belong to the members and are kept.
+  ///
+  /// Transient relationships are excluded, as they are dropped on both sides.
   final var listsOfChangedOthers: SlotMap<ToManyState> {
     relationships.filter { slot, state in
       guard let relationship = entity.properties[slot].relationship, !relationship.description.isTransient else {
@@ -83,8 +85,8 @@ extension ManagedObject {
 
   private var isAsItsRow: Bool { !hasLiveValues && !state.contains(.listed) }
 
-  /// To-one relationships of which the other side knows by this row: a to-one relationship back that has its value, or a list
-  /// that was read and has this object.
+  /// To-one relationships whose other side depends on this row: a to-one relationship back with its value, or a read
+  /// list with this object.
   final var partners: [(slot: Slot, value: Value)] {
     guard !isFault, let values = snapshot?.values else { return [] }
     return entity.toOneSlots.compactMap { slot in
@@ -96,11 +98,13 @@ extension ManagedObject {
     }
   }
 
+  /// Whether the object's list for an inverse is read and contains another object.
   private func lists(_ other: ManagedObject, along relationship: ResolvedRelationship) -> Bool {
     guard let state = relationship.inverseSlot.flatMap({ relationships[$0] }) else { return false }
     return state.isLoaded && state.contains(other.objectID)
   }
 
+  /// Forgets an unsaved change of a member, and unloads the list.
   private func forgetMember(_ id: ManagedObjectID, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot, !relationship.description.isTransient else { return }
     outdate(slot, because: .row)
@@ -109,7 +113,7 @@ extension ManagedObject {
     unload(known, slot: slot)
   }
 
-  /// Objects are gone to which a relationship may lead: that is no change.
+  /// Removes destinations that are gone from a relationship; this is no change.
   final func forgetDestinations(_ gone: Set<ManagedObjectID>, slot: Slot) {
     if let known = relationships[slot] {
       for id in known.known(among: gone) {
@@ -121,7 +125,7 @@ extension ManagedObject {
     put(.null, slot: slot, because: .row)
   }
 
-  /// The next access reads the destinations anew.
+  /// Makes the next access read the destinations again.
   final func unload(_ known: ToManyState, slot: Slot) {
     if known.isLoaded, state.contains(.listed) { remember(.members(slot, known, known.contents)) }
     if known.isLoaded { context?.changeEvent?.refresh(self) }
@@ -129,7 +133,7 @@ extension ManagedObject {
     outdate(slot, because: .row)
   }
 
-  /// The values are here again.
+  /// Updates the other sides after the object's values were read.
   final func rowArrived() {
     guard let values = snapshot?.values else { return }
     for slot in entity.slotsInLists {
@@ -137,11 +141,13 @@ extension ManagedObject {
     }
   }
 
+  /// The registered object that a value of a relationship with an inverse refers to; nil if there is none.
   final func otherSide(of value: Value, along relationship: ResolvedRelationship) -> ManagedObject? {
     guard case .objectID(let id) = value, relationship.inverseSlot != nil else { return nil }
     return context?.registered[id]?.takeUnretainedValue()
   }
 
+  /// Updates the relationship back to an object whose row no longer refers to this one.
   private func forgetPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
@@ -151,6 +157,7 @@ extension ManagedObject {
     }
   }
 
+  /// Updates the relationship back to an object whose row now refers to this one.
   private func learnPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
@@ -160,13 +167,14 @@ extension ManagedObject {
     } else if !pointsAt(other, slot: slot) {
       let former = current(slot) ?? .null
       takeRowValue(.objectID(other.objectID), slot: slot)
-      // The one that was there before is it no longer.
+      // The former partner no longer has this partner.
       if let back = entity.properties[slot].relationship, pointsAt(other, slot: slot) {
         otherSide(of: former, along: back)?.forgetPointer(from: self, along: back)
       }
     }
   }
 
+  /// Whether a to-one relationship refers to an object.
   final func pointsAt(_ other: ManagedObject, slot: Slot) -> Bool {
     current(slot) == .objectID(other.objectID)
   }

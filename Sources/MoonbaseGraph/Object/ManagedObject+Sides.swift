@@ -1,19 +1,19 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The two sides of a relationship, read at different times while others saved.
+/// Consistency of the two sides of a relationship that were read at different times, while other contexts saved.
 ///
-/// Where they contradict each other one of the two is old. What was read just now is newer than what was here; of two that were
-/// here both are read anew. Unsaved changes stay on top, and an object that the next save writes keeps its row, so that the save
-/// finds the conflict.
+/// If the sides contradict each other, one is outdated. A side that was just read is newer than a known side; of two
+/// known sides both are read again. Unsaved changes stay on top. An object that the next save writes keeps its row, so
+/// that the save finds the conflict.
 extension ManagedObject {
-  /// Whether a slot is that of a to-many relationship of which the store knows.
+  /// Whether a slot is a to-many relationship that the store keeps.
   final func isList(_ slot: Slot) -> Bool {
     guard case .toMany = entity.properties[slot].kind else { return false }
     return !entity.properties[slot].isTransient
   }
 
-  /// A list was read: what was here before of its members, and says that they are none, is older.
+  /// After a list was read, updates members whose older state contradicts the list.
   final func renewOlderSides(of saved: [ManagedObjectID], slot: Slot) throws {
     guard let context, let relationship = entity.properties[slot].relationship, isList(slot),
       let inverse = relationship.inverseSlot
@@ -40,8 +40,10 @@ extension ManagedObject {
     }
   }
 
-  /// Forgets a list that lacks an object which leads here and is about to lead elsewhere. The list was read before
-  /// another context saved the object; when it is read anew, values that are computed from it follow.
+  /// Unloads a list without an object that refers to this one and is about to refer elsewhere.
+  ///
+  /// The list was read before another context saved the object. After reading it again, values that were computed from
+  /// it are computed again.
   final func forgetOlderList(without id: ManagedObjectID, slot: Slot) {
     guard !id.isTemporaryID, isList(slot), let known = relationships[slot], known.isLoaded, !known.knows(id) else {
       return
@@ -49,7 +51,8 @@ extension ManagedObject {
     unload(known, slot: slot)
   }
 
-  /// Forgets the inverse lists of a many-to-many list that is forgotten: pairs lie in no row, so that these are as old.
+  /// Unloads the inverse lists of a many-to-many list that is unloaded. The pairs are in no row, so they are of the
+  /// same age.
   final func forgetInverseLists(of known: ToManyState, slot: Slot) {
     guard known.isLoaded, let relationship = entity.properties[slot].relationship, relationship.isManyToMany,
       let inverse = relationship.inverseSlot
@@ -62,20 +65,21 @@ extension ManagedObject {
     }
   }
 
-  /// A list is about to be looked at: where an object moved unseen since it was read, it is read anew.
+  /// Unloads a list before an access if an object moved between unknown lists since it was read.
   @inline(__always)
   final func forgetIfOlder(_ known: ToManyState, slot: Slot) {
     guard let context, known.unseenMoves != context.unseenMoves, known.isLoaded else { return }
     if isList(slot), !objectID.isTemporaryID { unload(known, slot: slot) }
   }
 
-  /// Whether a row is here that leads elsewhere, without being changed.
+  /// Whether the object's row, without an unsaved change, has another destination.
   private func leads(by slot: Slot, elsewhereThan other: ManagedObject) -> Bool {
     page != nil && !isDeleted && !changed.contains(slot) && !pointsAt(other, slot: slot)
   }
 
-  /// An object is about to join a list or to leave it, and the two sides do not agree whether it is there. To change one of them
-  /// alone would be lost.
+  /// Reads both sides again before a member is added or removed, if they disagree about its membership.
+  ///
+  /// A change of one side alone would be lost.
   final func readAnew(_ destination: ManagedObject, leadingHere inverse: Slot, slot: Slot) throws {
     guard isList(slot) else { return }
     guard case .toOne = destination.entity.properties[inverse].kind else {
@@ -96,7 +100,8 @@ extension ManagedObject {
     }
   }
 
-  /// Whether a list that lacks a destination has it when both sides are read anew, as they are where that one says so.
+  /// Whether a list without a destination contains it after both sides are read again, which happens if the sides
+  /// disagree.
   final func hasMemberAfterAll(_ id: ManagedObjectID, slot: Slot) throws -> Bool {
     guard let inverse = entity.properties[slot].relationship?.inverseSlot,
       let destination = context?.registered[id]?.takeUnretainedValue(), !destination.isDeleted,
@@ -106,8 +111,10 @@ extension ManagedObject {
     return try hasMember(id, slot: slot)
   }
 
-  /// A to-one relationship is about to be set: the row of this object may be older than the list of the one that it is to lead to, or
-  /// one of the two rows of a one-to-one relationship older than the other.
+  /// Reads rows again before a to-one relationship is set.
+  ///
+  /// The object's row may be older than the new destination's list. In a one-to-one relationship, either row may be
+  /// outdated.
   final func readAnew(leadingTo coming: ManagedObject?, slot: Slot) throws {
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let coming, !changed.contains(slot),
       !entity.properties[slot].isTransient
@@ -130,7 +137,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Rows were read: lists that were read before learn of members that came since.
+  /// Unloads read lists that lack members which newer rows refer to.
   func tellLists(of rows: RowBatch) throws {
     guard hasReadLists else { return }
     for stretch in rows.stretches {
@@ -149,7 +156,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether the object of an ID is, or will be, as a row that is read now says.
+  /// Whether an object would adopt a row that is read now, or is not registered.
   private func takesRows(_ id: ManagedObjectID) -> Bool {
     guard let object = registered[id]?.takeUnretainedValue() else { return true }
     return object.isFault && !object.isDeleted
@@ -157,6 +164,6 @@ extension ManagedObjectContext {
 }
 
 extension ResolvedEntity {
-  /// The to-one relationships of which lists of other objects tell too.
+  /// The to-one relationships whose inverses are lists.
   var slotsInLists: [Slot] { toOneSlots.filter { properties[$0].relationship?.isInverseToMany == true } }
 }

@@ -1,61 +1,65 @@
 public import MoonbaseModel
 
 extension ManagedObject {
-  /// What the object is at the moment.
+  /// The state of an object, as a set of flags.
   struct State: OptionSet {
     let rawValue: UInt16
+    /// The object was never saved.
     static let inserted = State(rawValue: 1)
+    /// The object was saved, and has unsaved changes.
     static let updated = State(rawValue: 2)
+    /// The object is marked for deletion.
     static let deleted = State(rawValue: 4)
-    /// Values are not there, or were not asked for yet.
+    /// The values were not read, or not accessed yet.
     static let fault = State(rawValue: 8)
-    /// Changes are not tracked: the object wakes up from a fetch.
+    /// The object is awaking from a fetch, and changes are not tracked.
     static let awaking = State(rawValue: 16)
-    /// In the context's list of changed objects.
+    /// The object is in the context's list of changes.
     static let listed = State(rawValue: 32)
     /// Delete rules have been applied.
     static let propagated = State(rawValue: 64)
-    /// Inserted by this context and not refreshed since: a to-many relationship that was not touched is empty.
+    /// The object was inserted in this context and not refreshed since: an unused to-many relationship is empty.
     static let born = State(rawValue: 128)
-    /// Hooks or delete rules of its deletion are running.
+    /// Hooks or delete rules of the object's deletion are running.
     static let departing = State(rawValue: 256)
-    /// A fault whose values were read before: other objects may know it by them.
+    /// The object is a fault whose values were known before, so that other objects may depend on them.
     static let refreshed = State(rawValue: 512)
-    /// Another thread writes new objects that came to lists of this one, which is nothing but listed for them.
+    /// Another thread is writing new objects in lists of this object, which is in the list of changes only for them.
     static let listsUnderWay = State(rawValue: 1024)
-    /// Somebody observes it: changes are told to `Observers`.
+    /// The object is observed, and changes are reported to `Observers`.
     static let observed = State(rawValue: 2048)
   }
 
-  /// What the graph makes an object from. Only the graph makes one.
+  /// The arguments for making an object, which only the graph can provide.
   ///
-  /// A subclass finds this name before those of its program, which may well have a class `Place`.
+  /// The name differs from that of a likely class of a program, `Place`, which it would shadow within subclasses.
   public struct ContextPlace {
-    // The context that makes the object keeps the table meanwhile.
+    // The context that makes the object retains the table.
     let table: Unmanaged<ObjectTable>
     let key: Int64
-    /// `.fault` for an object of a store, `.inserted` for a new one.
+    /// `.fault` for a stored object, `.inserted` for a new object.
     let state: State
   }
 
-  /// Why an object is in no context any more.
+  /// The reason why an object has left its context.
   enum Departure {
     case contextGone, closed, reset, deleted, rolledBack, replaced
   }
 
-  /// The entity.
+  /// The entity of the object.
   public final var entity: ResolvedEntity { table._withUnsafeGuaranteedRef { $0.entity } }
-  /// The ID; temporary until the first save.
+  /// The ID of the object; temporary until the first save.
   public final var objectID: ManagedObjectID {
     settleID()
     let key = key
     return table._withUnsafeGuaranteedRef { $0.id(key) }
   }
+  /// The context; nil if the object left it.
   @inline(__always)
   final var context: ManagedObjectContext? { table._withUnsafeGuaranteedRef { $0.context } }
-  /// Whether it has a context; retains nothing.
+  /// Whether the object has a context; retains nothing.
   final var hasContext: Bool { table._withUnsafeGuaranteedRef { $0.contextReference != nil } }
-  /// The context; nil once the context is gone or the object's deletion was saved.
+  /// The context; nil once the context is gone or the object left it.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the object was never saved.
   public final var isInserted: Bool {
@@ -69,9 +73,9 @@ extension ManagedObject {
   }
   /// Whether the object is marked for deletion; false again after the save.
   public final var isDeleted: Bool { readState.contains(.deleted) }
-  /// Whether the values have not been asked for since the object was made or refreshed.
+  /// Whether the values have not been accessed since the object was made or refreshed.
   public final var isFault: Bool { state.contains(.fault) }
-  /// Whether the next save will look at the object. More than `hasChanges`: primitive values count too.
+  /// Whether the next save considers the object. Includes objects with only primitive changes, unlike `hasChanges`.
   package final var awaitsSave: Bool { state.contains(.listed) }
   /// Whether the object is new, changed or marked for deletion.
   public final var hasChanges: Bool {
@@ -81,7 +85,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The state, as a getter may ask for it.
+  /// The state; records the read if a getter is running.
   @inline(__always)
   private final var readState: State {
     noteRead(.state)
@@ -89,32 +93,32 @@ extension ManagedObject {
   }
 }
 
-/// What the transitions of an object go by.
+/// Conditions of the object's transitions.
 extension ManagedObject {
-  /// Whether a slot counts as changed.
+  /// Whether a slot is marked as changed.
   @inline(__always)
   final func isMarked(_ slot: Slot) -> Bool {
     slot < 64 ? row.changedLow & (1 << UInt64(slot)) != 0 : record?.changedHigh.contains(slot) == true
   }
 
-  /// Whether the object is all this, and a slot counts as changed.
+  /// Whether all flags are set, and a slot is marked as changed.
   @inline(__always)
   final func has(_ flags: State, mark slot: Slot?) -> Bool {
     state.isSuperset(of: flags) && (slot.map(isMarked) ?? true)
   }
 
-  /// Whether there is a row and nothing beside it, neither unsaved nor read.
+  /// Whether the object has a row and nothing else, neither changes nor cached values.
   final var isAsSaved: Bool { page != nil && record == nil && state.isDisjoint(with: [.listed, .inserted, .deleted]) }
 
-  /// Whether there is anything that is nowhere else.
+  /// Whether the object has any state that could not be read again.
   final var hasMoreThanItsRow: Bool {
     state.contains(.listed) || hasLiveValues || relationships.contains { entity.properties[$0.key].isTransient }
   }
 }
 
 extension ManagedObject: Hashable {
-  /// Objects are equal when they are the same instance: within a context there is one for each ID.
+  /// Compares identities: a context has one instance for each ID.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
-  /// Hashes the identity.
+  /// Hashes the object's identity.
   public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

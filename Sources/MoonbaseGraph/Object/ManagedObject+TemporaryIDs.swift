@@ -1,21 +1,24 @@
 import MoonbaseModel
 
-/// Temporary IDs in values that are no changes: what awake-from-fetch sets, and transient values that a primitive setter sets. No
-/// save looks at these objects, and the IDs are other ones after it.
+/// Temporary IDs in values that are not saved: values that awake-from-fetch sets, and primitive transient values.
+///
+/// No save considers their objects, while the IDs change with a save.
 extension ManagedObject {
-  /// The next save gives the object the new IDs, where the value of a slot holds a temporary one and nothing else lists the object.
+  /// Registers the object for replacement of temporary IDs at the next save, if a slot contains one and no change lists
+  /// it.
   final func keepForNewIDs(_ slot: Slot) {
     guard let context, !state.contains(.listed), holdsTemporaryID(slot) else { return }
     context.holdersOfTemporaryIDs.append(self)
   }
 
   private func holdsTemporaryID(_ slot: Slot) -> Bool {
-    // What waits for will-save above the rows, lists the object.
+    // A delayed value of an added attribute lists the object.
     if isAdded(slot) { return false }
     guard case .toMany = entity.properties[slot].kind else { return own(slot)?.holdsTemporaryID == true }
     return relationships[slot]?.added.contains(where: \.isTemporaryID) == true
   }
 
+  /// Replaces temporary IDs in the object's values by permanent IDs.
   final func replaceTemporaryIDs(by permanent: PermanentIDs) {
     guard context != nil else { return }
     outdateTemporaryDestinations()
@@ -31,7 +34,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Those that a rollback makes faults, for the objects that they name go with it. Who has changes becomes one anyway.
+  /// Objects that a rollback makes faults, because objects in their values leave. Changed objects become faults anyway.
   var holdersToGiveUp: [ManagedObject] {
     var seen: Set<ObjectIdentifier> = []
     return holdersOfTemporaryIDs.filter { object in
@@ -40,11 +43,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// New objects have their permanent IDs: those that no save lists learn of them.
+  /// Replaces temporary IDs in objects outside of the list of changes.
   func tellHoldersOfTemporaryIDs(_ permanent: PermanentIDs) {
     guard !permanent.isEmpty, !holdersOfTemporaryIDs.isEmpty else { return }
     for object in holdersOfTemporaryIDs { object.replaceTemporaryIDs(by: permanent) }
-    // Others may wait for objects that are not saved yet.
+    // Some objects may still wait for objects that are not saved yet.
     let isDone = !changedObjects.contains { $0.isInserted }
     if isDone { holdersOfTemporaryIDs = [] }
   }

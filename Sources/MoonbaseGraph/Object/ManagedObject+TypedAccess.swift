@@ -1,43 +1,45 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// What an object has by its own class: access by typed keys of that class, and requests for its objects.
+/// Access by typed keys of an object's own class, and requests for objects of the class.
 ///
-/// Every `ManagedObject` is one; nothing else should be. It is a protocol because only there `Self` may stand for the class in a
-/// parameter: a key of `Employee` does not compile where a `Person` is asked. Where an object of a subclass is to be asked by a key
-/// of its parent, use the parent's property, or `(employee as Person)[Person.age]`.
+/// Every `ManagedObject` conforms, and no other type should. Only a protocol allows `Self` as the class in a parameter:
+/// a key of `Employee` does not compile with a `Person`. For the key of a parent class, use the parent's property, or
+/// `(employee as Person)[Person.age]`.
 public protocol TypedObject: AnyObject {}
 
 extension ManagedObject: TypedObject {}
 
-/// Text and bytes where they lie, of which no `String` and no `Data` is made.
+/// Access to text and bytes in place, without a `String` or `Data`.
 ///
 /// ```swift
 /// let length = person.withText(Person.name) { $0.count } ?? 0
 /// ```
 extension TypedObject where Self: ManagedObject {
-  /// Hands the UTF-8 of a text to `body`, which must not keep it; returns nil where there is none. Errors are kept as by the subscript.
+  /// Passes the UTF-8 of a text to `body`, which must not keep it; returns nil without a text. Errors are kept as by
+  /// the subscript.
   public func withText<Result>(
     _ attribute: Attribute<Self, String>, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
     try withContents(ofSymbol: attribute.symbol, .text, body)
   }
 
-  /// Hands the UTF-8 of a text to `body`, which must not keep it; returns nil where there is none. Errors are kept as by the subscript.
+  /// Passes the UTF-8 of a text to `body`, which must not keep it; returns nil without a text. Errors are kept as by
+  /// the subscript.
   public func withText<Result>(
     _ attribute: Attribute<Self, String?>, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
     try withContents(ofSymbol: attribute.symbol, .text, body)
   }
 
-  /// Hands bytes to `body`, which must not keep them; returns nil where there are none. Errors are kept as by the subscript.
+  /// Passes bytes to `body`, which must not keep them; returns nil without bytes. Errors are kept as by the subscript.
   public func withBytes<Result>(
     _ attribute: Attribute<Self, Data>, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
     try withContents(ofSymbol: attribute.symbol, .data, body)
   }
 
-  /// Hands bytes to `body`, which must not keep them; returns nil where there are none. Errors are kept as by the subscript.
+  /// Passes bytes to `body`, which must not keep them; returns nil without bytes. Errors are kept as by the subscript.
   public func withBytes<Result>(
     _ attribute: Attribute<Self, Data?>, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
@@ -46,11 +48,12 @@ extension TypedObject where Self: ManagedObject {
 }
 
 extension ManagedObject {
+  /// Passes the bytes of a text or of data to `body`; returns nil if the slot has none.
   fileprivate final func withContents<Result>(
     ofSymbol symbol: UInt32, _ kind: RawCell.Kind, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
     let cell = cell(ofSymbol: symbol)
-    // Whatever `body` does with the object, the row stays until it is done.
+    // Retains the row while `body` runs, whatever `body` does with the object.
     if cell.kind == kind { return try withExtendedLifetime(page) { try body(cell.bytes) } }
     if cell.kind == .null { return nil }
     switch (value(ofSymbol: symbol), kind) {
@@ -65,15 +68,15 @@ extension ManagedObject {
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// The value of an attribute past the subclass's own accessor, which is where this is used.
+  /// The value of an attribute without the subclass's accessor, for use within the accessor.
   ///
-  /// A value that is refused leaves the old one, one that cannot be read gives nil or the type's zero; the error is kept in the
-  /// context's `pendingErrors` and fails the next save.
+  /// A refused value leaves the old value, and a value that cannot be read is nil or the type's zero. The context keeps
+  /// the error in `pendingErrors`, and the next save fails with it.
   @inlinable
   public subscript<T: AttributeValue>(attribute: Attribute<Self, T>) -> T {
     get {
       let cell = cell(ofSymbol: attribute.symbol)
-      // The bytes are the row's, which the object keeps.
+      // The bytes belong to the row, which the object retains.
       if let result = withExtendedLifetime(self, { T.read(cell: cell) }) { return result }
       if cell.kind == .null { return T.read(Value.null) ?? T.missing }
       let value = value(ofSymbol: attribute.symbol)
@@ -102,9 +105,9 @@ extension TypedObject where Self: ManagedObject {
 }
 
 extension ManagedObject {
-  // What the type of the value does not matter to stays here; the rest is made for that type where it is used.
+  // Functions that do not depend on the value's type are here; the rest is specialized at its use.
 
-  /// What the slot holds, with no value made of it; null where it cannot be read.
+  /// The cell of the slot, without an intermediate `Value`; null if it cannot be read.
   @usableFromInline
   final func cell(ofSymbol number: UInt32) -> RawCell {
     guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(Symbol(number: number)) }) else {
@@ -118,12 +121,12 @@ extension ManagedObject {
   private final func firedCell(_ slot: Slot) -> RawCell {
     keepingErrors(or: RawCell(.null)) {
       try fireFault()
-      // A hook of the awakening may have come between.
+      // A hook of the awakening may have changed the slot's kind.
       return isSimple(slot) ? currentRawCell(slot) : RawCell(.other)
     }
   }
 
-  /// The value, or null where it cannot be read.
+  /// The value; null if it cannot be read.
   @usableFromInline
   final func value(ofSymbol symbol: UInt32) -> Value {
     keepingErrors(or: .null) {
@@ -132,18 +135,20 @@ extension ManagedObject {
     }
   }
 
-  /// False, and nothing done, where `setValue` has to be asked.
+  /// Sets the cell; false without effect if `setValue` has to be called.
   @usableFromInline
   final func setCell(_ cell: RawCell, ofSymbol number: UInt32) -> Bool {
     guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(Symbol(number: number)) }) else { return false }
     return setQuickly(cell, slot: slot)
   }
 
+  /// Sets the value; an error is kept as by the subscript.
   @usableFromInline
   final func setValue(_ value: Value, ofSymbol symbol: UInt32) {
     keepingErrors(or: ()) { try write(value, slot: slot(ofSymbol: symbol)) }
   }
 
+  /// Keeps the error of a value that the key's type cannot read.
   @usableFromInline
   final func keepMismatch(_ value: Value, ofSymbol symbol: UInt32, type: any AttributeValue.Type) {
     keepingErrors(or: ()) {

@@ -1,11 +1,12 @@
 import MoonbaseModel
 
-/// What an undo manager puts back.
+/// Transitions that restore former values for an undo manager.
 extension ManagedObject {
-  /// Puts back what an attribute had, past setters and checks: it had it. Throws where a store does not give the bytes of a value that
-  /// could not be read before either.
+  /// Restores an attribute's former value, without setters and checks, which the value passed before.
+  ///
+  /// Throws if a store cannot deliver the bytes of an external value.
   final func putBack(_ value: Value, transformed: Value?, slot: Slot, silently: Bool) throws {
-    // What a row holds in the place of a value comes back only as long as the row holds it.
+    // A damaged value can be restored only while the row contains it.
     let isThere = value.isDamage && snapshot?.values[slot] == value
     let value = isThere ? value : try loaded(value, slot: slot)
     if try isUnread(slot, equalTo: value) { return }
@@ -13,22 +14,24 @@ extension ManagedObject {
     if let transformed { cache(Cached(value: transformed), slot: slot) }
   }
 
-  /// Puts back what waited for will-save. Nothing waits where no extension declares the attribute any more.
+  /// Restores a delayed value. Does nothing if no extension declares the attribute any more.
   final func putBackDelayed(_ former: Value?, slot: Slot) {
     let value = entity.has(slot) ? former : nil
     delay(value, slot: slot)
     if value != nil { didChange(slot) }
   }
 
-  /// Destinations that stand where they are saved are no change, because nothing was saved since none was moved (`wasOrdered`), or because
-  /// that shows: an insertion that was deleted and saved, for example, leaves no trace when both are undone.
+  /// Clears the order change of a relationship whose destinations are in their saved order.
+  ///
+  /// The order is known to be saved if nothing was saved since the order was unchanged (`wasOrdered`), or if the state
+  /// shows it. For example, an insertion that was deleted and saved leaves no trace after both are undone.
   final func forgetOrder(_ slot: Slot, wasOrdered: Bool) {
     guard let known = relationships[slot], known.isReordered, wasOrdered || known.standsAsSaved else { return }
     remember(.order(slot, known, known.contents), silently: true)
     known.forgetOrder()
   }
 
-  /// Whether the other side of a relationship leads here, as far as that is known without reading.
+  /// Whether the other side of a relationship is known to contain this object, without reading.
   final func isKnownDestination(of id: ManagedObjectID, slot: Slot) throws -> Bool {
     guard let inverse = entity.properties[slot].relationship?.inverseSlot,
       let other = context?.registeredObject(for: id), !other.isFault
@@ -38,7 +41,7 @@ extension ManagedObject {
     return known.contains(objectID)
   }
 
-  /// Where nothing is other than it is saved, the object need not be saved.
+  /// Removes the object from the list of changes if nothing differs from its saved state.
   final func unlistIfUnchanged() {
     guard state.contains(.listed), state.isDisjoint(with: [.inserted, .deleted, .listsUnderWay]) else { return }
     if let row = snapshot {
@@ -49,7 +52,7 @@ extension ManagedObject {
         restoreOwn(nil, slot: slot)
       }
     }
-    // A refresh keeps in lists what other objects changed, and does not count that as changed here.
+    // A refresh keeps list changes of the members, which are not marked as changes here.
     if changed.isEmpty, delayed.isEmpty, !relationships.values.contains(where: \.hasChanges) { unlistUnchanged() }
   }
 
@@ -57,6 +60,7 @@ extension ManagedObject {
     if case .toMany = entity.properties[slot].kind { true } else { false }
   }
 
+  /// Whether a slot has its saved value.
   private func isAsSaved(_ slot: Slot, _ row: Snapshot) -> Bool {
     if hasList(slot) { return relationships[slot]?.hasChanges != true }
     guard delayed[slot] == nil else { return false }

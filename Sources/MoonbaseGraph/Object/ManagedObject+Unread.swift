@@ -1,18 +1,19 @@
 import MoonbaseModel
 
-/// Values that the store keeps apart from the row, and that are read when they are asked for.
+/// External values, which the store keeps apart from the row and reads on access.
 extension ManagedObject {
-  /// The value in a slot, read now where only a token for it is there.
+  /// The value in a slot; a token is replaced by the value that it stands for.
   final func loaded(_ slot: Slot) throws -> Value { try loaded(stored(slot), slot: slot) }
 
-  /// A value of the snapshot, read now where it is only a token.
+  /// A value of the snapshot; a token is replaced by the value that it stands for.
   @inline(__always)
   final func loaded(_ value: Value, slot: Slot) throws -> Value {
     guard case .object(let token) = value else { return value }
     return try resolved(token, slot: slot)
   }
 
-  @inline(never)  // what lies apart is read once
+  /// Reads an external value. Throws an error that names the property.
+  @inline(never)  // an external value is read once
   private final func resolved(_ token: OpaqueObject, slot: Slot) throws -> Value {
     guard let load = token.load else { return .object(token) }
     do {
@@ -28,17 +29,17 @@ extension ManagedObject {
     }
   }
 
-  /// Whether what a slot holds is not read yet, can be, and is this value: to assign it is no change.
+  /// Whether a slot has an external value that is equal to a value, so that assigning it is no change.
   final func isUnread(_ slot: Slot, equalTo value: Value) throws -> Bool {
     guard case .object(let token) = try stored(slot), token.load != nil, case .data = value else { return false }
     return (try? loaded(slot)) == value
   }
 
-  /// Whether the store's row holds something in the place of a value that is none, and nothing was assigned since.
+  /// Whether the store's row has a damaged value in a slot, and nothing was assigned since.
   final func isDamaged(_ slot: Slot) -> Bool { !isAdded(slot) && current(slot)?.isDamage == true }
 }
 
 extension Value {
-  /// Whether it stands for what is no value: it is shown to who asks, and never written.
+  /// Whether the value stands for damaged data, which is shown to readers and never written.
   package var isDamage: Bool { if case .object(let token) = self { token.damage != nil } else { false } }
 }

@@ -2,33 +2,33 @@ public import MoonbaseModel
 import OrderedCollections
 
 extension ManagedObject {
-  /// The value of a property by name, through the subclass's own accessor if there is one.
+  /// The value of a property by name, through a subclass's accessor if there is one.
   ///
-  /// A to-one relationship gives `.objectID`, a to-many one and a fetched property a `.list` of them. Throws for an unknown name, for a store that
-  /// cannot be read, and for a transformer or derived attribute that fails.
+  /// A to-one relationship gives `.objectID`; a to-many relationship and a fetched property give a `.list` of them.
+  /// Throws for an unknown name, if the store cannot be read, and for an error of a transformer or derived attribute.
   public final func value(forKey key: String) throws -> Value {
     guard let slot = entity.slot(key) else { return try fetchedValue(forKey: key) }
     return try value(at: slot)
   }
 
-  /// Sets the value of a property by name, through the subclass's own accessor if there is one.
+  /// Sets the value of a property by name, through a subclass's accessor if there is one.
   ///
-  /// Throws, and leaves the old value, where the value does not fit the property's type, range or class.
+  /// Throws and keeps the old value if the value does not fit the property's type, range or class.
   public final func setValue(_ value: Value, forKey key: String) throws { try setValue(value, slot: slot(of: key)) }
 
-  /// The value of a property by name; null where it cannot be read. The error is kept in the context's `pendingErrors`.
+  /// The value of a property by name; null if it cannot be read. The context keeps the error in `pendingErrors`.
   public final subscript(key: String) -> Value {
     get { keepingErrors(or: .null) { try value(forKey: key) } }
     set { keepingErrors(or: ()) { try setValue(newValue, forKey: key) } }
   }
 
-  /// The slot of a property.
+  /// The slot of a property. Throws `.unknownName` if the entity lacks it.
   package final func slot(of key: String) throws -> Int {
     guard let slot = entity.slot(key) else { throw GraphError.unknownProperty(key, of: entity, id: objectID) }
     return slot
   }
 
-  /// The value of a slot, through the subclass's own accessor if there is one.
+  /// The value of a slot, through a subclass's accessor if there is one.
   package final func value(at slot: Slot) throws -> Value {
     if isSimple(slot) { return try loaded(stored(slot), slot: slot) }
     noteRead(slot)
@@ -38,15 +38,15 @@ extension ManagedObject {
     return try read(slot, behavior: behavior)
   }
 
-  /// What a slot holds to which nothing special happens, with no value made of it; `.other` where `value(at:)` has to be asked.
+  /// The cell of a simple slot, without an intermediate `Value`; `.other` if `value(at:)` has to be called.
   package final func rawCell(at slot: Slot) throws -> RawCell {
     guard isSimple(slot) else { return RawCell(.other) }
     if state.contains(.fault) { try fireFault() }
     return currentRawCell(slot)
   }
 
-  /// The contents of a simple slot, for a getter whose inputs are noted already. `.other` leaves the slot to
-  /// `value(at:)`.
+  /// The cell of a simple slot, for a getter whose inputs are already recorded. `.other` if `value(at:)` has to be
+  /// called.
   package final func inputCell(of name: Symbol) throws -> RawCell {
     let slot = table._withUnsafeGuaranteedRef { table -> Slot? in
       guard let slot = table.slot(name), slot < 64, table.simpleSlots & 1 << UInt64(slot) != 0 else { return nil }
@@ -57,25 +57,26 @@ extension ManagedObject {
     return currentRawCell(slot)
   }
 
-  /// Whether a slot is that of a property of the model, and of none that an extension added.
+  /// Whether a slot belongs to a property of the model, not to an added attribute.
   package final func hasModelSlot(_ slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { slot < $0.properties.count }
   }
 
-  /// The value of a slot that is in memory and needs no accessor: of a simple slot the stored value, of a derived
-  /// attribute the cached value where it is valid. Nil leaves the slot to `value(at:)`.
+  /// The value of a slot that is in memory and needs no accessor; nil if `value(at:)` has to be called.
+  ///
+  /// For a simple slot this is the stored value, for a derived attribute the cached value if it is valid.
   package final func valueAtHand(at slot: Slot) -> Value? {
     if isSimple(slot) { return state.contains(.fault) ? nil : current(slot) }
     guard slot < 64, table._withUnsafeGuaranteedRef({ $0.derivedSlots & 1 << UInt64(slot) != 0 }) else { return nil }
     return keptValue(slot)
   }
 
-  /// The value in memory of the attribute with an interned name.
+  /// The value in memory of an attribute by its interned name; see `valueAtHand(at:)`.
   package final func valueAtHand(of name: Symbol) -> Value? {
     table._withUnsafeGuaranteedRef { $0.slot(name) }.flatMap { valueAtHand(at: $0) }
   }
 
-  /// The type of the attribute in a slot; nil for a relationship, and for a slot that there is not.
+  /// The type of the attribute in a slot; nil for a relationship and for an unknown slot.
   @inline(__always)
   package final func attributeType(at slot: Slot) -> AttributeType? {
     table._withUnsafeGuaranteedRef { table in
@@ -83,7 +84,7 @@ extension ManagedObject {
     }
   }
 
-  /// Sets the value of a slot, through the subclass's own accessor if there is one.
+  /// Sets the value of a slot, through a subclass's accessor if there is one.
   package final func setValue(_ value: Value, slot: Slot) throws {
     if !isSimple(slot), let accessor = try behavior().accessors[slot] {
       return try accessing(slot) { try accessor.set(self, value) }
@@ -91,7 +92,7 @@ extension ManagedObject {
     try write(value, slot: slot)
   }
 
-  /// The value of a slot past any accessor of a subclass.
+  /// The value of a slot, without a subclass's accessor.
   final func read(_ slot: Slot) throws -> Value {
     if isSimple(slot) { return try loaded(stored(slot), slot: slot) }
     noteRead(slot)
@@ -100,7 +101,7 @@ extension ManagedObject {
     return try read(slot, behavior: behavior)
   }
 
-  /// The value of a slot past any accessor of a subclass.
+  /// The value of a slot, without a subclass's accessor.
   final func read(_ slot: Slot, behavior: EntityBehavior) throws -> Value {
     switch behavior.kind(slot) {
     case .toOne, .plain, .opaque: try loaded(slot)
@@ -114,7 +115,7 @@ extension ManagedObject {
     }
   }
 
-  /// Sets the value of a slot past any accessor of a subclass.
+  /// Sets the value of a slot, without a subclass's accessor.
   final func write(_ value: Value, slot: Slot) throws {
     guard isSimple(slot), !state.contains(.deleted) else {
       defer { tellObservers() }
@@ -143,20 +144,20 @@ extension ManagedObject {
     }
   }
 
-  /// The value in a slot as the store has it or will have it. Fires a fault.
+  /// The value in a slot in stored form, with unsaved changes. Fires a fault.
   @inline(__always)
   final func stored(_ slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
     return current(slot) ?? .null
   }
 
-  /// Puts a value into a slot and notes the change; an equal value is no change.
+  /// Sets the stored value of a slot and marks it as changed; an equal value is no change.
   final func setStoredValue(_ value: Value, slot: Slot) throws {
     if setQuickly(value, slot: slot) { return }
     if try replace(value, slot: slot, silently: false) { didChange(slot) }
   }
 
-  /// Puts a value in the place of another one; false, and nothing done, where it is the same.
+  /// Replaces the value of a slot; false without effect if the value is equal.
   @inline(__always)
   private func replace(_ value: Value, slot: Slot, silently: Bool) throws -> Bool {
     if state.contains(.fault) { try fireFault() }
@@ -166,7 +167,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Puts a value into a slot without noting a change: the next save writes it all the same.
+  /// Sets the stored value of a slot without marking it as changed; the next save still writes it.
   final func setStoredPrimitive(_ value: Value, slot: Slot) throws {
     // A transient attribute is a cache, which a getter may fill while a rule reads it.
     let isSilent = entity.properties[slot].isTransient || context?.primitivesAreSilent ?? true
@@ -178,7 +179,7 @@ extension ManagedObject {
     if state.contains(.awaking) { markChanged(slot) } else { context?.didChangePrimitive(self, slot) }
   }
 
-  /// Notes that a slot changed, of which was recorded what was there before. One above the rows is no slot that could differ from a row.
+  /// Marks a slot as changed, after its former value was recorded. An added attribute has no row to differ from.
   final func didChange(_ slot: Slot) {
     guard !state.contains(.awaking) else {
       if !entity.property(at: slot).isTransient { markChanged(slot) }
@@ -196,7 +197,7 @@ extension ManagedObject {
     try storeChecked(value, slot: slot, behavior: behavior)
   }
 
-  /// Throws where the store derives the value, or a derived attribute is about to write it.
+  /// Throws if the store derives the attribute, or if a delayed value will overwrite it.
   final func checkFree(_ slot: Slot, value: Value, behavior: EntityBehavior) throws {
     if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
       throw refused(
@@ -206,7 +207,7 @@ extension ManagedObject {
     try checkAssignable(slot, value: value)
   }
 
-  /// The value as an assignment would take it. Throws what the assignment would throw.
+  /// The value as an assignment would convert it. Throws the errors of the assignment.
   final func assignable(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
     switch behavior.kind(slot) {
     case .toOne, .toMany: return value
@@ -226,17 +227,19 @@ extension ManagedObject {
     return value
   }
 
+  /// The value converted to the attribute's type and class.
   private func fitting(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
     try valueOfClass(checked(value, slot: slot), slot: slot, behavior: behavior)
   }
 
-  /// Stores a value that fits.
+  /// Stores a value after converting it to the attribute's type and class.
   final func storeChecked(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
     let fitting = try fitting(value, slot: slot, behavior: behavior)
     if try isUnread(slot, equalTo: fitting) { return }
     try setStoredValue(fitting, slot: slot)
   }
 
+  /// The value of a transformable attribute, from the cache or from the row's bytes.
   private func transformed(_ slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior) throws -> Value {
     if let cached = caches[slot] { return cached.value }
     let bytes = try loaded(slot)
@@ -247,7 +250,7 @@ extension ManagedObject {
     return value
   }
 
-  /// The value that a transformer makes of bytes.
+  /// The value that a transformer makes from bytes.
   private func value(
     of bytes: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws -> Value {
@@ -267,14 +270,15 @@ extension ManagedObject {
     return value
   }
 
-  /// The value of a slot by the row.
+  /// The value of a slot in the row.
   final func committedValue(_ slot: Slot) throws -> Value {
     if isAdded(slot) { return .null }
     return try presented(snapshot?.values[slot] ?? .null, slot: slot)
   }
 
-  /// The destinations of a to-many relationship as they were saved or read last. Destinations that were removed since come at
-  /// the end, unless the list is read anew.
+  /// The destinations of a to-many relationship at the last save or read.
+  ///
+  /// Destinations removed since come at the end, unless the list is read again.
   final func committedDestinations(_ slot: Slot) throws -> [ManagedObjectID] {
     guard let known = relationships[slot], known.isLoaded, !known.isReordered else {
       return try context?.storedDestinations(of: self, slot: slot) ?? []
@@ -282,7 +286,7 @@ extension ManagedObject {
     return known.members.filter { !known.added.contains($0) } + known.removed
   }
 
-  /// What is to be seen of a value as a row has it.
+  /// A stored value as readers see it, after loading and transformation.
   final func presented(_ value: Value, slot: Slot) throws -> Value {
     let value = try loaded(value, slot: slot)
     guard !isSimple(slot), !value.isNull else { return value }
@@ -291,10 +295,12 @@ extension ManagedObject {
     return try self.value(of: value, slot: slot, transformer: transformer, behavior: behavior)
   }
 
+  /// Registers the object for the detection of changes in place.
   private func keepForChecks() {
     if let context, context.detectsInPlaceMutation { context.readObjects.append(self) }
   }
 
+  /// Sets a transformable attribute, whose bytes a transformer makes.
   final func writeTransformable(
     _ value: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws {
@@ -306,13 +312,13 @@ extension ManagedObject {
     keepForChecks()
   }
 
-  /// Whether a transformable attribute has a value already, in whatever bytes. One that cannot be read is another one.
+  /// Whether a transformable attribute has a value already, in whatever bytes. An unreadable value counts as different.
   private func holds(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Bool {
     if state.contains(.fault) { try fireFault() }
     return (try? read(slot, behavior: behavior))?.isSame(as: value) == true
   }
 
-  /// The bytes that a transformer makes of a value. Making nothing of a value would lose it.
+  /// The bytes that a transformer makes from a value. Throws if it returns null, which would lose the value.
   final func transformedBytes(of value: Value, slot: Slot, transformer: SlotTransformer) throws -> Value {
     guard !value.isNull else { return .null }
     let bytes = try running(transformer, slot: slot, hook: "transform") { try transformer.own.transformedValue(value) }
@@ -341,6 +347,7 @@ extension ManagedObject {
     }
   }
 
+  /// The value of a derived attribute: a delayed or cached value, else the getter's result.
   private func derivedValue(_ slot: Slot, derived: DerivedSlot, behavior: EntityBehavior) throws -> Value {
     if hasDelayedValues, let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
@@ -352,13 +359,14 @@ extension ManagedObject {
     return value
   }
 
+  /// Assigns to a derived attribute, by its setter or delayed until will-save.
   private func writeDerived(
     _ value: Value, slot: Slot, derived: DerivedSlot, behavior: EntityBehavior
   ) throws {
     let set = try setter(of: derived, slot: slot, value: value)
     let fitting = try fitting(value, slot: slot, behavior: behavior)
     if derived.writePolicy == .delayed {
-      // An equal value is no change. A value that cannot be computed counts as another one.
+      // An equal value is no change. A value that cannot be computed counts as different.
       if let old = try? read(slot, behavior: behavior), old.isSame(as: fitting) || keepsSame(old, fitting, derived) {
         return
       }
@@ -373,7 +381,7 @@ extension ManagedObject {
       cache(nil, slot: slot)
       try keep(derived, in: slot)
     default:
-      // What is kept in a shadow is what was assigned; of anything else only `get` knows what came of it.
+      // A shadow keeps the assigned value; in any other case only `get` knows the result.
       let shadow = derived.shadow.flatMap(entity.slot)
       let isAssigned = derived.shadowValue != nil
       cache(
@@ -384,7 +392,8 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the shadow of a derived attribute keeps the same for two values. A value that it cannot keep is different.
+  /// Whether the shadow of a derived attribute is the same for two values. A value without a shadow counts as
+  /// different.
   private func keepsSame(_ old: Value, _ new: Value, _ derived: DerivedSlot) -> Bool {
     guard let shadowValue = derived.shadowValue, !old.isNull, !new.isNull else { return false }
     func kept(_ value: Value) -> Value? { try? context?.withinHook { try shadowValue(value, self) } }
@@ -392,6 +401,7 @@ extension ManagedObject {
     return known.isSame(as: coming)
   }
 
+  /// The setter of a derived attribute. Throws if it has none.
   private func setter(of derived: DerivedSlot, slot: Slot, value: Value) throws -> (
     (Value, ManagedObject) throws -> Void
   ) {
@@ -403,17 +413,17 @@ extension ManagedObject {
   /// Writes the values of delayed derived attributes through; returns whether there were any.
   final func writeDelayedValues() throws -> Bool {
     guard !delayed.isEmpty else { return false }
-    // What a deleted object was still to write is of no use to anybody.
+    // A deleted object's delayed values are not needed.
     guard !isDeleted else {
       for slot in delayed.keys { delay(nil, slot: slot) }
       return false
     }
     let behavior = try behavior()
     for slot in delayed.keys.sorted() {
-      // One that is written may assign another one.
+      // Writing a value may assign another delayed attribute.
       guard let value = delayed[slot] else { continue }
       guard let set = behavior.derived(slot)?.set else { throw cannotWrite(value, slot: slot) }
-      // Extensions that were reloaded meanwhile may want another type.
+      // Reloaded extensions may declare another type.
       let fitting = try checked(value, slot: slot)
       delay(nil, slot: slot)
       do {
@@ -427,7 +437,7 @@ extension ManagedObject {
     return true
   }
 
-  /// The error of a value that waited for will-save, and that extensions of now do not write.
+  /// The error for a delayed value that the current extensions cannot write.
   private func cannotWrite(_ value: Value, slot: Slot) -> GraphError {
     let reason =
       entity.has(slot)
@@ -437,13 +447,13 @@ extension ManagedObject {
   }
 }
 
-/// Attributes that only extensions declare: their slots lie above those of rows.
+/// Attributes that only extensions declare, with slots above those of rows.
 extension ManagedObject {
-  /// Whether a slot lies above those of rows.
+  /// Whether a slot belongs to an attribute that only extensions declare.
   @inline(__always)
   final func isAdded(_ slot: Slot) -> Bool { table._withUnsafeGuaranteedRef { slot >= $0.properties.count } }
 
-  /// The error of an attribute that a reload of the extensions took away: somebody knows its slot.
+  /// The error for an attribute that a reload of extensions removed, while its slot is still in use.
   final func noMore(_ slot: Slot) -> GraphError {
     GraphError(
       .unknownName, message: entity.noMore(slot), entity: entity.name, property: entity.property(at: slot).name,

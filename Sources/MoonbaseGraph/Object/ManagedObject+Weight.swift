@@ -1,21 +1,22 @@
 import MoonbaseModel
 
-/// The memory that objects hold, which counts for the script that they are held for.
+/// Estimates of the memory that objects hold, which is charged to the script that holds them.
 extension ManagedObject {
-  /// An object without values takes 96 bytes, its place in the context up to 36 where keys follow each other (`KeyMap`).
+  /// An estimate of the bytes of an object without values: 96 for the instance, and up to 36 for its place in a
+  /// `KeyMap`.
   static let ownWeight = 136
 
-  /// Counts bytes that the object holds now, or no longer.
+  /// Adds bytes that the object holds, or subtracts released bytes.
   final func weigh(_ bytes: Int) {
     if bytes != 0, isWeighed { context?.weigh(bytes) }
   }
 
-  /// The bytes that the context was told of.
+  /// The object's bytes that the context counts.
   package final var weight: Int {
     isWeighed ? Self.ownWeight &+ row.weight &+ (record?.weight ?? 0) : 0
   }
 
-  /// Weighs what was computed or waits to be written, as it is now.
+  /// Updates the weight of cached and delayed values.
   final func weighComputed() {
     guard let record else { return }
     var now = record.caches.sum { $0.pointee.value.weight }
@@ -24,7 +25,7 @@ extension ManagedObject {
     record.computedWeight = now
   }
 
-  /// Weighs the relationships as they are now.
+  /// Updates the weight of relationships.
   final func weighRelationships() {
     guard let record else { return }
     let now = record.relationships.reduce(0) { $0 + $1.value.weight }

@@ -1,9 +1,9 @@
 public import MoonbaseModel
 
-/// An object of a managed object context: the one instance for its ID there.
+/// An object of a managed object context, which has one instance for each ID.
 ///
-/// An object and its context are confined to one executor and are not `Sendable`; IDs and values travel instead. Subclasses add
-/// typed accessors and override the life-cycle methods; the graph makes the instances.
+/// An object and its context are confined to one executor and are not `Sendable`; pass IDs and values instead.
+/// Subclasses add typed accessors and override life-cycle methods. The graph makes the instances.
 ///
 /// ```swift
 /// let name = try person.value(forKey: "name")              // throws what is wrong
@@ -11,30 +11,29 @@ public import MoonbaseModel
 /// try person.setObject(office, forKey: "department")       // the department's people follow
 /// ```
 nonisolated open class ManagedObject {
-  // No access to the fields of a graph's objects lasts while other code runs, so that checking each for exclusive
-  // access at run time would find nothing (what that saves: docs/development.md, "What the compiler is told"). But for the
-  // row they are changed in this file only, by the transitions below and by `changeState`, which +HandOver calls; what lies in the record
-  // is set in +Record.
+  // Exclusivity checks are off for the fields, since no access to them lasts while other code runs
+  // (docs/development.md, "What the compiler is told"). Except for the row, the fields are changed only in this file,
+  // by transitions and by `changeState`, which +HandOver calls. The fields of the record are set in +Record.
 
-  /// What the object shares with others of its entity, store and context. The table counts its objects, and is there as long as it
-  /// has any.
+  /// The state shared with other objects of the same entity, store and context. The table counts its objects and lives
+  /// as long as there are any.
   @exclusivity(unchecked) final private(set) var table: Unmanaged<ObjectTable>
-  /// The key of the ID.
+  /// The key in the object's ID.
   @exclusivity(unchecked) final private(set) var key: Int64
-  /// The row, and values beside it. It has transitions of its own (ObjectRow.swift).
+  /// The row and the values beside it, with their own transitions (ObjectRow.swift).
   @exclusivity(unchecked) final var row = ObjectRow()
-  /// What there is beside the row.
+  /// Rarely needed state beside the row; nil if there is none.
   @exclusivity(unchecked) final private(set) var record: ObjectRecord?
   @exclusivity(unchecked) final private(set) var state: State
-  /// Why there is no context any more.
+  /// The reason why the object has no context.
   @exclusivity(unchecked) final private(set) var departure = Departure.contextGone
-  /// Whether the context counts what the object keeps.
+  /// Whether the context counts the object's memory.
   @exclusivity(unchecked) final private(set) var isWeighed = false
-  /// The savepoint of the context in which the object was inserted; 0 where that was in none.
+  /// The savepoint of the context in which the object was inserted; 0 if there was none.
   @exclusivity(unchecked) final private(set) var savepoint: UInt32 = 0
   @exclusivity(unchecked) private final var position: UInt32 = 0
 
-  /// Makes the object for a place in a context. Subclasses do not call it; they may override it to set up fields.
+  /// Makes the object in a context. Subclasses may override this to set up fields, and never call it otherwise.
   public required init(_ place: ContextPlace) {
     table = place.table
     key = place.key
@@ -55,55 +54,60 @@ nonisolated open class ManagedObject {
 
   // MARK: Life cycle
 
-  /// The life-cycle methods that the class overrides, or a class above it. What is left out is not called.
+  /// The life-cycle methods that this class or a superclass overrides. Methods outside of this set are not called.
   ///
-  /// All, unless a subclass says otherwise: one that overrides none says `[]`, and then its objects are read and saved as quickly
-  /// as those without a class of their own.
+  /// The default is all methods. A subclass that overrides none should return `[]`: its objects are then read and saved
+  /// as fast as those without a subclass.
   open class var overriddenLifecycleMethods: LifecycleHooks { self == ManagedObject.self ? [] : .all }
-  /// After the default values of a new object are set; once in an object's life. One that throws is not inserted.
+  /// Called once in an object's life, after its default values are set. An error undoes the insertion.
   open func awakeFromInsert() throws {}
-  /// After the values were read from the store. Changes made here are not tracked. An object that throws stays a fault.
+  /// Called after the values were read from the store. Changes made here are not tracked. After an error the object
+  /// stays a fault.
   open func awakeFromFetch() throws {}
-  /// After many values were replaced at once, by a rollback, a refresh or an undo: what was computed from them may be computed anew.
-  /// Changes made here are not tracked. After a rollback the object is a fault, which the first access fires, with `awakeFromFetch`.
+  /// Called after a rollback, a refresh or an undo replaced values, so that values computed from them can be updated.
+  ///
+  /// Changes made here are not tracked. After a rollback the object is a fault, whose first access calls
+  /// `awakeFromFetch`.
   open func awake(fromSnapshotEvents events: SnapshotEventType) throws {}
-  /// Before the object is saved, again as long as it changes something.
+  /// Called before the object is saved, and again as long as it changes something.
   open func willSave() throws {}
-  /// After the object was saved. One whose deletion was saved still has its values, and `isDeleted` is true. An error is kept in the
-  /// context's `didSaveErrors`.
+  /// Called after the object was saved. After a saved deletion the object still has its values, and `isDeleted` is
+  /// true.
+  ///
+  /// The context keeps an error in `didSaveErrors`.
   open func didSave() throws {}
-  /// At each call that deletes the object. One that throws is not deleted.
+  /// Called at each call that deletes the object. An error prevents the deletion.
   open func prepareForDeletion() throws {}
-  /// Before the object becomes a fault. It becomes one whatever this throws.
+  /// Called before the object becomes a fault, which an error does not prevent.
   open func willTurnIntoFault() throws {}
-  /// After the object became a fault: the place to let go of what was computed from its values.
+  /// Called after the object became a fault, to release values computed from its attributes.
   open func didTurnIntoFault() throws {}
   /// Checks a new object as a whole. Throw a `GraphError` with code `.validation` to refuse it.
   open func validateForInsert() throws {}
   /// Checks a changed object as a whole. Throw a `GraphError` with code `.validation` to refuse it.
   open func validateForUpdate() throws {}
-  /// Checks whether the object may go. Throw a `GraphError` with code `.validation` to refuse it.
+  /// Checks whether the object may be deleted. Throw a `GraphError` with code `.validation` to refuse it.
   open func validateForDelete() throws {}
-  /// Checks a value that is about to be saved and may replace it.
+  /// Checks a value that is about to be saved, and may replace it.
   open func validateValue(_ value: inout Value, forKey key: String) throws {}
 
-  /// Accessors through which every access by key goes: those a subclass writes itself. Empty for plain properties.
+  /// The property accessors of the subclass, which every access by key uses. Empty by default.
   open class var customAccessors: [CustomAccessor] { [] }
 
-  /// What key paths of the class stand for in Foundation's predicates and sort descriptors: see `PropertyKeyPath`.
+  /// The key paths of the class for Foundation's predicates and sort descriptors: see `PropertyKeyPath`.
   open class var keyPaths: [PropertyKeyPath] { [] }
 }
 
 // MARK: - What there is beside the row
 
 extension ManagedObject {
-  /// The place in the context's list of changed objects, where it is listed. Kept by the list.
+  /// The object's position in the context's list of changes, which maintains it.
   final var changePosition: Int {
     get { Int(position) }
     set { position = UInt32(truncatingIfNeeded: newValue) }
   }
 
-  /// The record, made where there is none yet.
+  /// The record, made if necessary.
   @inline(__always)
   final var ownRecord: ObjectRecord { record ?? makeRecord() }
 
@@ -114,12 +118,12 @@ extension ManagedObject {
     return new
   }
 
-  /// A record with nothing in it goes.
+  /// Releases an empty record.
   final func dropEmptyRecord() {
     if record?.isEmpty == true { record = nil }
   }
 
-  /// The context counts the object from now on.
+  /// Starts to count the object's memory in its context.
   final func beginWeighing() {
     isWeighed = true
     context?.weigh(weight)
@@ -129,16 +133,16 @@ extension ManagedObject {
 // MARK: - Transitions
 
 extension ManagedObject {
-  /// For transitions in files of their own: whoever calls it is one.
+  /// Changes state flags, for transitions in other files only.
   @inline(__always)
   final func changeState(removing: State = [], adding: State = []) {
     state = state.subtracting(removing).union(adding)
   }
 }
 
-/// Coming to a context and leaving it.
+/// Entering and leaving a context.
 extension ManagedObject {
-  /// A new object has a row of its own with the values of its model, and the savepoint that it was made in keeps nothing of it.
+  /// Gives a new object its own row with initial values. The savepoint of its insertion records no changes of it.
   final func takeInitialValues(in savepoint: UInt32) {
     self.savepoint = savepoint
     table._withUnsafeGuaranteedRef { table in
@@ -147,7 +151,7 @@ extension ManagedObject {
     }
   }
 
-  /// The object is no longer of its context. One that may come back keeps its values, and they count until `letGo`.
+  /// Detaches the object from its context. An object that may return keeps its values, which count until `letGo`.
   final func leave(because departure: Departure, mayReturn: Bool = false) {
     self.departure = departure
     guard let former = context else { return }
@@ -156,7 +160,7 @@ extension ManagedObject {
     if !mayReturn { letGo(of: former) }
   }
 
-  /// The object, which left its context, comes back under this ID as a new one, with the initial values of its entity.
+  /// Returns an object that left its context as a new object with an ID, with the initial values of its entity.
   final func returnAsNew(to context: ManagedObjectContext, as id: ManagedObjectID) {
     if isWeighed { letGo(of: context) }
     move(to: context.table(of: id.kind, entity: entity).takeUnretainedValue(), key: id.key)
@@ -165,13 +169,13 @@ extension ManagedObject {
     beginWeighing()
   }
 
-  /// The object's table no longer has a context, and nobody can read the values any more.
+  /// Marks the object as left when its table loses the context, and drops the values.
   final func becomeAbandoned(because departure: Departure) {
     self.departure = departure
     dropValues()
   }
 
-  /// The object is one of another table.
+  /// Moves the object to another table.
   private final func move(to new: ObjectTable, key: Int64? = nil) {
     let old = table
     if old._withUnsafeGuaranteedRef({ $0.keepsObjects }) != new.keepsObjects {
@@ -183,7 +187,7 @@ extension ManagedObject {
     old._withUnsafeGuaranteedRef { $0.releaseForObject() }
   }
 
-  /// The values cannot be read any more: they go, and what they weighed.
+  /// Drops the values, which cannot be read any more, and subtracts their weight.
   final func letGo(of former: ManagedObjectContext) {
     former.weigh(-weight)
     dropValues()
@@ -195,13 +199,13 @@ extension ManagedObject {
     record = nil
   }
 
-  /// The insertion of the object is undone, or was followed by its deletion.
+  /// Detaches an object whose insertion was undone, or which was deleted before it was saved.
   final func leaveUnsaved(because departure: Departure, mayReturn: Bool) {
     state.formIntersection(.observed)
     leave(because: departure, mayReturn: mayReturn)
   }
 
-  /// The object is of its context again.
+  /// Returns the object to its context.
   final func enter(_ context: ManagedObjectContext, state: State) {
     move(to: context.table(of: objectID.kind, entity: entity).takeUnretainedValue())
     self.state = state
@@ -211,8 +215,9 @@ extension ManagedObject {
 
 /// Reading a row.
 extension ManagedObject {
-  /// A new fault takes the row that it was made for. False, and nothing done, where the class's own `init` has done more with it
-  /// already; otherwise the context that made it counts what both weigh.
+  /// Gives a new fault its row; the context then counts the weight of both.
+  ///
+  /// False without effect if the class's own `init` has already changed the object.
   @inline(__always)
   final func begin(with page: RowPage, at place: Int) -> Bool {
     guard state == .fault, row.page == nil, row.live.isEmpty, record == nil else { return false }
@@ -221,8 +226,8 @@ extension ManagedObject {
     return true
   }
 
-  /// The values are asked for the first time. True where that is all there is to it: the row is here, nobody knew the object by another one,
-  /// and no hook wants to know.
+  /// Ends a fault with a known row at the first access, and returns true, if no hook runs and no other object is
+  /// affected.
   @inline(__always)
   final func wakeQuietly() -> Bool {
     guard row.page != nil, record == nil, !state.contains(.refreshed),
@@ -233,14 +238,14 @@ extension ManagedObject {
     return true
   }
 
-  /// The values are asked for, and are here. Returns whether others may know the object by those that it had before.
+  /// Ends a fault with a known row. Returns whether other objects may depend on former values.
   final func stopBeingFault() -> Bool {
     let before = state
     state.subtract([.fault, .refreshed])
     return before.contains(.refreshed)
   }
 
-  /// Runs what sets values that are no changes. One that fails leaves a fault: half awake is not awake.
+  /// Runs code that sets values without recording changes. After an error the object becomes a fault again.
   final func awaking(_ body: () throws -> Void) throws {
     let isWithin = state.contains(.awaking)
     state.insert(.awaking)
@@ -256,7 +261,7 @@ extension ManagedObject {
     }
   }
 
-  /// Runs what sets values that are no changes on top of others that stay.
+  /// Runs code that sets values without recording changes, on top of other values that stay.
   final func awakingAgain(_ body: () throws -> Void) rethrows {
     let isWithin = state.contains(.awaking)
     state.insert(.awaking)
@@ -264,7 +269,7 @@ extension ManagedObject {
     try body()
   }
 
-  /// Drops the values and all that differs from the row, and tells other objects what they no longer know of this one.
+  /// Drops the values and all changes, and updates other objects that depend on them.
   final func becomeFault() {
     rowLeaves()
     leaveTransientDestinations()
@@ -278,7 +283,7 @@ extension ManagedObject {
     state.insert([.fault, .refreshed])
   }
 
-  /// The same for an object of which nothing but its row is known, and no destination. False, and nothing done, where there is more.
+  /// Drops the row of an object without other state or destinations; false without effect if there is more.
   final func becomeFaultQuietly() -> Bool {
     guard isAsSaved, row.live.isEmpty, row.changedLow == 0 else { return false }
     outdateAll()
@@ -288,7 +293,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Becomes a fault without telling anybody, for it is the same object with the same values but for a count.
+  /// Drops the values without any notification, because only the object's version changes.
   final func becomeFaultSilently() {
     forgetChanges()
     setSnapshot(nil)
@@ -296,45 +301,45 @@ extension ManagedObject {
   }
 }
 
-/// Changing.
+/// Changing an object.
 extension ManagedObject {
-  /// Destinations are read anew, of a new object that was saved too; what changed of them stays.
+  /// Makes the next access read the destinations again; unsaved changes stay.
   final func forgetReadDestinations() {
     state.remove(.born)
     for slot in entity.toManySlots { outdate(slot, because: .row) }
     for (slot, known) in relationships where isList(slot) { forgetInverseLists(of: known, slot: slot) }
-    // What a savepoint knows of a relationship may be wanted back in it.
+    // An open savepoint may have to restore the states of relationships.
     if context?.journal.isActive != true {
       setRelationships(relationships.filter { $0.value.hasChanges || entity.properties[$0.key].isTransient })
     }
     for (slot, known) in relationships where !entity.properties[slot].isTransient { unload(known, slot: slot) }
   }
 
-  /// The object is all this, and a slot counts as changed. Returns whether the context's list of changes is to take the object in.
+  /// Sets flags and marks a slot as changed. Returns whether the object has to be added to the list of changes.
   final func mark(_ slot: Slot?, as flags: State) -> Bool {
     defer { state.formUnion(flags) }
     if let slot { markChanged(slot) }
     return flags.contains(.listed) && !state.contains(.listed)
   }
 
-  /// The context's list of changes no longer has the object. False if it did not have it.
+  /// Records the removal from the list of changes; false if the object was not in it.
   @discardableResult
   final func markUnlisted() -> Bool { state.remove(.listed) != nil }
 
-  /// Runs hooks of the object's deletion.
+  /// Runs the hooks of the object's deletion.
   final func departing(_ body: () throws -> Void) throws {
     state.insert(.departing)
     defer { state.remove(.departing) }
     try body()
   }
 
-  /// Delete rules are to be applied anew.
+  /// Makes delete rules apply again.
   final func markUnpropagated() {
     remember(.flags(flags(nil)), silently: true)
     state.remove(.propagated)
   }
 
-  /// Runs delete rules of the object's deletion. They count as applied unless they fail.
+  /// Runs the delete rules of the object's deletion. They count as applied unless they fail.
   final func propagating(_ body: () throws -> Void) throws {
     remember(.flags(flags(nil)), silently: true)
     state.insert(.propagated)
@@ -347,33 +352,33 @@ extension ManagedObject {
   }
 }
 
-/// Observing.
+/// Observers of the object.
 extension ManagedObject {
-  /// Whether anybody observes the object.
+  /// Whether the object has observers.
   final var isObserved: Bool {
     get { state.contains(.observed) }
     set { if newValue { state.insert(.observed) } else { state.remove(.observed) } }
   }
 }
 
-/// The undo manager.
+/// Transitions for the undo manager.
 extension ManagedObject {
-  /// The object is not to go after all.
+  /// Undoes the object's mark for deletion.
   final func unmarkDeleted() {
     remember(.flags(flags(nil)))
     state.subtract([.deleted, .propagated])
-    // An object that was changed before stays in the list, and is found by its values again.
+    // A changed object stays in the list of changes, and is found there by its values again.
     context?.changedObjects.note(self)
     outdate(.presence)
   }
 
-  /// A slot does not count as changed any more.
+  /// Clears the mark of a slot as changed.
   final func unmark(_ slot: Slot) {
     remember(.flags(flags(slot)), silently: true)
     restoreMark(false, slot: slot)
   }
 
-  /// The next save need not look at the object, for it is as it is saved.
+  /// Removes an object that equals its saved state from the changes.
   final func unlistUnchanged() {
     remember(.flags(flags(nil)), silently: true)
     state.remove(.updated)
@@ -381,15 +386,16 @@ extension ManagedObject {
     context?.unlist(self)
     spillRow()
     dropEmptyOwnValues()
-    // What a primitive setter put there stays, for that was no change.
+    // Primitive transient values stay, because setting them is no change.
     if hasLiveValues || record != nil { for slot in entity.transientSlots { keepForNewIDs(slot) } }
   }
 }
 
-/// Saving and undoing.
+/// Transitions of saves and undo.
 extension ManagedObject {
-  /// The object is in its store: under the ID that was set aside for it, and with the row that was written, if any
-  /// was. `permanent` has the IDs of other objects that were saved with it, by their temporary ones.
+  /// Records that the object is saved under its reserved ID, with the row that was written, if any.
+  ///
+  /// `permanent` maps the temporary IDs of objects in the same save.
   final func becomeSaved(as written: SavePlan.Written, id: ManagedObjectID, permanent: PermanentIDs) {
     if state.contains(.inserted) { state.insert(.born) }
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
@@ -408,7 +414,7 @@ extension ManagedObject {
     dropEmptyRecord()
   }
 
-  /// Whether there is nothing of it but the row that it filled, and nobody looks at it.
+  /// Whether the object has no state beside the row that it filled, and no observers.
   @inline(__always)
   private final func keepsItsRowOnly(of written: SavePlan.Written) -> Bool {
     guard case .inPlace(let page, let place) = written, row.isItsOwn(at: place, in: page), row.live.isEmpty,
@@ -419,16 +425,17 @@ extension ManagedObject {
     }
   }
 
+  /// The row after a save; nil if the object keeps its row.
   private final func rowSaved(as written: SavePlan.Written) -> Snapshot? {
     switch written {
     case .copied(let new): new
     case .inPlace(let page, let place): Snapshot(unchecked: page.takeUnretainedValue(), at: Int(place))
-    // A changed object has nothing then that was not in its row before.
+    // A changed object had no values outside of its row in this case.
     case .nothing: row.isOwn ? row.snapshot ?? row.inItsPage : nil
     }
   }
 
-  /// Lists that are as they were saved are no changes. Returns whether the next save leaves the object out.
+  /// Clears the marks of lists that are in their saved state. Returns whether the object has nothing left to save.
   @discardableResult
   final func forgetSavedLists() -> Bool {
     var rest = changed
@@ -441,23 +448,24 @@ extension ManagedObject {
     return true
   }
 
-  /// The deletion of the object is saved, and its hooks are still to hear of it.
+  /// Prepares an object with a saved deletion for its `didSave` hooks.
   final func hearOfDeletion() {
     spillRow()
     state.subtract([.inserted, .updated, .listed, .propagated])
   }
 
-  /// A new object has the ID under which it will be saved.
+  /// Gives a new object the ID under which it will be saved.
   final func takePermanentID(_ id: ManagedObjectID) { changeID(to: id) }
 
-  /// The deletion of the object is saved.
+  /// Detaches an object whose deletion is saved.
   final func becomeDeleted() {
     state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
     leave(because: .deleted)
   }
 
+  /// Changes the object's ID, and drops values that may depend on it.
   private func changeID(to id: ManagedObjectID) {
-    // A getter may have looked at the ID, which nothing tells.
+    // A getter may have read the ID, of which no facet reports a change.
     outdateAll(because: .identity)
     if hasCaches { setCaches(caches.filter { $1.reads.map { $0.isStored || $0.isAssigned } ?? true }) }
     guard let context else { return }
@@ -469,23 +477,24 @@ extension ManagedObject {
   }
 }
 
-/// Undoing: putting back what was there before a change.
+/// Restoring former states.
 extension ManagedObject {
-  /// What a change, its saving or giving it up alters of the state.
+  /// The flags that a change, a save and a rollback alter.
   private static let undoable: State = [.updated, .deleted, .listed, .propagated]
 
+  /// Restores state flags, and the mark of a slot as changed.
   final func restore(_ flags: Flags) {
     state = state.subtracting(Self.undoable).union(flags.state.intersection(Self.undoable))
     if let slot = flags.slot { restoreMark(flags.isMarked, slot: slot) }
   }
 
-  /// A slot counts as changed, or does not, as it did before.
+  /// Restores the mark of a slot as changed.
   final func restoreMark(_ wasMarked: Bool, slot: Slot) {
     if wasMarked { return markChanged(slot) }
     if slot < 64 { row.unmarkChanged(low: slot) } else { record?.changedHigh.remove(slot) }
   }
 
-  /// Puts back the row and what was on top of it; a fault is one again.
+  /// Restores the row with the values above it, or a fault.
   final func restore(_ reading: Reading) {
     restore(reading.flags)
     setRelationships(reading.relationships)

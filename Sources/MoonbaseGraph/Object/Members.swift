@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// A to-many relationship of an object, for the collections that show it.
+/// A to-many relationship of an object, as the basis of its mutable collections.
 struct Members {
   let owner: ManagedObject
   let slot: Slot
@@ -19,25 +19,33 @@ struct Members {
 
   // MARK: Reading
 
+  /// The IDs of the destinations.
   var ids: Set<ManagedObjectID> { owner.keepingErrors(or: []) { Set(try owner.memberIDs(slot)) } }
+  /// The number of destinations.
   var count: Int { owner.keepingErrors(or: 0) { try owner.memberCount(slot) } }
 
+  /// Whether an object is a destination; false after an error, which the context keeps.
   func contains(_ object: ManagedObject) -> Bool { owner.keepingErrors(or: false) { try has(object) } }
 
+  /// Whether an object is a destination.
   func has(_ object: ManagedObject) throws -> Bool { try owner.hasMember(object.objectID, slot: slot) }
 
+  /// The position of an object; nil if it is no destination, or after an error.
   func index(of object: ManagedObject) -> Int? {
     owner.keepingErrors(or: nil) { try owner.memberIndex(of: object.objectID, slot: slot) }
   }
 
+  /// The destinations; empty after an error, which the context keeps.
   func current<Element: ManagedObject>(_ type: Element.Type) -> [Element] {
     owner.keepingErrors(or: []) { try read(type) }
   }
 
+  /// The destinations. Throws if one of them is of another class.
   func read<Element: ManagedObject>(_ type: Element.Type) throws -> [Element] {
     try owner.objects(forKey: key).map { object in try element(object) }
   }
 
+  /// The destination at a position; nil if there is none, or after an error.
   func element<Element: ManagedObject>(at position: Int) -> Element? {
     owner.keepingErrors(or: nil) {
       guard let id = try owner.memberID(at: position, slot: slot) else { return nil }
@@ -45,6 +53,7 @@ struct Members {
     }
   }
 
+  /// The destination at a position. Throws if the position does not exist.
   func object<Element: ManagedObject>(at position: Int) throws -> Element {
     guard let id = try owner.memberID(at: position, slot: slot) else { throw try noPosition(position) }
     return try element(owner.destinationObject(id, slot: slot))
@@ -57,13 +66,14 @@ struct Members {
 
   // MARK: Changing
 
-  /// Runs `body`, which may change several things: all of them, or none where it throws.
+  /// Runs `body` as one change: an error undoes all of it.
   @discardableResult
   func change<Result>(_ body: () throws -> Result) throws -> Result {
     guard let context = owner.context else { throw owner.goneError }
     return try context.changingTogether(body)
   }
 
+  /// Adds objects.
   func add(_ objects: [ManagedObject]) throws {
     for object in objects {
       try owner.checkContext(object)
@@ -71,7 +81,7 @@ struct Members {
     }
   }
 
-  /// Returns whether any of the objects was there.
+  /// Returns whether any of the objects was a destination.
   @discardableResult
   func remove(_ objects: [ManagedObject]) throws -> Bool {
     var wasAny = false
@@ -83,7 +93,7 @@ struct Members {
     return wasAny
   }
 
-  /// Throws for a position that there is not.
+  /// Throws if a position does not exist.
   func check(_ position: Int, upTo last: Int) throws {
     guard position >= 0, position <= last else { throw try noPosition(position) }
   }
@@ -97,26 +107,26 @@ struct Members {
 }
 
 extension ManagedObject {
-  /// The destinations of a to-many relationship as a collection that reads and changes it. Throws where that is none.
+  /// A to-many relationship as a mutable collection. Throws if the key is no to-many relationship.
   public final func mutableSetValue(forKey key: String) throws -> MutableObjectSet<ManagedObject> {
     MutableObjectSet(members: try Members(self, key: key, isOrdered: false))
   }
 
-  /// The destinations of an ordered relationship as a collection that reads and changes it. Throws where that is none.
+  /// An ordered relationship as a mutable collection. Throws if the key is no ordered relationship.
   public final func mutableOrderedSetValue(forKey key: String) throws -> MutableOrderedObjectSet<ManagedObject> {
     MutableOrderedObjectSet(members: try Members(self, key: key, isOrdered: true))
   }
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// The destinations of a to-many relationship as a collection that reads and changes it.
+  /// A to-many relationship as a mutable collection.
   public func mutableSet<Element: ManagedObject>(_ relationship: ToMany<Self, Element>) throws -> MutableObjectSet<
     Element
   > {
     MutableObjectSet(members: try Members(self, key: relationship.relationshipName, isOrdered: false))
   }
 
-  /// The destinations of an ordered relationship as a collection that reads and changes it.
+  /// An ordered relationship as a mutable collection. Throws if the relationship is not ordered.
   public func mutableOrderedSet<Element: ManagedObject>(
     _ relationship: ToMany<Self, Element>
   ) throws -> MutableOrderedObjectSet<Element> {

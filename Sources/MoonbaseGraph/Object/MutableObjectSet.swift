@@ -1,7 +1,6 @@
 import MoonbaseModel
 
-/// The destinations of a to-many relationship, as they are at any time: reading it reads the relationship, changing it changes it, and
-/// the inverse follows at once.
+/// A live view of a to-many relationship: reads and changes apply to the relationship, with its inverse.
 ///
 /// ```swift
 /// let friends = try ann.mutableSetValue(forKey: "friends")
@@ -10,62 +9,62 @@ import MoonbaseModel
 /// for friend in friends { print(friend["name"]) }     // a walk over those that are there when it begins
 /// ```
 ///
-/// Each change takes effect as a whole or, where it throws, not at all: for an object of another entity, context or store, and for one
-/// that is deleted. What only reads cannot throw: a relationship that cannot be read counts as empty, and the error is kept in the
-/// context's `pendingErrors`.
+/// Each change takes effect as a whole, or throws without effect: for an object of another entity, context or store,
+/// and for a deleted object. Reads cannot throw: a relationship that cannot be read appears empty, and the context
+/// keeps the error in `pendingErrors`.
 public struct MutableObjectSet<Element: ManagedObject>: Sequence {
   let members: Members
 
-  /// The object whose relationship it is.
+  /// The object with the relationship.
   public var owner: ManagedObject { members.owner }
 
-  /// How many there are.
+  /// The number of destinations.
   public var count: Int { members.count }
-  /// Whether there are none.
+  /// Whether the relationship has no destinations.
   public var isEmpty: Bool { count == 0 }
-  /// How many there are.
+  /// The number of destinations.
   public var underestimatedCount: Int { count }
-  /// Whether an object is one of them.
+  /// Whether an object is a destination.
   public func contains(_ object: Element) -> Bool { members.contains(object) }
-  /// Those that are there now; what comes or goes during the walk does not matter to it.
+  /// Iterates over the current destinations; changes during the iteration have no effect on it.
   public func makeIterator() -> Array<Element>.Iterator { members.current(Element.self).makeIterator() }
 
-  /// Whether all of these are among some objects.
+  /// Whether all destinations are among the given objects.
   public func isSubset(of others: some Sequence<Element>) -> Bool {
     members.ids.isSubset(of: others.lazy.map(\.objectID))
   }
-  /// Whether some objects are all among these.
+  /// Whether all given objects are destinations.
   public func isSuperset(of others: some Sequence<Element>) -> Bool { others.allSatisfy(contains) }
-  /// Whether some objects are none of these.
+  /// Whether none of the given objects is a destination.
   public func isDisjoint(with others: some Sequence<Element>) -> Bool { !others.contains(where: contains) }
 
-  /// Puts an object in. A relationship that was not read stays unread.
+  /// Adds an object. An unread relationship stays unread.
   public func insert(_ object: Element) throws { try members.change { try members.add([object]) } }
 
-  /// Takes an object out. Returns whether it was there.
+  /// Removes an object. Returns whether it was a destination.
   @discardableResult
   public func remove(_ object: Element) throws -> Bool { try members.change { try members.remove([object]) } }
 
-  /// Takes all out.
+  /// Removes all destinations.
   public func removeAll() throws { try members.owner.setObjects([], forKey: members.key) }
 
-  /// Puts some objects in.
+  /// Adds objects.
   public func formUnion(_ others: some Sequence<Element>) throws {
     try members.change { try members.add(Array(others)) }
   }
 
-  /// Takes some objects out.
+  /// Removes objects.
   public func subtract(_ others: some Sequence<Element>) throws {
     try members.change { try members.remove(Array(others)) }
   }
 
-  /// Takes out all that are not among some objects.
+  /// Removes all destinations that are not among the given objects.
   public func formIntersection(_ others: some Sequence<Element>) throws {
     let staying = Set(others.map(\.objectID))
     try members.change { try members.remove(members.read(Element.self).filter { !staying.contains($0.objectID) }) }
   }
 
-  /// Takes out those that are among some objects, and puts in the others of these.
+  /// Removes the given objects that are destinations, and adds the remaining ones.
   public func formSymmetricDifference(_ others: some Sequence<Element>) throws {
     let others = Set(others)
     try members.change {

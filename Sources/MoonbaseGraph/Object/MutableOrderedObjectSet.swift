@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// The destinations of an ordered relationship, as they are at any time.
+/// A live view of an ordered relationship: reads and changes apply to the relationship, with its inverse.
 ///
 /// ```swift
 /// let chapters = try book.mutableOrderedSetValue(forKey: "chapters")
@@ -8,43 +8,43 @@ import MoonbaseModel
 /// try chapters.move(from: chapters.count - 1, to: 0)
 /// ```
 ///
-/// Positions count from 0. To move or insert one costs what a chunk of the list holds, and not what comes behind it. It throws, and reads, as
-/// `MutableObjectSet` does; also for a position that there is not.
+/// Positions start at 0. The cost of a move or insertion is independent of the number of destinations behind it. Errors
+/// behave as in `MutableObjectSet`; a position that does not exist is an error, too.
 public struct MutableOrderedObjectSet<Element: ManagedObject>: Sequence {
   let members: Members
 
-  /// The object whose relationship it is.
+  /// The object with the relationship.
   public var owner: ManagedObject { members.owner }
 
-  /// How many there are.
+  /// The number of destinations.
   public var count: Int { members.count }
-  /// Whether there are none.
+  /// Whether the relationship has no destinations.
   public var isEmpty: Bool { count == 0 }
-  /// How many there are.
+  /// The number of destinations.
   public var underestimatedCount: Int { count }
-  /// Whether an object is one of them.
+  /// Whether an object is a destination.
   public func contains(_ object: Element) -> Bool { members.contains(object) }
-  /// Those that are there now, in their order; what comes, goes or moves during the walk does not matter to it.
+  /// Iterates over the current destinations in order; changes during the iteration have no effect on it.
   public func makeIterator() -> Array<Element>.Iterator { members.current(Element.self).makeIterator() }
 
-  /// The object at a position; nil where there is none.
+  /// The destination at a position; nil beyond the last position.
   public subscript(position: Int) -> Element? { members.element(at: position) }
-  /// The position of an object; nil where it is not there.
+  /// The position of an object; nil if it is no destination.
   public func firstIndex(of object: Element) -> Int? { members.index(of: object) }
-  /// The first object; nil where there is none.
+  /// The first destination; nil if there is none.
   public var first: Element? { self[0] }
-  /// The last object; nil where there is none.
+  /// The last destination; nil if there is none.
   public var last: Element? { self[count - 1] }
 
-  /// Puts an object at the end; one that is there stays where it is.
+  /// Appends an object; an existing destination keeps its position.
   public func append(_ object: Element) throws { try members.change { try members.add([object]) } }
 
-  /// Puts some objects at the end, in their order; those that are there stay where they are.
+  /// Appends objects in order; existing destinations keep their positions.
   public func append(contentsOf others: some Sequence<Element>) throws {
     try members.change { try members.add(Array(others)) }
   }
 
-  /// Puts an object at a position; one that is there moves, and the position is one of the list without it.
+  /// Inserts an object at a position, which refers to the list without the object. An existing destination moves.
   public func insert(_ object: Element, at position: Int) throws {
     try members.owner.checkContext(object)
     let id = object.objectID
@@ -52,7 +52,7 @@ public struct MutableOrderedObjectSet<Element: ManagedObject>: Sequence {
     try members.change { try members.owner.insertMember(id, at: position, slot: members.slot) }
   }
 
-  /// Moves an object to another position.
+  /// Moves a destination to another position.
   public func move(from old: Int, to new: Int) throws {
     let last = try members.owner.memberCount(members.slot) - 1
     try members.check(old, upTo: last)
@@ -60,7 +60,7 @@ public struct MutableOrderedObjectSet<Element: ManagedObject>: Sequence {
     try members.owner.moveMember(from: old, to: new, slot: members.slot)
   }
 
-  /// Lets two objects change places.
+  /// Exchanges the positions of two destinations.
   public func swapAt(_ one: Int, _ other: Int) throws {
     let (low, high) = (Swift.min(one, other), Swift.max(one, other))
     try members.change {
@@ -69,11 +69,11 @@ public struct MutableOrderedObjectSet<Element: ManagedObject>: Sequence {
     }
   }
 
-  /// Takes an object out. Returns whether it was there.
+  /// Removes an object. Returns whether it was a destination.
   @discardableResult
   public func remove(_ object: Element) throws -> Bool { try members.change { try members.remove([object]) } }
 
-  /// Takes out the object at a position, and returns it.
+  /// Removes and returns the destination at a position.
   @discardableResult
   public func remove(at position: Int) throws -> Element {
     try members.check(position, upTo: members.owner.memberCount(members.slot) - 1)
@@ -82,7 +82,7 @@ public struct MutableOrderedObjectSet<Element: ManagedObject>: Sequence {
     return gone
   }
 
-  /// Puts an object in the place of another one.
+  /// Replaces the destination at a position by an object.
   public func replace(at position: Int, with object: Element) throws {
     try members.change {
       let old: Element = try members.object(at: position)
@@ -92,10 +92,10 @@ public struct MutableOrderedObjectSet<Element: ManagedObject>: Sequence {
     }
   }
 
-  /// Takes all out.
+  /// Removes all destinations.
   public func removeAll() throws { try members.owner.setObjects([], forKey: members.key) }
 
-  /// Puts all in another order.
+  /// Sorts the destinations.
   public func sort(by areInOrder: (Element, Element) throws -> Bool) throws {
     try members.owner.setObjects(members.read(Element.self).sorted(by: areInOrder), forKey: members.key)
   }

@@ -1,25 +1,26 @@
 import MoonbaseModel
 
-/// What an object has beside its values: computed ones, relationships of which something is known, and what they weigh. An
-/// object that is only read has none.
+/// State of an object beside its values: cached values and states of relationships, with their weights.
+///
+/// An object that is only read has no record.
 final class ObjectRecord {
-  // As with the fields of objects: no access lasts while other code runs.
+  // As with the fields of objects, no access lasts while other code runs.
 
-  /// Slots from 64 on that may differ from the snapshot.
+  /// Slots from 64 that may differ from the snapshot.
   @exclusivity(unchecked) var changedHigh: Set<Slot> = []
-  /// Values that transformers and derived attributes gave.
+  /// Cached values from transformers and derived attributes.
   @exclusivity(unchecked) var caches: SlotMap<ManagedObject.Cached> = [:]
   /// Values assigned to delayed derived attributes, until will-save.
   @exclusivity(unchecked) var delayed: SlotMap<Value> = [:]
-  /// To-many relationships of which something is known.
+  /// The states of to-many relationships that were read or changed.
   @exclusivity(unchecked) var relationships: SlotMap<ToManyState> = [:]
-  /// The faults that read their rows together with this one.
+  /// The faults whose rows are read together with this object's row.
   @exclusivity(unchecked) var batch: FaultBatch?
-  /// The bytes of computed values and of relationships, as the context was told.
+  /// The bytes of cached and delayed values, and of relationships, as last reported to the context.
   @exclusivity(unchecked) var computedWeight = 0
   @exclusivity(unchecked) var relationshipsWeight = 0
 
-  /// Whether there is nothing in it that an object needs.
+  /// Whether the record contains nothing.
   var isEmpty: Bool {
     changedHigh.isEmpty && caches.isEmpty && delayed.isEmpty && relationships.isEmpty && batch == nil
   }

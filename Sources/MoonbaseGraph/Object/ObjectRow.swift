@@ -1,60 +1,63 @@
 import MoonbaseModel
 
-/// Where an object's values lie: in a row, and beside it.
+/// The storage of an object's values: a row in a page, and values beside the row.
 ///
-/// The row is that of a store, or the object's own one, into which it writes until a save takes it (`RowPage+OwnRows.swift`): a new
-/// object's, or a changed one's, which has the store's row below it. Values beside the row are others than it has. All changes are the transitions below; what an object keeps by them more than
-/// before, in bytes and by estimate, they return, for the object to tell its context (`ManagedObject.weigh`).
+/// The row is a store's row, or the object's own row, into which the object writes until a save adopts it
+/// (`RowPage+OwnRows.swift`). A new object has an own row; a changed object has one above the store's row. A value
+/// beside the row overrides the row's value. All changes are the transitions below. Each returns the estimated growth
+/// in bytes, which the object reports to its context (`ManagedObject.weigh`).
 struct ObjectRow {
-  /// The page of the row; nil where there is no row.
+  /// The page of the row; nil without a row.
   private(set) var page: RowPage?
-  /// Values beside the row, by slot; nil where the row's holds. Empty as long as there are none. Beside a row of the object's own these
-  /// are what it cannot have or cannot have yet: transient values, IDs that are temporary, and what is set when the page is sealed.
+  /// Values beside the row, by slot, which override the row's values; empty if there are none.
+  ///
+  /// Beside an own row these are values that it cannot contain, or not yet: transient values, temporary IDs, and values
+  /// that are set after the page was sealed.
   private(set) var live: ContiguousArray<Value?> = []
-  /// Of the first 64 slots, those that may differ from the row as a store has it.
+  /// The slots among the first 64 that may differ from the store's row.
   private(set) var changedLow: UInt64 = 0
-  /// The place in the page.
+  /// The row's position in the page.
   private(set) var place: UInt16 = 0
-  /// Whether the row is the object's own: no store has it as it is.
+  /// Whether the row is the object's own, which no store has in this form.
   private(set) var isOwn = false
 }
 
-/// What is asked of it.
+/// Access to the row.
 extension ObjectRow {
-  /// The row as a store has it.
+  /// The store's row, if there is one.
   @inline(__always)
   var snapshot: Snapshot? { isOwn ? base : inItsPage }
 
-  /// The store's row below the object's own; nil of a new object.
+  /// The store's row below the own row; nil for a new object.
   private var base: Snapshot? { page.flatMap { $0.base(of: Int(place)) } }
 
-  /// The first 64 slots in which the object's own row has values of its own.
+  /// The slots among the first 64 for which the own row has its own values.
   private var ownSlots: UInt64 { isOwn ? page?.ownSlots(of: Int(place)) ?? 0 : 0 }
 
-  /// Whether the row, or that below it, is at a place of a page.
+  /// Whether the row, or the store's row below it, is at a position of a page.
   func lies(at other: Int, in page: RowPage) -> Bool {
     self.page === page && Int(place) == other || isOwn && Snapshot(unchecked: page, at: other).isIdentical(to: base)
   }
 
-  /// Whether it is the object's own, at a place of a page.
+  /// Whether the row is an own row at a position of a page.
   @inline(__always)
   func isItsOwn(at other: UInt16, in page: Unmanaged<RowPage>) -> Bool {
     isOwn && place == other && self.page.map { Unmanaged.passUnretained($0).toOpaque() } == page.toOpaque()
   }
 
-  /// Whether the row has a value of the object's own in a slot. Those of a changed object beyond the first 64 lie beside it.
+  /// Whether the own row has its own value in a slot. A changed object's values from slot 64 on are beside the row.
   @inline(__always)
   func owns(_ slot: Slot) -> Bool { isOwn && (slot < 64 ? ownSlots & 1 << UInt64(slot) != 0 : base == nil) }
 
-  /// The row, whoever has it.
+  /// The row in its page, a store's or an own row.
   @inline(__always)
   var inItsPage: Snapshot? { page.map { Snapshot(unchecked: $0, at: Int(place)) } }
 
-  /// The bytes that all of it keeps.
-  @inline(__always)  // a call would take a copy along
+  /// An estimate of the bytes of the row and of the values beside it.
+  @inline(__always)  // avoids a copy for the call
   var weight: Int { rowWeight &+ liveWeight }
 
-  /// The bytes of the row: of one that is shared its share of the page, of one that the object fills what is in it.
+  /// The bytes of the row: for a store's row its share of the page, for an own row its contents.
   @inline(__always)
   private var rowWeight: Int {
     guard let page = page.map(Unmanaged.passUnretained) else { return 0 }
@@ -63,7 +66,7 @@ extension ObjectRow {
     }
   }
 
-  /// Counts that its object leaves the page; whether so many have left that those which are left get another one.
+  /// Counts the object as leaving the page; returns whether so few are left that their rows should be copied.
   @inline(__always)
   var notesDeparture: Bool {
     page.map(Unmanaged.passUnretained)?._withUnsafeGuaranteedRef { $0.noteDeparture() } ?? false
@@ -82,9 +85,9 @@ extension ObjectRow {
   private static var slotWeight: Int { MemoryLayout<Value?>.stride }
 }
 
-/// Another row.
+/// Replacing the row.
 extension ObjectRow {
-  /// The row is that at a place of a page from now on, or none. Values beside it stay.
+  /// Replaces the row by a row at a position of a page, or removes it. Values beside the row stay.
   mutating func takePlace(_ place: Int, in page: RowPage?, owning: Bool = false) -> Int {
     let before = rowWeight
     self.page = page
@@ -93,21 +96,21 @@ extension ObjectRow {
     return rowWeight &- before
   }
 
-  /// The same where there was none, and somebody counts the bytes already.
+  /// Sets the row of an object without a row; the caller counts the bytes.
   @inline(__always)
   mutating func begin(at place: Int, in page: RowPage) {
     self.page = page
     self.place = UInt16(truncatingIfNeeded: place)
   }
 
-  /// A new object gets a row of nulls that it fills itself.
+  /// Gives a new object an own row of nulls.
   mutating func beginOwn(key: Int64, in page: RowPage) -> Int {
     begin(at: page.addRow(key: key), in: page)
     isOwn = true
     return page.shape.stride
   }
 
-  /// A saved object gets a row of its own with a value of its own; the store's row lies below.
+  /// Gives a saved object an own row with one value, above the store's row.
   mutating func beginChange(_ value: Value, slot: Slot, in own: Unmanaged<RowPage>) -> Int {
     beginChange(in: own) { own, base in
       let new = own.addRow(over: base, but: slot)
@@ -116,7 +119,7 @@ extension ObjectRow {
     }
   }
 
-  /// The same with what lies elsewhere, which the page takes.
+  /// Gives a saved object an own row with a cell that the page accepts, above the store's row.
   @inline(__always)
   mutating func beginChange(_ cell: RawCell, slot: Slot, in own: Unmanaged<RowPage>) -> Int {
     beginChange(in: own) { $0.addRow(over: $1, cell, slot: slot) }
@@ -129,14 +132,14 @@ extension ObjectRow {
     let bytes = own._withUnsafeGuaranteedRef { own in
       let before = own.filledWeight
       place = UInt16(truncatingIfNeeded: add(own, base))
-      // Nothing of a new row is of no use yet.
+      // A new row has no unused bytes yet.
       return own.filledWeight &- before
     }
     (page, isOwn) = (own.takeUnretainedValue(), true)
     return bytes
   }
 
-  /// A changed object has the store's row again, and what its own one had lies beside it.
+  /// Restores the store's row of a changed object, with the own row's values beside it.
   mutating func spill(slotCount: Int) -> Int {
     guard isOwn, let page, let base else { return 0 }
     let before = weight
@@ -151,10 +154,10 @@ extension ObjectRow {
     return weight &- before
   }
 
-  /// A slot has the value of the store's row again; true where no other one is left that has not.
+  /// Restores the store's value in a slot; `isEmpty` is true if the own row has no other values left.
   mutating func giveUp(_ slot: Slot, slotCount: Int) -> (bytes: Int, isEmpty: Bool) {
     guard isOwn, let page, base != nil, slot >= 64 || owns(slot) else { return (0, false) }
-    // Values beyond the first 64 slots lie beside the row, until a save that failed put them in.
+    // Values from slot 64 on are beside the row, unless a failed save put them in.
     if slot >= 64 { return (page.stage == .filling ? 0 : spill(slotCount: slotCount), false) }
     if let bytes = page.restoreBase(slot: slot, of: Int(place)) { return (bytes, ownSlots == 0) }
     var bytes = spill(slotCount: slotCount)
@@ -162,13 +165,13 @@ extension ObjectRow {
     return (bytes, false)
   }
 
-  /// A changed object has the store's row again, and no other values.
+  /// Restores the store's row of a changed object, without the own row's values.
   mutating func dropChange() -> Int {
     guard isOwn, let base else { return 0 }
     return takePlace(base.place, in: base.page)
   }
 
-  /// The own row of a new object moves to another page.
+  /// Copies the own row of a new object into another page.
   mutating func copyOwn(key: Int64, to other: RowPage) -> Int {
     guard isOwn, base == nil, let page else { return 0 }
     let new = other.addRow(key: key)
@@ -177,14 +180,14 @@ extension ObjectRow {
     return takePlace(new, in: other, owning: true)
   }
 
-  /// Puts back what was there before.
+  /// Restores a former state.
   mutating func restore(_ former: ObjectRow) -> Int {
     let before = weight
     self = former
     return weight &- before
   }
 
-  /// Neither row nor values are wanted any more.
+  /// Releases the row and all values.
   mutating func drop() {
     if isOwn {
       page?.forgetValuesApart(of: Int(place))
@@ -194,9 +197,9 @@ extension ObjectRow {
   }
 }
 
-/// Other values.
+/// Setting values.
 extension ObjectRow {
-  /// Gives the object a value of its own in a slot, which it writes into its own row if it has one.
+  /// Sets the object's own value in a slot, in the own row if there is one.
   @inline(__always)
   mutating func setOwn(_ value: Value, slot: Slot, of table: ObjectTable) -> Int {
     if isOwn, let bytes = write(value, slot: slot, rowSlots: table.rowSlots) { return bytes }
@@ -204,21 +207,21 @@ extension ObjectRow {
     return room &+ setLive(value, slot: slot)
   }
 
-  /// Writes a value into the object's own row; nil where it has to lie beside it.
+  /// Writes a value into the own row; returns nil if the value has to be beside the row.
   private func write(_ value: Value, slot: Slot, rowSlots: UInt64) -> Int? {
     guard let page, slot < 64, rowSlots & 1 << UInt64(slot) != 0, live.isEmpty || live[slot] == nil else { return nil }
     if case .objectID(let id) = value, id.isTemporaryID { return nil }
     return page.replace(value, slot: slot, of: Int(place))
   }
 
-  /// A row of another object tells of a value that the store's has not: no change, and nothing to be saved.
+  /// Sets a value that another object's row implies; this is no change and nothing to save.
   mutating func setRead(_ value: Value, slot: Slot, of table: ObjectTable) -> Int {
     guard isOwn, base != nil else { return setOwn(value, slot: slot, of: table) }
     let room = live.isEmpty ? makeRoom(for: table.properties.count) : 0
     return room &+ setLive(value, slot: slot)
   }
 
-  /// Puts a value beside the row; with nil the row's holds again. There is room for values.
+  /// Sets a value beside the row, for which there is room; with nil the row's value applies.
   @inline(__always)
   mutating func setLive(_ value: Value?, slot: Slot) -> Int {
     let bytes = (value?.weight ?? 0) &- (live[slot]?.weight ?? 0)
@@ -226,14 +229,14 @@ extension ObjectRow {
     return bytes
   }
 
-  /// Puts other values beside the row in the place of all; none at all with an empty array.
+  /// Replaces all values beside the row; an empty array removes them.
   mutating func setLive(_ values: ContiguousArray<Value?>) -> Int {
     let before = liveWeight
     live = values
     return liveWeight &- before
   }
 
-  /// No values lie beside the row any more.
+  /// Removes all values beside the row.
   mutating func dropLive() -> Int {
     let bytes = liveWeight
     live = []
@@ -243,25 +246,29 @@ extension ObjectRow {
   /// Makes room for values beside the row.
   @inline(never)
   mutating func makeRoom(for count: Int) -> Int {
-    // Not `init(repeating:)`, which looks the type of the memory up each time.
+    // Faster than `init(repeating:)`, which looks up type metadata at each call.
     live.reserveCapacity(count)
     for _ in 0..<count { live.append(nil) }
     return Self.slotWeight &* count
   }
 
-  /// One of the first 64 slots may differ from the row as a store has it.
+  /// Marks one of the first 64 slots as changed.
   @inline(__always)
   mutating func markChanged(low slot: Slot) { changedLow |= 1 << UInt64(slot) }
 
+  /// Clears the mark of one of the first 64 slots.
   mutating func unmarkChanged(low slot: Slot) { changedLow &= ~(1 << UInt64(slot)) }
 
+  /// Replaces the marks of the first 64 slots.
   mutating func setChanged(low slots: UInt64) { changedLow = slots }
 }
 
-/// A save.
+/// Transitions of saves.
 extension ObjectRow {
-  /// The object's own row becomes the one that is saved: with key and version, and with what lies on top of it, which stays there too, for the
-  /// save may fail. Returns the bytes that it keeps more; nil where the row cannot be written any more.
+  /// Completes the own row for a save, with key, version and the values beside it. Returns the growth in bytes.
+  ///
+  /// The values beside the row stay there as well, because the save may fail. Nil if the row cannot be written any
+  /// more.
   func complete(under key: Int64, version: Int64, of table: ObjectTable) -> Int? {
     guard isOwn, let page = page.map(Unmanaged.passUnretained) else { return nil }
     return page._withUnsafeGuaranteedRef { page in
@@ -276,14 +283,14 @@ extension ObjectRow {
     }
   }
 
-  /// Such a row leads to an object, whatever ID it had before. Returns the bytes that it keeps more.
+  /// Sets a destination in a completed row to its permanent ID. Returns the growth in bytes.
   func complete(leadingTo id: ManagedObjectID, slot: Slot) -> Int {
     guard let page, !page.cell(slot, of: Int(place)).isSame(as: .objectID(id)) else { return 0 }
     return page.complete(Int(place), .objectID(id), slot: slot)
   }
 
-  /// The object's own row, which a save completed, is that of the store from now on, and there is nothing beside it. Returns the bytes that
-  /// the object keeps more.
+  /// Turns the completed own row into the store's row, after a save without values beside it. Returns the growth in
+  /// bytes.
   mutating func keepCompleted() -> Int {
     (isOwn, changedLow) = (false, 0)
     guard let page = page.map(Unmanaged.passUnretained) else { return 0 }

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Which property a Swift key path of a class stands for, so that Foundation's predicates and sort descriptors may name it.
+/// The property that a Swift key path of a class stands for, for use in Foundation's predicates and sort descriptors.
 ///
 /// ```swift
 /// final class Person: ManagedObject {
@@ -16,12 +16,14 @@ import MoonbasePlatform
 /// let adults = try context.fetch(#Predicate<Person> { $0.age >= 18 && $0.department?.name == "research" })
 /// ```
 ///
-/// A key path knows its class: a predicate over `Employee` needs `\Employee.age`, also where `age` is a property of `Person`.
+/// A key path includes its class: a predicate over `Employee` needs `\Employee.age`, even if `Person` declares `age`.
 public struct PropertyKeyPath {
   let keyPath: AnyKeyPath
+  /// The name of the property.
   package let name: String
+  /// Whether the property is a to-many relationship.
   package let isToMany: Bool
-  /// Whether objects of a class have the property, as far as its key tells.
+  /// Whether objects of a class have the property, as far as the typed key shows.
   let fits: @Sendable (ManagedObject.Type) -> Bool
 
   /// The key path of a property that reads an attribute.
@@ -45,14 +47,14 @@ public struct PropertyKeyPath {
     (self.keyPath, name, isToMany, fits) = (keyPath, relationship.relationshipName, true, { $0 is Owner.Type })
   }
 
-  /// The key path of a property that reads an attribute in a way of its own, and gives what a predicate would see of it.
+  /// The key path of a computed Swift property, whose values are those that a predicate sees under `name`.
   public init<Root: ManagedObject, T>(_ keyPath: KeyPath<Root, T>, named name: String) {
     (self.keyPath, self.name, isToMany, fits) = (keyPath, name, false, { _ in true })
   }
 }
 
 extension ManagedObject {
-  /// The property that a key path of a class stands for.
+  /// The property that a key path of a class stands for. Throws if the class does not list the key path.
   package static func property(of keyPath: AnyKeyPath, _ type: Any.Type) throws -> PropertyKeyPath {
     guard let type = type as? ManagedObject.Type else {
       throw GraphError(

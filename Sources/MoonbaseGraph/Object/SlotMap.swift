@@ -1,7 +1,8 @@
 import MoonbaseModel
 
-/// Elements for a few slots of an object, in the order they came: most objects have none or one or two, and looking at each is
-/// quicker than hashing, and smaller.
+/// A map from slots to elements, stored in order of insertion.
+///
+/// Most objects have at most two elements, for which a linear search is faster than hashing, and smaller.
 struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
   private struct Entry {
     var key: Slot
@@ -18,6 +19,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
   var keys: [Int] { entries.map(\.key) }
   var values: [Element] { entries.map(\.value) }
 
+  /// The element of a slot; nil removes it.
   subscript(slot: Slot) -> Element? {
     get {
       for entry in entries where entry.key == slot { return entry.value }
@@ -32,7 +34,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// What `body` finds in the element of a slot, of which no copy is made: the parts that are looked at lie where they are.
+  /// The result of `body` for the element of a slot, which is passed without a copy; nil without an element.
   @inline(__always)
   func first<Result>(_ slot: Slot, _ body: (UnsafePointer<Element>) -> Result?) -> Result? {
     entries.withUnsafeBufferPointer { entries in
@@ -47,7 +49,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// The sum of what `body` says of the elements, of which no copies are made.
+  /// The sum of the results of `body` over all elements, which are passed without copies.
   @inline(__always)
   func sum(_ body: (UnsafePointer<Element>) -> Int) -> Int {
     var sum = 0
@@ -58,7 +60,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
     return sum
   }
 
-  /// The slots for whose elements `body` says so. No copy is made of these.
+  /// The slots whose elements satisfy `body`, which are passed without copies.
   @inline(__always)
   func slots(where body: (Slot, UnsafePointer<Element>) -> Bool) -> SlotSet {
     entries.withUnsafeBufferPointer { entries in

@@ -2,7 +2,9 @@ import MoonbaseModel
 
 /// A set of slots. Sets within the first 64 slots need no allocation.
 struct SlotSet: Equatable {
+  /// The slots below 64, as bits.
   private(set) var low: UInt64 = 0
+  /// The slots from 64 on.
   private(set) var high: Set<Slot> = []
 
   init() {}
@@ -39,7 +41,7 @@ struct SlotSet: Equatable {
     return result
   }
 
-  /// Hands the slots to `body` in ascending order.
+  /// Passes the slots to `body` in ascending order.
   @inline(__always)
   func forEach(_ body: (Slot) throws -> Void) rethrows {
     var rest = low

@@ -1,4 +1,4 @@
-/// Why the values of an object were replaced, many at once. The numbers are Core Data's.
+/// The reasons for replacing several values of an object at once. The raw values are Core Data's.
 ///
 /// ```swift
 /// override func awake(fromSnapshotEvents events: SnapshotEventType) throws {
@@ -12,20 +12,20 @@ public struct SnapshotEventType: OptionSet, Sendable, Hashable {
   /// Makes a set of bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// The object's insertion was undone, or its deletion done again.
+  /// The object's insertion was undone, or its deletion was redone.
   public static let undoInsertion = SnapshotEventType(rawValue: 2)
-  /// The object's deletion was undone, or its insertion done again.
+  /// The object's deletion was undone, or its insertion was redone.
   public static let undoDeletion = SnapshotEventType(rawValue: 4)
-  /// Changes of its values were undone or done again.
+  /// Changes of the object's values were undone or redone.
   public static let undoUpdate = SnapshotEventType(rawValue: 8)
-  /// Its unsaved changes, or its deletion, were given up.
+  /// The object's unsaved changes or deletion were discarded.
   public static let rollback = SnapshotEventType(rawValue: 16)
-  /// Newer values of the store came in, with unsaved changes on top.
+  /// Newer values of the store were adopted, with unsaved changes on top.
   public static let refresh = SnapshotEventType(rawValue: 32)
-  /// A merge policy chose among its values and those of the store.
+  /// A merge policy chose between the object's values and the store's values.
   public static let mergePolicy = SnapshotEventType(rawValue: 64)
 
-  /// The names of what happened, as scripts spell them.
+  /// The names of the set's elements, as scripts spell them.
   package var scriptNames: [String] {
     let names: [(SnapshotEventType, String)] = [
       (.undoInsertion, "undo_insertion"), (.undoDeletion, "undo_deletion"), (.undoUpdate, "undo_update"),

@@ -1,22 +1,23 @@
 import MoonbaseModel
 
-/// Rows that were read ahead.
+/// Rows of destinations that were read ahead.
 struct RowsAhead {
   let rows: RowBatch
-  /// The context's number of the time when they were read: as long as it has no other one, they count.
+  /// The context's `readAheadNumber` at the time of the read; the rows are valid while it is unchanged.
   let number: Int
-  /// Weighs what was read with them, for one list keeps the pages of all.
+  /// The weight of all rows read together, because one list keeps the pages of all.
   let weight: SharedWeight?
 
-  /// Those that are to be read anew.
+  /// A placeholder for rows that have to be read again.
   static var outdated: RowsAhead { RowsAhead(rows: [], number: -1, weight: nil) }
 }
 
-/// The bytes of what several things keep together: they weigh as long as one of them is there.
+/// A number of bytes that several lists keep together, counted while one of them exists.
 final class SharedWeight {
   private let context: ContextReference
   private let bytes: Int
 
+  /// Adds the bytes to the weight of the context until the instance is released.
   init(_ bytes: Int, in context: ManagedObjectContext) {
     (self.context, self.bytes) = (context.reference, bytes)
     context.weigh(bytes)
@@ -27,53 +28,56 @@ final class SharedWeight {
 
 /// The destinations of one to-many relationship of one object.
 ///
-/// Until the relationship is read, only what came and what went since the last save is known: adding ten thousand objects to
-/// a relationship does not read it. What came may then be there already, and what went may not; reading sorts that out.
+/// Until the relationship is read, only the destinations added and removed since the last save are known: adding ten
+/// thousand objects to a relationship does not read it. An added object may then be a destination already, and a
+/// removed object may be none; reading the relationship resolves this.
 final class ToManyState {
-  // As with an object's fields (docs/development.md, "What the compiler is told").
+  // As with the fields of objects (docs/development.md, "What the compiler is told").
 
-  /// The destinations, if loaded; otherwise the order they are to have, if one was set.
+  /// The destinations if loaded; otherwise their wanted order, if an order was set.
   @exclusivity(unchecked) private(set) var members = MemberList()
   @exclusivity(unchecked) private(set) var isLoaded: Bool
-  /// Destinations that came since the last save.
+  /// Destinations added since the last save.
   @exclusivity(unchecked) private(set) var added = MemberList()
-  /// Destinations that went since the last save. Of an ordered relationship that was not read they may have come back: then they
-  /// stand among those that came too, for they are no longer where they were.
+  /// Destinations removed since the last save. In an unread ordered relationship, a destination that was removed and
+  /// added again is listed in `added`, too, because its position changed.
   @exclusivity(unchecked) private(set) var removed = MemberList()
   /// Whether the order changed since the last save.
   @exclusivity(unchecked) private(set) var isReordered = false
-  /// The destinations that, beside those that came, stand elsewhere among the others since the last save. Some may be gone
-  /// again. Nil where any may stand elsewhere.
+  /// Destinations whose position among the others changed since the last save, except those in `added`. Some may have
+  /// been removed. Nil if any may have moved.
   @exclusivity(unchecked) private(set) var moved: Set<ManagedObjectID>? = []
   /// The rows of the destinations that were read ahead, until the first walk over them.
   @exclusivity(unchecked) private(set) var rowsAhead: RowsAhead?
-  /// How often, when the destinations were read, the context had been told that others may have moved to other lists unseen.
+  /// The context's `unseenMoves` when the destinations were read.
   @exclusivity(unchecked) private(set) var unseenMoves: UInt32 = 0
   private let isOrdered: Bool
 
+  /// Makes a state without destinations; `isLoaded` says whether there are none in the store either.
   init(isOrdered: Bool, isLoaded: Bool) {
     self.isOrdered = isOrdered
     self.isLoaded = isLoaded
   }
 
-  /// The bytes of a state without destinations and of its place in an object, by estimate.
+  /// An estimate of the bytes of a state without destinations, with its place in an object.
   private static let ownWeight = 160
 
-  /// The bytes that so many destinations take, by estimate.
+  /// An estimate of the bytes of some destinations.
   static func weight(of count: Int) -> Int { count &* 40 }
 
-  /// The bytes that it keeps, by estimate.
+  /// An estimate of the bytes of the state.
   var weight: Int {
     let count = members.count &+ added.count &+ removed.count &+ (moved?.count ?? 0)
     return Self.ownWeight &+ Self.weight(of: count)
   }
 
+  /// Whether destinations were added, removed or moved since the last save.
   var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
-  /// Whether the destinations of a loaded relationship are what its changes made of them.
+  /// Whether a loaded relationship's destinations agree with its changes.
   var changesAreLoaded: Bool { added.allSatisfy { members.contains($0) } && !removed.contains { members.contains($0) } }
 
-  /// Takes the saved destinations in, and puts what changed meanwhile on top.
+  /// Sets the saved destinations, and applies the unsaved changes to them.
   func load(_ saved: [ManagedObjectID], unseenMoves: UInt32) {
     self.unseenMoves = unseenMoves
     let wanted = members
@@ -89,7 +93,7 @@ final class ToManyState {
     isLoaded = true
   }
 
-  /// Those of these that came since the last save.
+  /// The given destinations that were added since the last save.
   func added(among ids: Set<ManagedObjectID>) -> [ManagedObjectID] {
     ids.count < added.count ? ids.filter { added.contains($0) } : added.filter(ids.contains)
   }
@@ -97,38 +101,40 @@ final class ToManyState {
   /// Keeps the rows of the destinations for the first walk.
   func keep(_ rows: RowsAhead) { rowsAhead = rows }
 
-  /// The first walk begins.
+  /// Releases the rows of the destinations; called when the first walk begins.
   func dropRowsAhead() { rowsAhead = nil }
 
-  /// Forgets the saved destinations, so that the next access reads them anew; what changed stays, an order that was set too.
+  /// Forgets the saved destinations, so that the next access reads them again. Changes stay, including an order that
+  /// was set.
   func unload() {
     guard isLoaded else { return }
     if !isReordered { members = MemberList() }
     (isLoaded, rowsAhead) = (false, nil)
   }
 
-  /// Whether anything is known of a destination.
+  /// Whether a destination occurs in any of the lists.
   func knows(_ id: ManagedObjectID) -> Bool { members.contains(id) || added.contains(id) || removed.contains(id) }
 
-  /// The destinations of some of which anything is known.
+  /// The given destinations that occur in any of the lists.
   func known(among ids: Set<ManagedObjectID>) -> [ManagedObjectID] {
     guard ids.count > members.count + added.count + removed.count else { return ids.filter(knows) }
     return Set([members, added, removed].joined().lazy.filter(ids.contains)).sorted { $0.key < $1.key }
   }
 
-  /// Forgets what changed of a destination, whose row says whether it is one; false where nothing did.
+  /// Forgets the change of a destination, whose row determines the membership; false if there was none.
   func forget(_ id: ManagedObjectID) -> Bool {
     let came = added.remove(id, keepingOrder: isOrdered) != nil
     let went = removed.remove(id, keepingOrder: false) != nil
     return came || went
   }
 
-  /// Forgets a destination that is gone; false where nothing was known of it.
+  /// Forgets a destination that is gone; false if it did not occur.
   func forgetGone(_ id: ManagedObjectID) -> Bool {
     let wasChange = forget(id)
     return members.remove(id, keepingOrder: isOrdered) != nil || wasChange
   }
 
+  /// Sorts the destinations like a wanted order, with the remaining ones at the end.
   private func arrange(like wanted: MemberList) {
     let known = wanted.filter { members.contains($0) }
     var list = MemberList(unique: known)
@@ -137,11 +143,13 @@ final class ToManyState {
     moved = nil
   }
 
+  /// Whether an object is among the loaded destinations.
   func contains(_ id: ManagedObjectID) -> Bool { members.contains(id) }
 
+  /// The position among the loaded destinations.
   func index(of id: ManagedObjectID) -> Int? { members.index(of: id) }
 
-  /// False where the destination was there. An unloaded relationship cannot know and believes the caller.
+  /// Adds a destination; false if it was one. An unloaded relationship assumes that it was none.
   func add(_ id: ManagedObjectID) -> Bool {
     if isLoaded, !members.append(id) { return false }
     let wasRemoved = removed.contains(id)
@@ -152,7 +160,7 @@ final class ToManyState {
     return true
   }
 
-  /// False where the destination was not there. An unloaded relationship cannot know and believes the caller.
+  /// Removes a destination; false if it was none. An unloaded relationship assumes that it was one.
   func remove(_ id: ManagedObjectID) -> Bool {
     if isLoaded {
       guard members.remove(id, keepingOrder: isOrdered) != nil else { return false }
@@ -160,7 +168,7 @@ final class ToManyState {
       return true
     }
     let wasAdded = added.remove(id, keepingOrder: isOrdered) != nil
-    // One that was never saved need not go from the store.
+    // A destination that was never saved need not be removed from the store.
     let isNews = !id.isTemporaryID && removed.append(id)
     return isNews || wasAdded
   }
@@ -172,15 +180,15 @@ final class ToManyState {
     isReordered = true
   }
 
-  /// Puts the destinations in this order; they must be the same set.
+  /// Sets the order of the destinations, which must be the same set.
   func reorder(_ ids: [ManagedObjectID]) {
     members = MemberList(unique: ids)
     isReordered = true
     moved = nil
   }
 
-  /// Gives up the order that was set. Added destinations stand at the end. A destination that was removed and added
-  /// again returns to its saved place.
+  /// Discards the order that was set. Added destinations are placed at the end. A destination that was removed and
+  /// added again returns to its saved position.
   func giveUpOrder() {
     for id in removed.filter({ added.contains($0) }) {
       removed.remove(id, keepingOrder: false)
@@ -205,17 +213,17 @@ final class ToManyState {
 
   // MARK: Undoing
 
-  /// A state of its own with the same contents.
+  /// A separate state with the same contents.
   func copy() -> ToManyState {
     let copy = ToManyState(isOrdered: isOrdered, isLoaded: isLoaded)
     copy.restore(contents)
     return copy
   }
 
-  /// What a destination is to the relationship, and where it stands.
+  /// The membership and position of a destination, recorded before a change.
   struct Step {
     let id: ManagedObjectID
-    // Short, for the journal keeps one of each change.
+    // Short types, because the journal keeps a step for each change.
     private let position, addedPosition, shortSlot: Int32
     fileprivate let isRemoved, isLoaded: Bool
     let isReordered: Bool
@@ -231,29 +239,30 @@ final class ToManyState {
     }
 
     var slot: Slot { Int(shortSlot) }
-    /// Where it stands, as far as that is known.
+    /// The position among the destinations, if known.
     var index: Int? { position == Self.nowhere ? nil : Int(position) }
-    /// Where it stands among those that came.
+    /// The position among the added destinations, if any.
     fileprivate var addedIndex: Int? { addedPosition == Self.nowhere ? nil : Int(addedPosition) }
-    /// Whether it is a destination; nil where that would have to be read.
+    /// Whether the object is a destination; nil if the relationship would have to be read.
     var isMember: Bool? { index != nil || addedIndex != nil ? true : isRemoved || isLoaded ? false : nil }
   }
 
+  /// The current membership and position of a destination.
   func step(of id: ManagedObjectID, slot: Slot) -> Step { Step(id, of: self, slot: slot) }
 
-  /// Whether all destinations are known to stand as they are saved, without reading that.
+  /// Whether all destinations are known to have their saved positions, without reading.
   var standsAsSaved: Bool { isLoaded && added.isEmpty && removed.isEmpty && moved?.isEmpty == true }
 
-  /// All destinations stand again as they are saved.
+  /// Records that all destinations have their saved positions.
   func forgetOrder() {
     isReordered = false
     if added.isEmpty, removed.isEmpty { moved = [] }
   }
 
-  /// Whether all that a step back changes is whether its destination is one.
+  /// Whether restoring a step changes only the membership of its destination.
   func tellsMembership(of step: Step) -> Bool { !isOrdered || step.index == nil || !members.contains(step.id) }
 
-  /// The destination is again what it was, in a relationship that is otherwise as it was right after the change.
+  /// Restores the former membership of a destination. Otherwise the state must be as right after the change.
   func restore(_ step: Step) {
     restore(step.id, to: step.index, in: \.members)
     restore(step.id, to: step.addedIndex, in: \.added)
@@ -270,7 +279,7 @@ final class ToManyState {
     self[keyPath: list].move(from: now, to: Swift.min(position, self[keyPath: list].count - 1))
   }
 
-  /// All that is known.
+  /// All contents of a state.
   final class Contents {
     fileprivate let members, added, removed: MemberList
     let isLoaded: Bool
@@ -283,7 +292,7 @@ final class ToManyState {
       (isLoaded, isReordered, moved) = (state.isLoaded, state.isReordered, state.moved)
     }
 
-    /// Whether these are the saved destinations that unsaved changes lie on top of.
+    /// Whether the unsaved changes are based on these saved destinations.
     func isBased(on saved: [ManagedObjectID], inOrder isOrdered: Bool) -> Bool {
       guard isLoaded else { return true }
       guard isOrdered, !isReordered else { return Set(saved) == base }
@@ -292,15 +301,17 @@ final class ToManyState {
         && saved.filter { !removed.contains($0) } == members.filter { !added.contains($0) }
     }
 
-    /// The saved destinations that unsaved changes lie on top of, of a list that was read.
+    /// The saved destinations on which the unsaved changes of a loaded list are based.
     var base: Set<ManagedObjectID> { Set(members).subtracting(added).union(removed) }
 
-    /// The bytes that it keeps, by estimate, where nothing is shared any more.
+    /// An estimate of the bytes, if they are not shared with other copies.
     var weight: Int { ToManyState.weight(of: members.count &+ added.count &+ removed.count) }
   }
 
+  /// A copy of all contents.
   var contents: Contents { Contents(of: self) }
 
+  /// Replaces all contents by a former copy.
   func restore(_ contents: Contents) {
     (members, added, removed) = (contents.members, contents.added, contents.removed)
     (isLoaded, isReordered, moved) = (contents.isLoaded, contents.isReordered, contents.moved)
@@ -308,27 +319,29 @@ final class ToManyState {
 
   // MARK: Saving
 
-  /// What of its order is to be saved, as far as it shows without reading the destinations: nil where all have to say it.
+  /// The change of order to save, as far as it is known without reading the destinations; nil if all positions are
+  /// needed.
   func changedOrder(id permanent: (ManagedObjectID) -> ManagedObjectID) -> StoreChanges.Order? {
-    // Nobody said where those that are not read stand: what came is behind them.
+    // Without an explicit order, added destinations are placed behind all unread ones.
     if !isLoaded, members.isEmpty {
       return .appended(added.map(permanent), returned: Set(added.filter(removed.contains).map(permanent)))
     }
     return movedPositions().map { .stretches(stretches(around: $0, id: permanent)) }
   }
 
-  /// Where those stand that came or stand elsewhere among the others; nil where many do, or any may.
+  /// The positions of added and moved destinations; nil if these are many or unknown.
   private func movedPositions() -> [Int]? {
     guard isLoaded, let moved, added.count + moved.count <= members.count / 4 else { return nil }
     let came = added.compactMap { members.index(of: $0) }
     return (came + moved.filter { !added.contains($0) }.compactMap { members.index(of: $0) }).sorted()
   }
 
+  /// The stretches of the list around changed positions, as a save needs them.
   private func stretches(
     around positions: [Int], id permanent: (ManagedObjectID) -> ManagedObjectID
   ) -> [StoreChanges.Stretch] {
     var result: [StoreChanges.Stretch] = []
-    // Behind the last one that is in a stretch.
+    // The position behind the last stretch.
     var end = 0
     for position in positions {
       let start = Swift.max(0, position - StoreChanges.Stretch.margin)
@@ -345,16 +358,16 @@ final class ToManyState {
     return result
   }
 
-  /// Replaces temporary IDs where the relationship itself is not saved.
+  /// Replaces temporary IDs if the relationship itself is not saved.
   func replaceIDs(by permanent: PermanentIDs) {
     func replaced(_ list: MemberList) -> MemberList { MemberList(unique: list.map { permanent[$0] ?? $0 }) }
     (members, added) = (replaced(members), replaced(added))
   }
 
-  /// Whether all that changed is that new objects came, in no order.
+  /// Whether the only changes are additions of new objects, in no order.
   var hasOnlyNewDestinations: Bool { removed.isEmpty && !isReordered && added.allSatisfy(\.isTemporaryID) }
 
-  /// A save of these new objects wrote that they came; nothing but that is saved. They may stand in no order.
+  /// Records that a save wrote the addition of new objects, and no other change. Their order is irrelevant.
   func didSave(only permanent: PermanentIDs) {
     var rest: [ManagedObjectID] = []
     for id in added {
@@ -367,13 +380,14 @@ final class ToManyState {
     if rest.count < added.count { added = MemberList(unique: rest) }
   }
 
-  /// Replaces temporary IDs, which only those that came have, and forgets what changed: the state is saved.
+  /// Records that the state is saved: replaces temporary IDs, which only added destinations have, and forgets the
+  /// changes.
   func didSave(permanent: PermanentIDs) {
     if added.contains(where: \.isTemporaryID) {
       if added.count > members.count / 4 {
         members = MemberList(unique: members.map { $0.isTemporaryID ? permanent[$0] ?? $0 : $0 })
       } else {
-        // A few that came to many cost what they are, not what is there.
+        // The cost of replacing few IDs depends on their number, not on the number of all destinations.
         for id in added where id.isTemporaryID {
           if let new = permanent[id] { members.replace(id, by: new) }
         }

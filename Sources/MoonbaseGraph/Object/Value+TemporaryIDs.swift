@@ -1,9 +1,9 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// IDs of objects that were never saved, which are other ones after the save: what is stored may not hold them.
+/// Detection of temporary IDs, which change at the save and must not be stored.
 extension Value {
-  /// Whether it holds such an ID, as an ID or within text or bytes.
+  /// Whether the value contains a temporary ID, as an ID or within text or bytes.
   var holdsTemporaryID: Bool {
     switch self {
     case .string(var text): text.withUTF8 { Self.isMarked(UnsafeRawBufferPointer($0)) }
@@ -20,7 +20,7 @@ extension Value {
     bytes.count >= temporaryMark.count && bytes.firstRange(of: temporaryMark) != nil
   }
 
-  /// What the texts of all temporary IDs of a process have in common: `/t` and the first half of a UUID.
+  /// The common part of the texts of a process's temporary IDs: `/t` and the first half of a UUID.
   private static let temporaryMark: [UInt8] = {
     let text = ManagedObjectID(temporaryFor: Symbol("")).uriRepresentation
     return Array(text.dropFirst("x-coredata://".count + 1).prefix("/t00000000-0000-0000-".count).utf8)
