@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// No save leaves a relationship that points at nothing: looked at before the rows are written, as they will be.
+/// Checks, before rows are written, that no relationship will point at a missing row.
 extension InMemoryContents {
   func looseReferences(of changes: StoreChanges) -> [SaveConflict] {
     let deleted = Set(changes.deleted.lazy.map(\.id))
@@ -16,7 +16,8 @@ extension InMemoryContents {
       + unpaired(ends, row: later) + unreachedPairs(by: changes)
   }
 
-  /// What another context linked to deleted objects, unseen by a rule that deletes or refuses.
+  /// Conflicts for links to deleted objects that another context saved, which the delete rule (cascade or deny) did not
+  /// see.
   private func unreachedPairs(by changes: StoreChanges) -> [SaveConflict] {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     return changes.deleted.flatMap { deletion in
@@ -28,7 +29,7 @@ extension InMemoryContents {
     }
   }
 
-  /// The rows that still point at deleted ones when all is written.
+  /// Conflicts for rows that would still point at deleted rows after the save.
   private func unreached(by changes: StoreChanges, row: (ManagedObjectID) -> Snapshot?) -> [SaveConflict] {
     changes.deleted.flatMap { deletion in
       pointers(at: deletion.id).compactMap { pointer in
@@ -38,7 +39,7 @@ extension InMemoryContents {
     }
   }
 
-  /// The rows that lead by one-to-one relationships to rows that will not lead back.
+  /// Conflicts for rows that would point, by a one-to-one relationship, at rows that do not point back.
   private func unpaired(_ ends: OneToOneEnds, row: (ManagedObjectID) -> Snapshot?) -> [SaveConflict] {
     ends.ids.flatMap { side, ids in ids.flatMap { unpaired($0, side: side, row: row) } }
   }

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// The rows of an in-memory store, with indexes of what a save and a relationship look for: neither walks all rows.
+/// The rows of an in-memory store, with indexes so that neither a save nor a relationship scans all rows.
 struct InMemoryContents {
   fileprivate struct UniqueKey: Hashable {
     var constraint: Int
@@ -9,31 +9,31 @@ struct InMemoryContents {
 
   let model: ResolvedModel
   let plans: [InMemoryPlan]
-  /// What is derived from rows, by their entity.
+  /// The derivations that depend on the rows of each entity.
   let sources: [EntityIndex: [DerivationSource]]
-  /// Whether anything is.
+  /// Whether the store derives any attributes.
   let derives: Bool
-  /// Whether it may be more than the type of an attribute holds.
+  /// Whether a derived value may exceed the type of its attribute.
   private let mayMisfit: Bool
-  /// Whether any values have to be unique.
+  /// Whether the model has uniqueness constraints.
   private let hasConstraints: Bool
   var lastKeys: [EntityIndex: Int64] = [:]
   var metadata: [String: Value] = [:]
   /// The rows, by entity.
   private var tables: [InMemoryTable]
-  /// Destinations of many-to-many relationships, and of those without an inverse.
+  /// Destinations of many-to-many relationships, and of to-many relationships without an inverse.
   private(set) var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
-  /// The order of ordered relationships. Destinations of which no save said where they stand come behind these, by their keys.
+  /// The order of ordered relationships. Destinations without a saved position come after the positioned ones, by key.
   var orders: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The rows whose to-one relationship points at an object.
   private(set) var pointers: [PropertyID: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
   private var unique: [UniqueKey: ManagedObjectID] = [:]
   private(set) var index = InMemoryIndex()
-  /// Grows with each save.
+  /// The number of saves so far.
   private(set) var state = 0
-  /// Rows with values that are to be derived anew, while a save is applied.
+  /// Rows whose derived values must be recomputed, while a save is applied.
   var underived: Set<ManagedObjectID> = []
-  /// The first value that was derived and does not fit, while a save is tried.
+  /// The error of the first derived value that does not fit its attribute, while a save is tried.
   var misfit: GraphError?
 
   init(model: ResolvedModel) {
@@ -59,7 +59,7 @@ struct InMemoryContents {
     return walk
   }
 
-  /// The rows among which those are that satisfy a condition.
+  /// The candidates for a condition: all rows that satisfy it, and possibly more.
   mutating func rows(_ condition: IndexedCondition) -> [Snapshot] {
     let tables = tables
     let ids = index.ids(condition, in: model) { condition.entities.flatMap { tables[$0].rows } }
@@ -93,7 +93,7 @@ struct InMemoryContents {
     return row(of: id)?.values[inverse].objectID == links.owner
   }
 
-  /// How many destinations a relationship has, or, where rows of some are gone, more.
+  /// The number of destinations of a relationship; too high if rows of some destinations are gone.
   func destinationCount(of id: ManagedObjectID, slot: Slot) -> Int {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
       return 0
@@ -113,10 +113,10 @@ struct InMemoryContents {
 
   // MARK: Saving
 
-  /// What a row keeps beside its values: its place in the table, and in those of who points at it.
+  /// The bytes that a row needs beside its values: for its place in the table and in the indexes of relationships.
   private static let rowWeight = 64
 
-  /// How many bytes the rows would weigh more, by estimate.
+  /// The estimated number of bytes by which changes increase the memory of the rows.
   func growth(by changes: StoreChanges) -> Int {
     let inserted = changes.inserted.weight &+ Self.rowWeight &* changes.inserted.count
     let updated = changes.updated.rows.weight &- weight(replacedBy: changes.updated.rows)
@@ -133,7 +133,7 @@ struct InMemoryContents {
     }
   }
 
-  /// What keeps changes from being written; where it is nothing, their unique values are claimed.
+  /// Checks changes for conflicts; without conflicts, claims their unique values.
   mutating func claim(_ changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
     let versions = otherVersions(than: changes)
     if !versions.isEmpty { return (versions, Claims()) }
@@ -141,7 +141,7 @@ struct InMemoryContents {
     return loose.isEmpty ? claimUniqueValues(of: changes) : (loose, Claims())
   }
 
-  /// Writes changes that were claimed: nothing can fail. Returns the rows that are others by what the store derives.
+  /// Writes changes whose claim succeeded; cannot fail. Returns the IDs of rows whose derived attributes changed.
   mutating func write(_ changes: StoreChanges) -> [ManagedObjectID] {
     state += 1
     put(changes.inserted)
@@ -153,8 +153,8 @@ struct InMemoryContents {
     return derives ? derive(saved: Set(changes.inserted.ids).union(changes.updated.rows.ids)) : []
   }
 
-  /// A copy in which changes can be tried, where what is derived from them may not fit; nil where it always does. Only what the changes touch is
-  /// copied of the rows, and of the indexes those that they touch.
+  /// A copy in which a save can be tried, if a derived value may not fit its attribute; nil if every value fits. Only
+  /// the rows and index parts that the changes touch are copied.
   var trial: Self? { mayMisfit ? self : nil }
 
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
@@ -205,7 +205,7 @@ struct InMemoryContents {
     noteSource(snapshot.id, from: old, to: snapshot)
   }
 
-  /// Puts a row of the same version in the place of another one.
+  /// Replaces a row by another row of the same version.
   mutating func replace(_ old: Snapshot, with new: Snapshot, of entity: ResolvedEntity) {
     _ = tables[entity.index].put(new, at: new.id.key)
     index.move(from: old, to: new, of: entity)
@@ -220,7 +220,7 @@ struct InMemoryContents {
     for slot in entity.toManySlots { unlinkAll(id, along: entity.properties[slot]) }
   }
 
-  /// Keeps the index of who points at whom.
+  /// Updates the index of to-one relationships from destinations back to their rows.
   private mutating func point(from old: Snapshot?, to new: Snapshot?, plan: InMemoryPlan) {
     for (slot, key, list) in plan.pointers {
       let (before, after) = (old?.values[slot] ?? .null, new?.values[slot] ?? .null)
@@ -278,14 +278,14 @@ struct InMemoryContents {
 
   // MARK: Unique values
 
-  /// What a save did to the unique values before it is written.
+  /// The changes that a save made to the index of unique values before its rows are written.
   struct Claims {
     fileprivate var changes: [(key: UniqueKey, id: ManagedObjectID?)] = []
 
     init() {}
   }
 
-  /// Gives unique values to the rows that are to have them; where one is taken, all is as it was.
+  /// Assigns unique values to the rows of a save. If a value is already taken, the index is restored.
   private mutating func claimUniqueValues(of changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
     var claims = Claims()
     guard hasConstraints else { return ([], claims) }

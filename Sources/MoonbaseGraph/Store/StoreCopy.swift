@@ -1,17 +1,17 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// All rows of one store on their way into another one, which is empty: rows keep their keys as far as the other store
-/// numbers from one, and their order.
+/// Copies all rows of one store into another, empty store, in order. Rows keep their keys if the other store assigns
+/// keys from 1.
 ///
-/// All of them are written in one save, so that the other store has everything or nothing. A store that takes rows as
-/// they come gets them so; for others they are held in memory.
+/// All rows are written in one save, so the other store gets everything or nothing. A store that takes rows as they
+/// come receives them in batches; for other stores all rows are held in memory.
 struct StoreCopy {
   private let model: ResolvedModel
   private let source: any PersistentStore
   private let destination: any PersistentStore
   private let number: StoreNumber
-  /// By root entity: by how much keys are greater there, and the keys that there are.
+  /// By root entity, the difference between new and old keys, and the existing keys.
   private var roots: [EntityIndex: (offset: Int64, keys: Set<Int64>)] = [:]
   private var changes = StoreChanges()
 
@@ -20,7 +20,7 @@ struct StoreCopy {
     number = StoreNumber(destination.identifier)
   }
 
-  /// Copies everything, and the metadata that are not the store's own.
+  /// Copies all rows, and the program's metadata.
   mutating func run() throws {
     try requireEmptyDestination()
     let view = try source.beginReading(.view)
@@ -71,7 +71,7 @@ struct StoreCopy {
     for root in roots.keys.sorted() {
       guard let greatest = roots[root]?.keys.max() else { continue }
       let entity = model.entities[root]
-      // As many as there may be keys, so that each keeps its own in a new store.
+      // Reserves keys up to the greatest one, so that each row keeps its key in a new store.
       let first = try destination.reserveKeys(for: entity, count: Int(greatest))
       guard first > 0, !first.addingReportingOverflow(greatest).overflow else {
         throw GraphError(
@@ -81,7 +81,7 @@ struct StoreCopy {
     }
   }
 
-  /// The metadata that a store makes itself.
+  /// Whether the store itself makes a metadata entry.
   private static func isOwn(_ key: String) -> Bool {
     key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion"
   }
@@ -129,7 +129,7 @@ struct StoreCopy {
     }
   }
 
-  /// Another thread makes the rows while this one writes those before.
+  /// Writes rows while another thread reads the next ones.
   private mutating func write(_ rows: CopiedRows, asTheyComeIn session: any SaveSession) throws {
     let (queue, errand, failure) = (RowQueue(), AwaitedErrand(), Lock<(any Error)?>(nil))
     let thread = Thread {
@@ -156,10 +156,10 @@ struct StoreCopy {
   }
 }
 
-/// Rows of a store as another one gets them.
+/// The rows of a store with the keys of the other store.
 private struct CopiedRows: Sendable {
   typealias Roots = [EntityIndex: (offset: Int64, keys: Set<Int64>)]
-  /// An entity and its objects. Without a query rows are read by their keys: a cursor would read all of them first.
+  /// An entity and its objects. Without a query, rows are read by key, because a cursor would first read all of them.
   typealias Part = (entity: ResolvedEntity, ids: IDList, query: StoreQuery?)
 
   let model: ResolvedModel
@@ -168,7 +168,7 @@ private struct CopiedRows: Sendable {
   let view: any ReadSession
   let parts: [Part]
 
-  /// The ID in the other store; nil for an object that is not there: a row may go on pointing at one that went.
+  /// The ID in the other store; nil for a missing object, as a row may still point at a deleted object.
   static func copied(
     _ id: ManagedObjectID, _ roots: Roots, in model: ResolvedModel, to number: StoreNumber
   ) -> ManagedObjectID? {
