@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// Which rows a save writes.
+/// The rows that a save writes.
 extension SavePlan {
   mutating func plan(insertionOf object: ManagedObject, _ shape: Shape) throws {
     let id = permanentID(object.objectID)
@@ -13,7 +13,7 @@ extension SavePlan {
       row.written = addOwnRow(of: object, to: plans[index].inserted)
       return
     }
-    // The page was sealed by a save that failed, or is another store's.
+    // A failed save sealed the page, or the page belongs to another store.
     let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
     if let known = object.row.inItsPage {
       page.beginRow(key: id.key, version: 1, like: known, but: shape.transient)
@@ -25,7 +25,7 @@ extension SavePlan {
     page.endRow()
   }
 
-  /// The object's own row becomes the one that is saved, as it is. False where it cannot be written any more.
+  /// Completes the object's own row in place; returns false if the row cannot be written any more.
   private func complete(_ object: ManagedObject, under key: Int64, version: Int64, _ shape: Shape) throws -> Bool {
     guard object.completeRow(under: key, version: version) else { return false }
     for slot in shape.toOneSlots {
@@ -40,7 +40,7 @@ extension SavePlan {
     return .inPlace(page, object.row.place)
   }
 
-  /// Objects and changes get their new rows when the pages are full.
+  /// Completes the pages, and assigns the copied rows to changes and objects.
   mutating func finishRows() {
     for index in plans.indices {
       let inserted = plans[index].inserted.finish()
@@ -83,10 +83,10 @@ extension SavePlan {
       row.written = addOwnRow(of: object, to: plans[index].updated)
       return
     }
-    // The page was sealed by a save that failed, or is another store's.
+    // A failed save sealed the page, or the page belongs to another store.
     object.spillRow()
     let page = plans[index].updated.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
-    // What differs is filled in.
+    // The remaining slots are filled in below.
     var others = shape.transient
     others.formUnion(differing)
     page.beginRow(key: id.key, version: version, like: old, but: others)
@@ -95,7 +95,8 @@ extension SavePlan {
     page.endRow()
   }
 
-  /// Fills the row that a page began with the object's own values, as the store gets them: permanent IDs, nothing transient.
+  /// Fills the current row of a page with the object's own values in stored form: with permanent IDs, without transient
+  /// values.
   private func fill(_ page: RowPageBuilder, from object: ManagedObject, _ shape: Shape) throws {
     let live = object.row.live
     for slot in live.indices {
@@ -106,7 +107,7 @@ extension SavePlan {
     }
   }
 
-  /// The destination of a to-one relationship as the store gets it; nil where there is none.
+  /// The stored form of a to-one relationship's destination; nil if there is none.
   private func storedDestination(of object: ManagedObject, slot: Slot) throws -> ManagedObjectID? {
     guard case .objectID(let id)? = object.current(slot), !object.entity.properties[slot].isTransient else {
       return nil
@@ -131,12 +132,12 @@ extension SavePlan {
     return slots
   }
 
-  /// A new destination that was deleted before it was ever saved has no key to point at.
+  /// Throws for a new destination that was deleted before its first save and therefore has no key.
   func checkSaved(_ id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard !id.isTemporaryID else { throw object.pointsNowhere(id, slot: slot) }
   }
 
-  /// A destination that goes with this save would leave a key that leads nowhere.
+  /// Throws for a destination that this save deletes, because the key would point at no row.
   func checkPresence(of id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard context.registered[id]?.takeUnretainedValue().isDeleted == true else { return }
     throw object.refused(
