@@ -2,22 +2,22 @@ import MoonbaseModel
 
 import enum MoonbaseModel.Expression
 
-/// What a batch update sets, computed of an object.
+/// The expression of a batch update, evaluated for an object.
 ///
-/// Where arithmetic gives no value although all that it is computed of has one (a division by zero, the root of a negative number), that is an error:
-/// SQL, as predicates do, makes nothing of it, and the value that was there would be lost without a word.
+/// Arithmetic without a result on non-null operands (a division by zero, the root of a negative number) is an error.
+/// SQL and predicates would give null, and the existing value would be lost silently.
 struct BatchExpression {
-  /// A part of it that may have no value of its own accord.
+  /// A part of the expression that may have no result.
   private struct Part {
     let text: String
     let value: CompiledExpression
     let operands: [CompiledExpression]
-    /// What must be true for it to be asked for, as 1.
+    /// The conditions under which the part is evaluated, each true if its value is 1.
     let conditions: [CompiledExpression]
   }
 
   private let whole: CompiledExpression
-  /// The inner ones first.
+  /// The parts, inner ones first.
   private var parts: [Part] = []
 
   init(_ expression: Expression, entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
@@ -46,7 +46,7 @@ struct BatchExpression {
     self.parts = parts
   }
 
-  /// Throws `.invalidValue` where a part has no value.
+  /// Evaluates the expression. Throws `.invalidValue` if a part has no result.
   func value(_ object: ManagedObject) throws -> Value {
     let value = try whole.value(object)
     if value.isNull { try check(object) }
@@ -69,7 +69,7 @@ struct BatchExpression {
 }
 
 extension PredicateFunction {
-  /// Whether it gives a number of numbers, or nothing.
+  /// Whether the function computes a number from numbers and may have no result.
   fileprivate var isArithmetic: Bool {
     switch self {
     case .add, .subtract, .multiply, .divide, .modulus, .power, .squareRoot, .logarithm, .naturalLogarithm,
