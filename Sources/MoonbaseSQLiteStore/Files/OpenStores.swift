@@ -1,11 +1,11 @@
 import MoonbaseGraph
 import MoonbasePlatform
 
-/// The files of the stores that this process has open. Nothing else in the process may open, move or remove them: to
-/// close a descriptor drops SQLite's locks, and a log's index that shrinks ends the process.
+/// The files of the stores that this process has open. No further code of the process may open, move or remove them:
+/// closing a descriptor drops SQLite's locks, and shrinking a log's index ends the process.
 final class OpenStores: Sendable {
   private struct Place: Sendable {
-    /// The store's file and what lies beside it.
+    /// The store's file and its companion files.
     let files: [String]
     let support: SupportFolder
 
@@ -15,7 +15,7 @@ final class OpenStores: Sendable {
       return files[0].hasPrefix(path + "/") || path == support.topPath || path.hasPrefix(support.topPath + "/")
     }
 
-    /// Whether it is one of the files under whatever name.
+    /// Whether it is one of the files, under any name.
     func isFile(_ identity: FileIdentity?) -> Bool {
       identity != nil && files.contains { FileIdentity($0) == identity }
     }
@@ -54,7 +54,7 @@ final class OpenStores: Sendable {
     return all.contains { $0.isFile(identity) }
   }
 
-  /// Whether a path leads to what SQLite keeps beside a store that is open, and not to the store.
+  /// Whether a path refers to a companion file of an open store, rather than to the store.
   static func holdCompanion(_ path: String) -> Bool {
     let identity = FileIdentity(path)
     return all.contains { place in
