@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 extension StoreCheck {
-  /// Rows of the history that cannot be told, or that no transaction has.
+  /// Finds history rows that are invalid or have no transaction.
   func checkHistory() throws {
-    // Half of one is told as what the file lacks.
+    // If only one of the tables exists, it is reported as a missing feature.
     guard let form = try? HistoryForm(connection, path: file.path) else { return }
     let kinds = "typeof(ZCHANGETYPE) <> 'integer' OR ZCHANGETYPE NOT BETWEEN 0 AND 2"
     let numbers = ["ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"].map { "typeof(\($0)) <> 'integer'" }.joined(
