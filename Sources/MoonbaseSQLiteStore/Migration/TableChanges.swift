@@ -2,11 +2,11 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
 
-/// Which tables are made anew, and which stay as they are because nothing in them changes.
+/// Decides which tables are created again, and which stay because nothing in them changes.
 struct TableChanges {
   /// The tables of both files that stay.
   private(set) var kept: Set<String> = []
-  /// The tables of the old file whose rows go into new ones, or go.
+  /// The tables of the old file whose rows are moved to new tables or removed.
   private(set) var oldTables: Set<String> = []
 
   init(_ map: MigrationMap, keepsTables: Bool = true) {
@@ -34,7 +34,7 @@ struct TableChanges {
     }
   }
 
-  /// The columns that entities have, with the forms of their values.
+  /// The columns of entities, with the kinds of their values.
   private static func columns(_ entities: [EntityLayout]) -> [String] {
     entities.flatMap { entity in
       entity.slots.flatMap { slot -> [String] in
@@ -59,7 +59,7 @@ struct TableChanges {
       guard case .attribute(column, let before)? = migration.origin(of: property)?.slot, kind == before,
         let old = migration.origin(of: property)?.property.attribute, let new = property.attribute
       else { return false }
-      // One that is required now may get its default.
+      // A newly required attribute may get its default value.
       return old.type == new.type && (new.isOptional || !old.isOptional || new.defaultValue.isNull)
     case .toOne(let toOne):
       guard let before = map.isCopied(property, of: migration), before.column == toOne.column,
@@ -87,7 +87,7 @@ struct TableChanges {
     guard let origin, case .join(let before) = origin.slot, before.table == join.table, !before.mayRepeat else {
       return false
     }
-    // Pairs of objects that go must go too.
+    // Links of removed objects must be removed too.
     let ends = [(before.destination, join.destination), (origin.property.declaringEntity, entity.entity.index)]
     guard ends.allSatisfy({ map.destinationNumbers(from: $0.0, to: $0.1).allSatisfy { $0.new != nil } }) else {
       return false
@@ -97,7 +97,7 @@ struct TableChanges {
       && other(origin.property, map.old) == other(join, map.new)
   }
 
-  /// The column with the places that the other side's lists have.
+  /// The column with the positions in the inverse's lists.
   private static func other(_ property: ResolvedProperty, _ layout: StoreLayout) -> String? {
     guard let inverse = layout.inverse(of: property), case .join(let side) = inverse.entity.slots[inverse.property.slot]
     else { return nil }
