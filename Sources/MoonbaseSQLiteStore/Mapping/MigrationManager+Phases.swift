@@ -3,11 +3,11 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// The phases of a migration: all objects are made, then connected, then checked.
+/// The phases of a migration: all objects are created, then connected, then validated.
 extension MigrationManager {
-  /// So many objects are held together at most, and so many bytes of them.
+  /// The greatest number and weight in bytes of the objects in a batch.
   private static let greatestBatch = (count: 512, weight: 16 << 20)
-  /// So many objects are read together at first, as nothing is known of their weight yet.
+  /// The number of objects in the first batch, when their weight is not known yet.
   private static let firstBatch = 16
 
   func run(_ progress: MigrationProgress) throws {
@@ -60,15 +60,15 @@ extension MigrationManager {
     try entry.policy.endInstanceCreation(forMapping: entry.mapping, manager: self)
   }
 
-  /// What is held is saved, and let go of.
+  /// Saves the objects of a batch and turns them into faults.
   private func saveBatch() throws {
     try settle()
     try destinationContext.save()
     try destinationContext.refreshAllObjects()
   }
 
-  /// Gives up the values of a batch's objects, and of all objects where a policy has read many more. A script holds
-  /// objects without values until Lua collects them: all objects are not looked at for each batch, and do not count.
+  /// Turns a batch's objects into faults, or all objects if a policy has read many more. In scripts, faults stay until
+  /// Lua collects them, so not all objects are visited for each batch.
   private func letGo(of objects: [ManagedObject], in context: ManagedObjectContext, weighingBefore weight: Int) throws {
     try context.turnIntoFaults(objects)
     if context.objectWeight - weight > Self.greatestWeightHeld { try context.refreshAllObjects() }
@@ -85,7 +85,7 @@ extension MigrationManager {
       let ids = try madeObjects(by: entry.index, after: last, upTo: count)
       guard let next = ids.last else { break }
       last = next
-      // A policy may have deleted some of them meanwhile.
+      // A policy may have deleted some of the objects.
       let (sourceWeight, weight) = (sourceContext.objectWeight, destinationContext.objectWeight)
       let objects = try destinationContext.loadObjects(with: ids)
       let sources = try sourceContext.loadObjects(with: sourceIDs(of: ids, by: entry.index))
@@ -98,7 +98,7 @@ extension MigrationManager {
       try progress.step("a batch")
       count = Self.nextBatch(
         after: count, weight: destinationContext.objectWeight + sourceContext.objectWeight - weight - sourceWeight)
-      // A save needs none of the old objects.
+      // A save needs no old objects.
       try letGo(of: sources, in: sourceContext, weighingBefore: sourceWeight)
       try settle()
       try destinationContext.save()
@@ -109,13 +109,13 @@ extension MigrationManager {
     try saveBatch()
   }
 
-  /// How many objects are read together after a batch of such a weight.
+  /// The number of objects in the next batch, by the weight of the previous one.
   static func nextBatch(after count: Int, weight: Int) -> Int {
     if weight > greatestBatch.weight { return max(1, count / 2) }
     return weight < greatestBatch.weight / 4 ? min(greatestBatch.count, count * 4) : count
   }
 
-  /// What somebody did to old objects would be gone with the next batch.
+  /// Throws if old objects were changed, because the changes would be lost with the next batch.
   private func checkSource() throws {
     guard sourceContext.hasChanges else { return }
     throw GraphError(
@@ -126,7 +126,7 @@ extension MigrationManager {
 
   // MARK: The third phase
 
-  /// So many objects that break a rule are told of.
+  /// The greatest number of invalid objects that an error lists.
   private static let greatestFailureCount = 20
 
   private func validate(_ progress: MigrationProgress) throws {
@@ -158,7 +158,7 @@ extension MigrationManager {
 
   // MARK: Errors
 
-  /// An error names the mapping, the entity and the row.
+  /// Runs `body`, adding mapping, entity and row to its errors.
   private func naming(_ object: ManagedObject, in entry: CompiledMapping.Entry, _ body: () throws -> Void) throws {
     do { try body() } catch let error where !(error is CancellationError) {
       if let known = error as? any CodedError, [.interrupted, .limitExceeded].contains(known.code) { throw error }
@@ -178,7 +178,7 @@ extension MigrationManager {
 }
 
 extension GraphError {
-  /// Whether all that is wrong with an object is that it lacks values.
+  /// Whether missing values are the only failures of an object.
   fileprivate var isOfMissingValuesAlone: Bool {
     details.isEmpty ? code == .missingMandatoryProperty : details.allSatisfy(\.isOfMissingValuesAlone)
   }

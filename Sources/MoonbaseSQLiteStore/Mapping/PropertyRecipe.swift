@@ -5,30 +5,30 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
-/// How one property of a new object is made of an old one.
+/// The way in which a property of a new object is made from an old object.
 struct PropertyRecipe {
   enum Source {
-    /// An attribute as the store has it, in another type where that is said.
+    /// The stored value of an attribute, possibly converted to another type.
     case copy(Slot, AttributeConversion?)
-    /// A composite attribute whose elements are others, or of other types, now.
+    /// A composite attribute with changed elements.
     case elements(Slot, ElementConversion)
-    /// A value that a policy makes of an attribute of another type.
+    /// A value that a policy makes from an attribute of another type.
     case policy(Slot)
-    /// The same value for all.
+    /// A constant for all objects.
     case value(Value)
-    /// A value that an expression computes from the old object.
+    /// The value of an expression for the old object.
     case expression(CompiledExpression)
-    /// The objects that the destinations of a relationship of the old object became, by any mapping.
+    /// The destination objects, by any mapping, for the destinations of the old object's relationship.
     case counterparts(Slot)
-    /// The objects that the results of an expression became, by any mapping.
+    /// The destination objects, by any mapping, for the results of an expression.
     case counterpartsOf(CompiledExpression)
-    /// The objects that the results of an expression became by one mapping.
+    /// The destination objects, by one mapping, for the results of an expression.
     case destinations(mapping: Int, CompiledExpression)
   }
 
   let property: ResolvedProperty
   let source: Source
-  /// Whether a policy sees to values that the type cannot keep.
+  /// Whether a policy handles values that do not fit the type.
   var leavesUnkept = false
 
   func set(on object: ManagedObject, from old: ManagedObject, manager: MigrationManager) throws {
@@ -54,7 +54,7 @@ struct PropertyRecipe {
     _ slot: Slot, _ conversion: AttributeConversion?, to object: ManagedObject, from old: ManagedObject
   ) throws {
     let value = try old.copiedValue(at: slot)
-    // One that is required now and has a default keeps it.
+    // A required attribute with a default value keeps the default.
     if value.isNull, !property.isOptional, property.attribute?.defaultValue.isNull == false { return }
     guard let conversion else { return try object.takeCopy(value, slot: property.slot) }
     guard let converted = conversion.convert(value) else {
@@ -82,7 +82,7 @@ struct PropertyRecipe {
     try object.takeCopy(value.isNull ? value : conversion.convert(value), slot: property.slot)
   }
 
-  /// Whether an object has no value because its type cannot keep the old one, and no policy gave it another.
+  /// Whether an object lacks a value because the old value does not fit the type, and no policy has set one.
   func isMissing(on object: ManagedObject, from old: ManagedObject) throws -> Bool {
     let value: Value
     switch source {
@@ -115,7 +115,7 @@ struct PropertyRecipe {
       }
       return try object.setValue(ids.first.map(Value.objectID) ?? .null, slot: property.slot)
     }
-    // Nothing is read of a list that stays empty.
+    // An empty list needs no access to the relationship.
     if ids.isEmpty { return }
     try object.setValue(.list(ids.map(Value.objectID)), slot: property.slot)
   }
@@ -130,7 +130,7 @@ struct PropertyRecipe {
 }
 
 extension ResolvedProperty {
-  /// A value as a mapping means it: its booleans are numbers, as everywhere in Foundation.
+  /// Converts the value of a mapping: booleans are numbers there, as in Foundation.
   fileprivate func asMapped(_ value: Value) -> Value {
     guard attributeType == .boolean else { return value }
     switch value {
@@ -141,18 +141,18 @@ extension ResolvedProperty {
   }
 }
 
-/// Makes recipes of property mappings.
+/// Makes recipes from property mappings.
 struct PropertyCompiler {
   let mapping: EntityMapping
   let property: ResolvedProperty
   let source: ResolvedEntity
   let models: (source: ResolvedModel, destination: ResolvedModel)
-  /// The entity mappings by their names.
+  /// The indexes of entity mappings by name.
   let names: [String: Int]
-  /// Whether the mapping's policy sees to values that types cannot keep.
+  /// Whether the mapping's policy handles values that do not fit their types.
   let leavesUnkept: Bool
 
-  /// Nil where the property keeps what a new object has.
+  /// The recipe; nil if the property keeps the value of a new object.
   func recipe(_ mapped: PropertyMapping) throws -> PropertyRecipe? {
     switch mapped.source {
     case .automatic: return try copy(of: mapped.name, mapped, isNamed: false)
@@ -163,7 +163,7 @@ struct PropertyCompiler {
     }
   }
 
-  /// A constant that all objects get. Throws for a value that the attribute cannot keep.
+  /// The recipe for a constant. Throws for a value that does not fit the attribute.
   private func constant(_ value: Value, _ mapped: PropertyMapping) throws -> PropertyRecipe? {
     guard let attribute = property.attribute else {
       return value.isNull ? nil : PropertyRecipe(property: property, source: .value(value))
