@@ -85,7 +85,8 @@ extension InMemoryContents {
     return ids
   }
 
-  /// Recomputes the derived attributes of marked rows; returns the IDs of unsaved rows whose values changed.
+  /// Recomputes the derived attributes of marked rows, and the time of the last save for rows in `saved`. Returns the
+  /// IDs of rows whose values changed.
   mutating func derive(saved: Set<ManagedObjectID>) -> [ManagedObjectID] {
     guard derives else { return [] }
     var changed: Set<ManagedObjectID> = []

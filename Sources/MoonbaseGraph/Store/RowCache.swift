@@ -110,7 +110,7 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Begins the commit of a save, whose rows `write(_:)` then adds or which is abandoned before `endCommit`.
+  /// Begins a commit. Before `endCommit`, either `write(_:)` receives the saved rows or the save fails.
   func beginCommit() { contents.withLock { $0.commits += 1 } }
 
   func endCommit() { contents.withLock { $0.commits -= 1 } }
@@ -145,7 +145,7 @@ final class RowCache: Sendable {
     balance()
   }
 
-  /// Caches saved rows, so that reads in progress cannot cache older versions.
+  /// Updates cached rows after a save, and keeps reads in progress from caching older versions.
   func write(_ rows: RowBatch) {
     contents.withLock { cache in
       guard cache.readers > 0 else { return }

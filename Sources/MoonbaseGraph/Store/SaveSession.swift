@@ -22,8 +22,8 @@ public protocol SaveSession: AnyObject {
   /// Reserves consecutive primary keys as part of the commit and returns the first (`PersistentStore.reserveKeys`). If
   /// the session is aborted, the keys stay available.
   ///
-  /// Called before `write`, only for stores with `reservesKeysInSaves`. For a store that takes rows as they come, the
-  /// first call tells the next key, which then holds for all keys after it.
+  /// Called before `write`, only for stores with `reservesKeysInSaves`. For a store that takes rows as they come, a
+  /// call with count 0 before `write` returns the next key, and a call after `write` reserves all keys.
   func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64
   /// Writes changes, once in a session. Returns conflicts with other contexts, after which the session can only be
   /// aborted.
