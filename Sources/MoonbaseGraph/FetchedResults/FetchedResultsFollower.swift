@@ -33,6 +33,7 @@ final class FetchedResultsFollower: ChangeListener {
 
   // MARK: Fetching
 
+  /// Fetches the list, and registers for changes of the context.
   func fetch() throws {
     guard !request.sortDescriptors.isEmpty else {
       throw GraphError(
@@ -85,6 +86,7 @@ final class FetchedResultsFollower: ChangeListener {
     return try sorting { () throws(ResultList.NameOutOfOrder) in try ResultList(ids, names: names, after: former) }
   }
 
+  /// Runs `body`, and throws `.invalidRequest` if the sort descriptors do not keep sections together.
   private func sorting<Result>(_ body: () throws(ResultList.NameOutOfOrder) -> Result) throws -> Result {
     do { return try body() } catch {
       throw GraphError(
@@ -98,6 +100,7 @@ final class FetchedResultsFollower: ChangeListener {
 
   // MARK: Following
 
+  /// Updates the list after changes in the context, and reports the difference.
   func take(_ news: ObjectNews) {
     guard list != nil, let paths else { return }
     var concerns = news.isEverything || isBehind || news.isSaved && !request.includesPendingChanges
@@ -119,6 +122,7 @@ final class FetchedResultsFollower: ChangeListener {
     }
   }
 
+  /// Updates the list; returns the difference, or nil without a list.
   private func changed(by news: ObjectNews, _ paths: FollowedPaths) throws -> FetchedResultsChange? {
     guard var old = list else { return nil }
     if news.isEverything {
@@ -146,6 +150,7 @@ final class FetchedResultsFollower: ChangeListener {
 
   // MARK: Objects
 
+  /// Releases cached objects after the list changed.
   private func forgetObjects() {
     found = nil
     window = (0..<0, [])
@@ -164,6 +169,7 @@ final class FetchedResultsFollower: ChangeListener {
     return known ?? context.fault(list.ids[place])
   }
 
+  /// Reads the objects around a place.
   private func readWindow(with place: Int, of list: ResultList) {
     let start = place + 1 == window.places.lowerBound ? max(0, place + 1 - batchSize) : place
     let places = start..<min(list.count, start + batchSize)

@@ -20,6 +20,7 @@ struct FollowedPaths {
     }
   }
 
+  /// Records the entities whose objects a key path reads.
   private mutating func follow(
     _ path: [String], from entity: ResolvedEntity, _ range: Range<EntityIndex>, in context: ManagedObjectContext
   ) throws {
@@ -41,6 +42,7 @@ struct FollowedPaths {
     }
   }
 
+  /// Records that any object may be read.
   private mutating func readAnything() { (areOwn, entities) = (false, nil) }
 
   /// Whether a change of an object may change the result.

@@ -17,6 +17,7 @@ struct ListMatcher {
     self.sectionPath = sectionPath
   }
 
+  /// Whether an object belongs to the list.
   func matches(_ object: ManagedObject) throws -> Bool {
     try entities.contains(object.entity.index) && !object.isDeleted
       && (predicate?.matches(object, memo: EvaluationMemo()) ?? true)
@@ -86,6 +87,7 @@ struct ListUpdate {
     return (new, difference)
   }
 
+  /// The old and new places of objects that were in the list before.
   private mutating func places(of candidates: [Candidate]) -> [(old: Int, new: Int)] {
     candidates.compactMap { candidate in
       guard let old = candidate.place, let new = new.place(of: candidate.id) else { return nil }
@@ -132,6 +134,7 @@ struct ListUpdate {
     try matcher.sort.order(left, right) != .descending
   }
 
+  /// The sort rank of the object at a place, cached.
   private mutating func rank(at place: Int, of list: ResultList) throws -> CompiledSort.Rank {
     let id = list.ids[place]
     if let known = ranks[id] { return known }

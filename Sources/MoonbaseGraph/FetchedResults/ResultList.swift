@@ -60,6 +60,7 @@ struct ResultList {
     return lastNumber
   }
 
+  /// Throws if a section name occurs in two separate ranges.
   private static func check(_ stretches: [(name: String, start: Int)]) throws(NameOutOfOrder) {
     var known: Set<String> = []
     for stretch in stretches where !known.insert(stretch.name).inserted {
@@ -121,6 +122,7 @@ struct ResultList {
     if taking.hasNew { try Self.check(sections.map { ($0.name, $0.start) }) }
   }
 
+  /// Computes the starts of the sections from their counts.
   private mutating func countAnew() {
     var start = 0
     for index in sections.indices {
@@ -150,6 +152,7 @@ private struct SectionTaking {
 
   var result: [ResultList.Section] { done + (next..<sections.count).map(taken) }
 
+  /// The section at an index, including its new objects.
   private func taken(_ index: Int) -> ResultList.Section {
     var section = sections[index]
     section.count += came[index]

@@ -127,6 +127,7 @@ struct WalkState {
   let progress: Progress?
   var position = 0
 
+  /// The results for the next `count` objects; empty at the end.
   mutating func next<Item>(_ count: Int, _ transform: (ManagedObject) throws -> Item) throws -> [Item] {
     try Task.checkCancellation()
     var result: [Item] = []
@@ -144,6 +145,7 @@ struct WalkState {
 }
 
 extension BackgroundContext {
+  /// Fetches, and keeps the result in the context until the walk ends.
   func beginWalk(_ request: FetchRequest, progress: Progress?) async throws -> BackgroundWalk {
     let turn = try await turns.take()
     defer { turn.end() }

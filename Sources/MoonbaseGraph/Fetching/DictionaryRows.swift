@@ -149,6 +149,7 @@ package struct DictionaryRows {
     return rows
   }
 
+  /// The rows in the order of the objects, computed in the simplest way that the columns allow.
   private func unsortedSteps() throws -> Steps {
     if plan.givesColumns { return try stored() }
     if !keys.isEmpty { return Self.steps { try groups() } }
@@ -261,6 +262,7 @@ package struct DictionaryRows {
 
   // MARK: Objects
 
+  /// Calls `body` for each object of the fetch, batch by batch.
   private func forEachObject(_ body: (ManagedObject) throws -> Void) throws {
     try plan.reading {
       let next = try plan.batches()
@@ -282,6 +284,7 @@ package struct DictionaryRows {
     return true
   }
 
+  /// The to-one relationships in the key paths of expressions, as key paths for prefetching.
   private static func relationships(
     of expressions: [Expression], from entity: ResolvedEntity, in model: ResolvedModel
   ) -> [String] {

@@ -67,6 +67,7 @@ private struct RowWindow: ~Copyable {
   /// Whether no further row is in the window.
   var isClosed: Bool { left == 0 }
 
+  /// Whether a row belongs to the result; advances the window.
   mutating func admits(_ row: [Value]) throws -> Bool {
     if isDistinct {
       for value in row { try value.checkComparable() }

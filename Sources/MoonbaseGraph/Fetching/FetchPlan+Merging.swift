@@ -55,6 +55,7 @@ private struct SavedRanks {
     return low
   }
 
+  /// The rank of the row at a place; nil if the row was deleted.
   private mutating func rank(_ place: Int) throws -> CompiledSort.Rank? {
     if let rank = known[place] { return rank }
     guard let row = try plan.view.currentSnapshot(of: ids[place]) else { return nil }

@@ -66,6 +66,7 @@ struct FetchPlan {
   /// Runs `body` so that all its reads, also beyond the rows of the fetch, use the view.
   func reading<Result>(_ body: () throws -> Result) rethrows -> Result { try context.reading(in: view, body) }
 
+  /// Asks each store that holds the entity for its plan.
   private static func parts(
     of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, columns: QueryColumns?,
     in context: ManagedObjectContext
@@ -89,6 +90,7 @@ struct FetchPlan {
 
   // MARK: Results
 
+  /// The objects that match, in order and within the window.
   func objects() throws -> [ManagedObject] {
     let twins = SavedTwins(of: context)
     guard let (store, query) = storeQuery else { return window(try sorted(matching(twins), twins: twins)) }
@@ -168,6 +170,7 @@ struct FetchPlan {
     return try view.session(of: store).objectIDs(matching: query)
   }
 
+  /// The IDs of the objects that match, in order and within the window.
   func objectIDs() throws -> [ManagedObjectID] {
     guard let (store, query) = storeQuery else {
       return try sort == nil ? window(matchingIDs()) : objects().map(\.objectID)
@@ -175,6 +178,7 @@ struct FetchPlan {
     return try objectIDs(query, of: store, with: pendingMatches())
   }
 
+  /// The IDs if a single store executes the whole request, merged with the changed objects that match.
   private func objectIDs(
     _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject]
   ) throws -> [ManagedObjectID] {
@@ -210,6 +214,7 @@ struct FetchPlan {
     }
   }
 
+  /// The number of objects that match, within the window.
   func count() throws -> Int {
     guard parts.count == 1, parts[0].plan.isExact else {
       var count = 0
@@ -275,6 +280,7 @@ struct FetchPlan {
     }
   }
 
+  /// The IDs of a query's rows without changed objects.
   func unchangedIDs(_ query: StoreQuery, in session: any ReadSession) throws -> [ManagedObjectID] {
     try unchanged(query, \.self) { Array(try session.objectIDs(matching: $0)) }
   }
@@ -305,6 +311,7 @@ struct FetchPlan {
   /// The greatest number of changed rows that the store excludes by their IDs.
   private static let fewRows = 100
 
+  /// The number of a query's rows without changed objects.
   private func unchangedCount(_ store: any PersistentStore, matching query: StoreQuery) throws -> Int {
     var rows: [Value] = []
     for object in [Array(context.changedObjects), Array(affected)].joined()
@@ -404,6 +411,7 @@ struct FetchPlan {
     return try twins.replacing(objects) { try sort.sorted($0, memo: memo) }
   }
 
+  /// The rows from the offset to the limit.
   private func window<Row>(_ rows: [Row]) -> [Row] {
     guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return rows }
     let rest = rows.dropFirst(request.fetchOffset)

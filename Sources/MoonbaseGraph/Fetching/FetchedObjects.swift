@@ -123,6 +123,7 @@ public final class FetchedObjects {
     reference.context?.weigh(-weighed)
   }
 
+  /// Registers with the context, which ends the view when the context changes.
   private func beginFollowing(in context: ManagedObjectContext) {
     guard let view else { return }
     view.walk = self
@@ -219,6 +220,7 @@ extension FetchedObjects: RandomAccessCollection {
     return object(at: index)
   }
 
+  /// The object at an index: loaded, read now, or a fault if it cannot be read.
   private func object(at index: Int) -> ManagedObject {
     if window.contains(index), let object = objects[index - window.lowerBound] { return object }
     attempt { if !window.contains(index) { try readWindow(with: index) } }
@@ -255,6 +257,7 @@ extension FetchedObjects {
 
   private func endRest() { (rest, source, knownCount) = (nil, nil, nil) }
 
+  /// Charges the context for the change of the collection's memory.
   private func weigh(in context: ManagedObjectContext) {
     let weight = ids.weight + (rest?.weightAhead ?? following?.pages.weightAhead ?? 0)
     context.weigh(weight - weighed)
@@ -293,6 +296,7 @@ extension FetchedObjects {
   /// The units charged for a window, even if all its rows are gone.
   private static let units = 100
 
+  /// Reads the window around an index.
   private func readWindow(with index: Int) throws {
     guard let context = reference.context else { throw goneError }
     try HostWork.charge(Self.units)
@@ -324,6 +328,7 @@ extension FetchedObjects {
     return index..<(index >= pageStart && index < pageEnd ? Swift.min(end, pageEnd) : end)
   }
 
+  /// The objects of a range, from the current page or read by key; nil for objects whose rows are gone.
   private func read(
     _ range: Range<Int>, goesOn: Bool, in context: ManagedObjectContext
   ) throws -> ContiguousArray<ManagedObject?> {
@@ -339,6 +344,7 @@ extension FetchedObjects {
     return loaded.count == ids.count ? ContiguousArray(loaded) : present(ids, holding: loaded, in: context)
   }
 
+  /// Creates the objects of rows.
   private func objects(
     of rows: RowBatch, in context: ManagedObjectContext
   ) throws -> ContiguousArray<ManagedObject?> {

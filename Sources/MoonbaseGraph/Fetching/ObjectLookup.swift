@@ -51,6 +51,7 @@ struct ObjectLookup {
     .and(values.map { .comparison(.init(.keyPath(.evaluatedObject, [$0.name]), .equal, .constant($0.value))) })
   }
 
+  /// Whether the plan was made for these attributes.
   fileprivate func isFor(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) -> Bool {
     guard self.entity === entity, names.count == values.count else { return false }
     for index in names.indices where names[index] != values[index].name { return false }
@@ -64,6 +65,7 @@ struct ObjectLookup {
     case unknown
   }
 
+  /// Looks up the first object with the values.
   fileprivate func first(
     _ values: [(name: String, value: Value)], in context: ManagedObjectContext, mayBeOld: Bool
   ) throws -> Answer {
@@ -75,6 +77,7 @@ struct ObjectLookup {
     return context.hasChanges ? try changed(values, in: context) : .object(nil)
   }
 
+  /// The first rows with the values, from a new session or, with `mayBeOld`, from the shared view.
   private func rows(_ values: [Value], in context: ManagedObjectContext, mayBeOld: Bool) throws -> [Snapshot] {
     if mayBeOld {
       return try context.withLookupSession(of: store) {
@@ -121,6 +124,7 @@ extension ManagedObjectContext {
     return try fetch(request).first
   }
 
+  /// The cached or a new plan for these attributes; nil if a fetch is necessary.
   private func lookup(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) throws -> ObjectLookup? {
     guard values.allSatisfy({ $0.value.isFoundAsIs(as: entity.property($0.name)?.attributeType) }) else { return nil }
     let revision = source.revision
@@ -134,6 +138,7 @@ extension ManagedObjectContext {
 
   private static var greatestLookupCount: Int { 16 }
 
+  /// Runs `body` with the shared view of the store, or with a new view if the shared one ended or is outdated.
   fileprivate func withLookupSession<Result: Sendable>(
     of store: any PersistentStore, _ body: (any ReadSession) throws -> Result
   ) throws -> Result {

@@ -60,6 +60,7 @@ package final class PageReader {
 
 /// Pages that another thread reads ahead.
 private final class PagesAhead: @unchecked Sendable {  // mutable state is accessed only under `condition`
+  /// The state of the other thread.
   private enum State {
     /// No thread reads.
     case idle
@@ -90,6 +91,7 @@ private final class PagesAhead: @unchecked Sendable {  // mutable state is acces
     ask(cursor, count: count)
   }
 
+  /// Schedules a thread to read the next page, unless enough pages are ready.
   private func ask(_ cursor: any RowCursor, count: Int) {
     guard case .idle = state, !isAtEnd, !isStopped, pages.count < Self.depth else { return }
     number += 1
@@ -101,6 +103,7 @@ private final class PagesAhead: @unchecked Sendable {  // mutable state is acces
     DispatchQueue.global(qos: .userInitiated).async { self.read(count: count, for: errand, number) }
   }
 
+  /// Reads a page on the other thread.
   private func read(count: Int, for errand: HostErrand, _ number: Int) {
     condition.lock()
     defer { condition.unlock() }

@@ -12,6 +12,7 @@ struct Prefetch {
   /// The memory shared by the windows of a walk.
   var shared: PrefetchMemory
 
+  /// Prefetches along key paths.
   mutating func run(_ paths: [String]) throws {
     // Waits for a save in progress, which may be writing rows that are read with a list.
     if !paths.isEmpty { context.settle() }
@@ -114,6 +115,7 @@ struct Prefetch {
     return owners.filter { $0.relationships[slot]?.rowsAhead != nil }
   }
 
+  /// Assigns a list and its rows to the owner.
   private func load(_ list: [ManagedObjectID], _ rows: RowsAhead, into slot: Slot, of id: ManagedObjectID) throws {
     guard let owner = context.registeredObject(for: id) else { return }
     let known = owner.toManyState(slot)

@@ -48,6 +48,7 @@ final class ProgressCancellation: Sendable {
   /// The handlers by progress. The lock is held while a handler is set, which takes another lock.
   private static let handlers = Lock<[ObjectIdentifier: Handler]>([:])
 
+  /// Sets a cancellation handler that calls the former handler and ends all fetches of the progress.
   private static func takeHandler(of progress: Progress) -> Handler {
     let handler = Handler(former: progress.cancellationHandler)
     // Setting a handler of a cancelled progress would call the handler; the new fetch checks the progress itself.

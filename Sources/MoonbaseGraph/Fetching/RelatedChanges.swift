@@ -55,6 +55,7 @@ final class RelatedChanges {
     return result
   }
 
+  /// The relationships of a way, from its beginning to its end.
   private func relationships(of way: Int) -> [ResolvedProperty] {
     var result: [ResolvedProperty] = []
     var place: Int? = way
@@ -82,6 +83,7 @@ final class RelatedChanges {
     }
   }
 
+  /// The index of the way that follows `way` by a property; adds it if it is new.
   private func note(_ property: ResolvedProperty, behind way: Int?, to place: ResolvedEntity) throws -> Int {
     let step = Step(before: way, property: property.id)
     if let known = ways.index(forKey: step) { return known }

@@ -30,6 +30,7 @@ struct RowChoice {
     stored = wanted
   }
 
+  /// The reason why a store does not remove duplicates, as a clause; nil if it can.
   private static func reason(
     againstDistinct wanted: QueryColumns, _ columns: [GroupColumn], of request: FetchRequest
   ) -> String? {

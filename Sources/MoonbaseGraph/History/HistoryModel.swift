@@ -61,6 +61,7 @@ struct HistoryModel {
 
   // MARK: Keys
 
+  /// Throws for a key path with an unknown key.
   private func check(_ path: [String], from start: ResolvedEntity) throws {
     var entity = start
     for key in path {
@@ -112,6 +113,7 @@ struct HistoryModel {
 
   private static let changedObject = Expression.keyPath(.evaluatedObject, ["changedObjectID"])
 
+  /// The expression with object IDs in place of texts and URIs.
   private func object(_ expression: Expression, _ id: (String) -> ManagedObjectID?) throws -> Expression {
     switch expression {
     case .constant(.string(let text)): return .constant(.objectID(try object(text, id)))
@@ -123,6 +125,7 @@ struct HistoryModel {
     }
   }
 
+  /// The object ID of a text. Throws `.predicateMismatch` if the text is no URI of an object.
   private func object(_ text: String, _ id: (String) -> ManagedObjectID?) throws -> ManagedObjectID {
     if let id = id(text) { return id }
     throw GraphError(

@@ -61,6 +61,7 @@ package struct HistoryWalk {
     return try filter?.apply(to: found) ?? found
   }
 
+  /// Reads the next transactions without their changes.
   private mutating func readTransactions() throws {
     var request = PersistentHistoryChangeRequest.fetchHistory(after: token)
     request.resultType = .transactionsOnly

@@ -140,6 +140,7 @@ extension ManagedObjectContext {
     return keyed.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
   }
 
+  /// The error for requested transactions that were deleted.
   private static func expired(_ store: any PersistentStore) -> GraphError {
     GraphError(
       .historyTokenExpired,

@@ -28,6 +28,7 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     case transactionsAndChanges
   }
 
+  /// The start or end of the requested range.
   enum Place: Hashable {
     case token(PersistentHistoryToken?)
     case date(Date)
@@ -103,6 +104,7 @@ extension PersistentHistoryChangeRequest {
     }
   }
 
+  /// The range for a store, as far as it does not depend on the history's contents.
   private func extent(of storeID: String) -> HistoryRange? {
     switch place {
     case .last, .lastBytes: nil

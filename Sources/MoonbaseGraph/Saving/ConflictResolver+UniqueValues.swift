@@ -11,6 +11,7 @@ extension ConflictResolver {
     return SaveConflict(id, .sameValues(properties: properties, as: conflict.objectID))
   }
 
+  /// Whether the object is new or has a changed value among the properties.
   private func hasChanged(_ properties: [String], _ object: ManagedObject) -> Bool {
     object.isInserted || properties.contains { object.entity.slot($0).map(object.changed.contains) ?? false }
   }
@@ -33,6 +34,7 @@ extension ConflictResolver {
     return !values.isEmpty
   }
 
+  /// Resolves the conflict of a saved object by giving up its change.
   private func giveUpUniqueValues(
     _ properties: [String], of object: ManagedObject, by resolution: MergePolicy.Resolution
   ) throws -> Bool {

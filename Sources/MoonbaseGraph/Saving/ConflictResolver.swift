@@ -35,6 +35,7 @@ struct ConflictResolver {
     }
   }
 
+  /// The registered object of an ID, which may be the reserved ID of a new object.
   func object(_ id: ManagedObjectID) -> ManagedObject? { new[id] ?? context.registeredObject(for: id) }
 
   /// Registers the object of the conflicting row if it is not in the context yet.
@@ -82,6 +83,7 @@ struct ConflictResolver {
     for (key, value) in values { try object.setValue(value, forKey: key) }
   }
 
+  /// Discards all changes of an object.
   func giveUp(_ object: ManagedObject) throws -> Bool {
     try context.refresh(object, mergeChanges: false)
     return true
@@ -89,6 +91,7 @@ struct ConflictResolver {
 
   // MARK: Rows that others saved
 
+  /// Resolves a conflict in which another context saved the row.
   private func resolveChange(
     of object: ManagedObject, found: Snapshot?, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -143,6 +146,7 @@ struct ConflictResolver {
     object.giveUpChange(slot)
   }
 
+  /// Sets a stored value or destination of an object through the journal.
   func set(_ value: Value, slot: Slot, of object: ManagedObject) throws {
     guard let relationship = object.entity.properties[slot].relationship else {
       return try object.setStoredValue(object.loaded(value, slot: slot), slot: slot)

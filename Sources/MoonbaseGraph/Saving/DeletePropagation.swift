@@ -10,6 +10,7 @@ struct DeletePropagation {
   /// The destinations that were read together with those of other deleted objects.
   let ahead: DeletionsAhead.Destinations
 
+  /// Applies the delete rules of all relationships.
   func run() throws {
     for slot in object.entity.toOneSlots + object.entity.toManySlots {
       guard let relationship = object.entity.properties[slot].relationship else { continue }

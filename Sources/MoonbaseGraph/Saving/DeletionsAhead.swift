@@ -40,6 +40,7 @@ struct DeletionsAhead {
     return waiting.removeValue(forKey: object.objectID) ?? Destinations()
   }
 
+  /// Reads the destinations of an object and of the next waiting objects of the same entity.
   private mutating func read(_ object: ManagedObject) throws {
     var owners = [object]
     for other in context.deletionsToPropagate.prefix(size - 1)
@@ -70,6 +71,7 @@ struct DeletionsAhead {
     for id in ids { waiting[id]?.haveRows = true }
   }
 
+  /// Whether a relationship has a delete rule to apply.
   private func isLookedAt(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
     guard let relationship = entity.properties[slot].relationship?.description else { return false }
     return relationship.deleteRule != .noAction && !relationship.isTransient

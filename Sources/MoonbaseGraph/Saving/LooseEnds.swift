@@ -59,6 +59,7 @@ struct LooseEnds {
       == .noAction
   }
 
+  /// Whether objects of an entity can be destinations of a relationship.
   private static func leads(_ property: ResolvedProperty, to entity: EntityIndex, in model: ResolvedModel) -> Bool {
     property.relationship.map { model.entities[$0.destination].subtree.contains(entity) } ?? false
   }

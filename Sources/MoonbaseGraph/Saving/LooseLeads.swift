@@ -28,6 +28,7 @@ struct LooseLeads {
 
   // MARK: New objects
 
+  /// Records that a relationship without an inverse was set to a new object.
   mutating func note(_ slot: Slot, of object: ManagedObject, leadsTo new: ManagedObject) {
     leads[new, default: []].insert(Lead(object: object, slot: slot))
   }
@@ -70,6 +71,7 @@ struct LooseLeads {
     return watched[entity].contains(slot)
   }
 
+  /// The loose relationships of each entity.
   private static func watched(in model: ResolvedModel) -> ContiguousArray<SlotSet> {
     ContiguousArray(
       model.entities.map { entity in

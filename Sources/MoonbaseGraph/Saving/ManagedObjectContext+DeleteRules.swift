@@ -21,11 +21,13 @@ extension ManagedObjectContext {
     if propagatesDeletesAtEndOfEvent { try applyDeleteRules() }
   }
 
+  /// Applies the delete rules of all waiting objects, and then notifies observers.
   func applyDeleteRules() throws {
     defer { tellObservers() }
     try observers.holding { try propagateDeletions() }
   }
 
+  /// Applies the delete rules of waiting objects, including objects that cascades add.
   private func propagateDeletions() throws {
     guard !deletionsToPropagate.isEmpty else { return try dropNewDeletedObjects() }
     propagationCount &+= 1

@@ -20,6 +20,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+  /// The errors for transformable values of the object that were changed in place.
   fileprivate func valuesChangedInPlace() throws -> [GraphError] {
     guard !isDeleted, !isFault else { return [] }
     let behavior = try behavior()
@@ -34,6 +35,7 @@ extension ManagedObject {
     }
   }
 
+  /// Whether encoding the cached value gives other bytes than the stored ones.
   private func isChangedInPlace(_ cached: Cached, slot: Slot, _ behavior: EntityBehavior) throws -> Bool {
     if let transformer = behavior.transformer(slot), !transformer.own.isDefault {
       let bytes = try blaming(slot, hook: "transform") { try transformer.own.transformedValue(cached.value) }

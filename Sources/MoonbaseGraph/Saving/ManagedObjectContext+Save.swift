@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     try measuring(.save) { try saveNow(ahead: ahead, with: metadataChange) }
   }
 
+  /// Checks that a save is allowed, and runs it.
   private func saveNow(ahead: Bool, with metadataChange: MetadataChange?) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")

@@ -20,6 +20,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+  /// Replaces some values of the object's row by those of another row.
   fileprivate func adoptValues(of row: Snapshot, slots: [Slot]) {
     guard let snapshot else { return }
     var values = ContiguousArray(snapshot.values)

@@ -55,6 +55,7 @@ struct ObjectValidator {
     }
   }
 
+  /// Throws for a proposed destination that the relationship cannot have.
   private func checkDestinations(of proposed: Value, slot: Slot) throws {
     switch behavior.kind(slot) {
     case .toOne:
@@ -73,6 +74,7 @@ struct ObjectValidator {
     return (object.current(slot) ?? .null).isNull && !object.changed.contains(slot)
   }
 
+  /// Normalizes and validates one property of the object.
   private func validate(_ slot: Slot) throws {
     if let rule = behavior.onlyRule(slot), try object.fulfills(rule, slot: slot) { return }
     if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }
@@ -112,6 +114,7 @@ struct ObjectValidator {
     try checkRules(object.value(at: slot), slot: slot)
   }
 
+  /// Checks a value against the rules of the model and the extensions.
   private func checkRules(_ value: Value, slot: Slot) throws {
     let property = entity.property(at: slot)
     if value.isNull {
@@ -127,6 +130,7 @@ struct ObjectValidator {
     try askRules(value, slot: slot)
   }
 
+  /// Runs the rules of extensions for a value.
   private func askRules(_ value: Value, slot: Slot) throws {
     guard let rules = behavior.rules[slot] else { return }
     let subject = ValidationContext(object: object, occasion: occasion, slot: slot)
@@ -225,6 +229,7 @@ struct ObjectValidator {
 
   // MARK: Relationships
 
+  /// Checks the number of destinations of a to-many relationship.
   private func checkCount(_ slot: Slot) throws {
     guard let relationship = entity.properties[slot].relationship?.description else { return }
     let isNew = object.isInserted
@@ -245,6 +250,7 @@ struct ObjectValidator {
     }
   }
 
+  /// Adds a failure for each relationship with a deny rule and remaining destinations.
   private func checkDenyRules() throws {
     for slot in behavior.denyingSlots {
       let count = try object.remainingDestinations(slot).count
@@ -259,6 +265,7 @@ struct ObjectValidator {
 
   // MARK: The object as a whole
 
+  /// Runs the validation of the subclass and the extensions for the object as a whole.
   private func checkAsWhole(_ occasion: Occasion) throws {
     let (hook, method) = method(of: occasion)
     if behavior.hooks.contains(hook) {

@@ -6,6 +6,7 @@ import MoonbaseModel
 /// temporary keys map to runs of permanent keys, and the offset in the run gives the ID. A new object that was removed
 /// before the save ends a run.
 struct PermanentIDs {
+  /// Consecutive temporary keys with the permanent keys assigned to them.
   private struct Run {
     let entity: Symbol
     let index: EntityIndex

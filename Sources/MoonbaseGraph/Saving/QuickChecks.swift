@@ -8,6 +8,7 @@ struct QuickChecks {
   /// The plain slots that must have a value.
   var requiredSlots: ContiguousArray<Slot> = []
 
+  /// Whether an object passes all checks; false also means that only the ordinary validation can tell.
   func pass(_ object: ManagedObject) throws -> Bool {
     guard !object.isDeleted else { return false }
     for slot in requiredSlots where try !object.hasStoredValue(slot) { return false }

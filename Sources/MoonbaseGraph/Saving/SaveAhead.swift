@@ -57,6 +57,7 @@ final class SaveAhead {
     }
   }
 
+  /// The work of the other thread.
   private struct Work: Sendable {
     let changes: StoreChanges
     let store: any PersistentStore
@@ -67,6 +68,7 @@ final class SaveAhead {
     func run() throws { try SaveAhead.write(changes, to: store, of: coordinator, author: author, from: sender) }
   }
 
+  /// Writes and commits changes, and notifies other contexts.
   private static func write(
     _ changes: StoreChanges, to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
     from sender: NewsInbox<SavedObjectIDs>?
@@ -199,6 +201,7 @@ extension ManagedObjectContext {
     if saveUnderWay != nil { settleSave() }
   }
 
+  /// Waits for the save in progress and adopts its result.
   @inline(never)
   private func settleSave() {
     guard let save = saveUnderWay else { return }
@@ -210,6 +213,7 @@ extension ManagedObjectContext {
     if let failure { takeBack(save, after: failure) } else { finish(save) }
   }
 
+  /// Restores the changes of a failed save.
   private func takeBack(_ save: SaveAhead, after failure: any Error) {
     failureOfSave = failure
     for entry in save.objects where entry.object.context === self {
@@ -222,6 +226,7 @@ extension ManagedObjectContext {
     noteChange()
   }
 
+  /// Gives new objects their permanent IDs after a successful save.
   private func finish(_ save: SaveAhead) {
     defer { for page in save.ownRows { page.forgetBases() } }
     guard !save.permanent.isEmpty else { return }

@@ -24,6 +24,7 @@ struct SaveOperation {
       && context.parent == nil && context.sourceOfChildren == nil && context.objectsToCheck.isEmpty
   }
 
+  /// Runs the save.
   mutating func run() throws {
     context.phase = .willSave
     defer { context.phase = nil }
@@ -74,6 +75,7 @@ struct SaveOperation {
     }
   }
 
+  /// Prepares, plans and writes the changes once.
   private mutating func writeOnce(checksInputs: Bool = true) throws {
     let hasStoredAttributes = context.hasStoredAttributes
     if hasStoredAttributes { context.derivations.beginInputs() }
@@ -210,6 +212,7 @@ struct SaveOperation {
     if let endOfRun { throw endOfRun }
   }
 
+  /// The saved objects, for observers.
   private func contextSave(of plan: SavePlan) -> ContextSave {
     let written = plan.rows.lazy.map(\.object).filter(plan.isSaved)
     return ContextSave(
@@ -217,6 +220,7 @@ struct SaveOperation {
       deleted: plan.deleted.filter(plan.isSaved), warnings: context.validationWarnings)
   }
 
+  /// Removes an object whose deletion was saved from the context.
   private func leave(_ object: ManagedObject) {
     context.registered.remove(object)
     object.becomeDeleted()

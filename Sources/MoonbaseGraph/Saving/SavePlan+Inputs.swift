@@ -24,6 +24,7 @@ extension SavePlan {
     return StaleInputs(rows: try staleRows(among: versions), lists: try staleLists(among: lists))
   }
 
+  /// The IDs whose stored version differs from the given or registered version.
   private func staleRows(among versions: [ManagedObjectID: Int64?]) throws -> [ManagedObjectID] {
     var waiting: [ManagedObjectID: Int64] = [:]
     for (id, version) in versions {
@@ -44,6 +45,7 @@ extension SavePlan {
     let slot: Slot
   }
 
+  /// The lists whose stored destinations differ, with the added and removed destinations.
   private func staleLists(
     among lists: [SaveInputs.List: ToManyState.Contents]
   ) throws -> [SaveInputs.List: Set<ManagedObjectID>] {
@@ -90,6 +92,7 @@ extension ManagedObjectContext {
     for id in others { if let inverse { unload(SaveInputs.List(owner: id, slot: inverse)) } }
   }
 
+  /// Discards the contents of a list, so that it is read again.
   private func unload(_ list: SaveInputs.List) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(), let known = owner.relationships[list.slot] else {
       return

@@ -69,6 +69,7 @@ extension SavePlan {
     return (StoreNumber(store.identifier), first)
   }
 
+  /// The error for a store whose next key is invalid.
   static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError {
     GraphError(
       .invalidStore,
@@ -77,6 +78,7 @@ extension SavePlan {
       entity: entity.name)
   }
 
+  /// The permanent ID of an object; unchanged for permanent IDs.
   func permanentID(_ id: ManagedObjectID) -> ManagedObjectID {
     id.isTemporaryID ? permanent[id] ?? id : id
   }

@@ -2,6 +2,7 @@ import MoonbaseModel
 
 /// The links of to-many relationships that a save writes.
 extension SavePlan {
+  /// Plans the changed links of an object's to-many relationships.
   mutating func planLinks(of object: ManagedObject) throws {
     for (slot, state) in object.relationships where state.hasChanges {
       guard let links = try links(of: object, slot: slot, state: state) else { continue }
@@ -32,6 +33,7 @@ extension SavePlan {
     return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: removed, order: order)
   }
 
+  /// The changed order of an ordered relationship; nil if it is unchanged.
   private func order(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Order? {
     // Added destinations may have been removed again.
     if let order = state.changedOrder(id: permanentID) { return order.isEmpty ? nil : order }

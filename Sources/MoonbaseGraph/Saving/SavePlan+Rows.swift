@@ -2,6 +2,7 @@ import MoonbaseModel
 
 /// The rows that a save writes.
 extension SavePlan {
+  /// Plans the row of a new object: in place, or copied into a page of the plan.
   mutating func plan(insertionOf object: ManagedObject, _ shape: Shape) throws {
     let id = permanentID(object.objectID)
     let index = try planIndex(of: id)
@@ -34,6 +35,7 @@ extension SavePlan {
     return true
   }
 
+  /// Adds the object's own row to the rows of a store, without copying it.
   private func addOwnRow(of object: ManagedObject, to rows: RowCollector) -> Written {
     guard let page = object.row.page.map(Unmanaged.passUnretained) else { return .nothing }
     page._withUnsafeGuaranteedRef { rows.add($0, at: Int(object.row.place)) }
@@ -52,6 +54,7 @@ extension SavePlan {
     }
   }
 
+  /// Plans the deletion of an object's row.
   mutating func plan(deletionOf object: ManagedObject) throws {
     var deletion = StoreChanges.Deletion(id: object.objectID, expectedVersion: object.snapshot?.version)
     for slot in object.entity.ruledPairSlots {
@@ -60,6 +63,7 @@ extension SavePlan {
     plans[try planIndex(of: object.objectID)].changes.deleted.append(deletion)
   }
 
+  /// Plans the changed row of an object, unless no stored value differs.
   mutating func plan(updateOf object: ManagedObject, _ shape: Shape) throws {
     let id = object.objectID
     var row = NewRow(object, id)
@@ -144,6 +148,7 @@ extension SavePlan {
       slot, value: .objectID(id), reason: "its destination \(id) is deleted: set it anew", as: .objectNotFound)
   }
 
+  /// Throws for a destination in another store.
   private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
     throw object.crossesStores(

@@ -105,6 +105,7 @@ struct SavePlan {
     }
   }
 
+  /// Plans the rows of all changed objects, and then the links.
   private mutating func planAll() throws {
     rows.reserveCapacity(objects.count)
     var (table, shape, hears): (UnsafeMutableRawPointer?, Shape?, Bool) = (nil, nil, false)
@@ -123,6 +124,7 @@ struct SavePlan {
     finishRows()
   }
 
+  /// Plans the changes of one object.
   private mutating func plan(_ object: ManagedObject, _ shape: Shape) throws {
     if object.state.contains(.deleted) {
       deleted.append(object)
@@ -150,6 +152,7 @@ struct SavePlan {
     }
   }
 
+  /// The kinds of slots of an entity, cached.
   private mutating func shape(of entity: ResolvedEntity) -> Shape {
     if let known = shapes[entity.index] { return known }
     let new = Shape(entity)
@@ -204,6 +207,7 @@ struct SavePlan {
     }
   }
 
+  /// The error for a save in which some stores committed and others did not.
   private func partial(_ error: any Error, of all: [StorePlan]) -> any Error {
     let lost = all.filter { plan in !saved.contains { $0.number == plan.number } }
     let known = error as? GraphError
@@ -294,6 +298,7 @@ struct SavePlan {
     }
   }
 
+  /// Adds the plan for a store. Throws for a read-only store.
   private mutating func addPlan(
     _ number: UInt32, _ store: any PersistentStore, for id: ManagedObjectID?
   ) throws -> Int {

@@ -190,6 +190,7 @@ struct SavePreparation {
     return try hasSomethingToSave(object)
   }
 
+  /// Writes delayed values of an object and calls its `willSave` hooks.
   private func callWillSave(_ object: ManagedObject) throws {
     let behavior = try context.behavior(of: object.entity)
     if try object.writeDelayedValues() { context.noteChange() }

@@ -40,6 +40,7 @@ struct StoredPropagation {
     self.inputs = inputs
   }
 
+  /// Computes the stored attributes that depend on changed objects.
   mutating func run(after changed: [ManagedObject]) throws {
     for object in changed {
       try HostWork.charge()
@@ -68,6 +69,7 @@ struct StoredPropagation {
     return new
   }
 
+  /// Determines the facts about an entity.
   private func find(_ entity: ResolvedEntity) throws -> Known {
     let behavior = try context.behavior(of: entity)
     let isFollowed = entity.properties.contains { property in
@@ -91,6 +93,7 @@ struct StoredPropagation {
     }
   }
 
+  /// Computes one outdated value.
   private mutating func keep(_ place: StoredPlace) throws {
     guard place.object.context === context, try !context.isGone(place.object),
       let derived = try context.behavior(of: place.object.entity).stored(place.slot)
@@ -183,6 +186,7 @@ extension ManagedObjectContext {
     return current.filter { !$0.isDeleted }
   }
 
+  /// The objects that have an object as a destination of a relationship.
   private func owners(
     of object: ManagedObject, through property: ResolvedProperty, _ relationship: ResolvedRelationship
   ) throws -> [ManagedObject] {

@@ -50,6 +50,7 @@ struct UniqueValueCheck {
     try slots.map { try object.value(at: $0) }
   }
 
+  /// A request for the objects with any of the given combinations of values.
   private func request(_ entity: ResolvedEntity, _ slots: [Slot], _ keys: Set<[Value]>) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.predicate = .and(
