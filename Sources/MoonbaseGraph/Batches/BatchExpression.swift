@@ -25,6 +25,7 @@ struct BatchExpression {
       try CompiledExpression(expression, entity: entity, in: model)
     }
     var parts: [Part] = []
+    /// Collects the parts that may have no result, with the conditions under which they are evaluated.
     func collect(_ expression: Expression, where conditions: [CompiledExpression]) throws(ModelError) {
       switch expression {
       case .function(let name, let operands):
@@ -53,6 +54,7 @@ struct BatchExpression {
     return value
   }
 
+  /// Throws `.invalidValue` for the first part without a result.
   private func check(_ object: ManagedObject) throws {
     for part in parts {
       guard try part.conditions.allSatisfy({ try $0.value(object) == .int(1) }), try part.value.value(object).isNull

@@ -57,6 +57,7 @@ struct BatchInsertion {
     return try saved(request.resultType)
   }
 
+  /// Inserts the rows of a source.
   private mutating func insert(_ source: BatchInsertRequest.Source) throws {
     switch source {
     case .dictionaries(let rows):
@@ -71,6 +72,7 @@ struct BatchInsertion {
     }
   }
 
+  /// Inserts a row of values.
   private mutating func insert(_ values: [String: Value]) throws {
     try HostWork.charge()
     do {
@@ -82,6 +84,7 @@ struct BatchInsertion {
     try endRow()
   }
 
+  /// Inserts the rows of a handler until it returns true.
   private mutating func insert(_ handler: BatchInsertRequest.ObjectHandler) throws {
     while true {
       try HostWork.charge()
@@ -121,6 +124,7 @@ struct BatchInsertion {
     if try !handOver(to: pipe) { (self.pipe, self.store) = (nil, nil) }
   }
 
+  /// Passes the context's rows to the pipe, and continues with a new context.
   private mutating func handOver(to pipe: InsertionPipe) throws -> Bool {
     guard try pipe.take(context) else { return false }
     earlier += count
@@ -129,6 +133,7 @@ struct BatchInsertion {
     return true
   }
 
+  /// Throws if the handler inserted or changed objects other than its own.
   private func checkRows() throws {
     guard context.changedObjects.count == count else {
       throw refusal(": the handler of its batch insert inserted or changed other objects")
@@ -159,6 +164,7 @@ struct BatchInsertion {
     }
   }
 
+  /// Saves the rows of the context, and returns the result.
   private func saved(_ type: BatchResultType) throws -> BatchResult {
     let changes = try context.saveBatch()
     // Further objects changed only because a new object's values were copied to a saved one.

@@ -34,6 +34,7 @@ struct BatchOperation {
 
   // MARK: Updating
 
+  /// Executes a batch update, in the store if possible.
   func update(_ update: BatchUpdate) throws -> BatchResult {
     if let result = try update.executed(by: asker) { return BatchResult(update.resultType, of: result) }
     let objects = try context.fetchNow(update.fetchRequest)
@@ -57,6 +58,7 @@ struct BatchOperation {
 
   // MARK: Deleting
 
+  /// Executes a batch deletion, in the store if possible.
   func delete(_ deletion: BatchDeletion) throws -> BatchResult {
     if let result = try deletion.executed(by: asker) { return BatchResult(deletion.resultType, of: result) }
     let objects = try context.fetchNow(deletion.fetchRequest)

@@ -51,6 +51,7 @@ struct BatchUpdate {
     (slots, stated, computed) = (entries.map(\.slot), entries.map(\.stated), entries.map(\.computed))
   }
 
+  /// Compiles the expression for an attribute; a constant is converted to the attribute's type.
   private static func compiled(
     _ expression: Expression, for slot: Slot, of entity: ResolvedEntity, in model: ResolvedModel
   ) throws -> (Expression, BatchExpression) {
@@ -89,6 +90,7 @@ struct BatchUpdate {
     }
   }
 
+  /// The error for a value that an attribute cannot have, with the row.
   private static func refused(
     _ name: String, of entity: ResolvedEntity, because error: ModelError, id: ManagedObjectID? = nil
   ) -> GraphError {

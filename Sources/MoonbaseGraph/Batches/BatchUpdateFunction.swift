@@ -92,6 +92,7 @@ public final class BatchUpdateFunction: Sendable {
     }
   }
 
+  /// The error of a function, with entity, attribute and row.
   private static func failure(
     of error: any Error, _ name: String, of entity: ResolvedEntity, id: () -> ManagedObjectID
   ) -> any Error {

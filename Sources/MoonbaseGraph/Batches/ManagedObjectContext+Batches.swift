@@ -52,6 +52,7 @@ extension ManagedObjectContext {
     return try BatchOperation.retrying(beside: self) { try $0.delete(deletion) }
   }
 
+  /// Waits for a save in progress. Throws within a hook or a transaction.
   func beginBatch(_ kind: String) throws {
     settle()
     try refuseWithinHooks("a batch \(kind) was asked for")

@@ -137,6 +137,7 @@ package struct UnwatchedUpdate {
     var isThere = false
   }
 
+  /// The function of an assignment, with checks of the rules and of the attribute's type.
   private func checking(
     _ function: Function, of assignment: Assignment, _ misfit: Misfit
   ) -> BatchUpdateFunction {

@@ -42,6 +42,7 @@ struct ChangeEvent {
     position = isLast ? 0 : changes.count
   }
 
+  /// Records an entry of the journal.
   private mutating func note(_ change: Change) {
     let object = change.object
     switch change.former {
@@ -59,6 +60,7 @@ struct ChangeEvent {
     }
   }
 
+  /// Records the former value of an attribute or to-one relationship.
   private mutating func noteValue(_ own: Change.Own, of object: ManagedObject) {
     guard updated[object]?.values[own.slot] == nil else { return }
     let value = own.value ?? object.snapshot?.values[own.slot] ?? .null
@@ -86,6 +88,7 @@ struct ChangeEvent {
   /// Records that an object or a list of it was refreshed.
   mutating func refresh(_ object: ManagedObject) { refreshed.append(object) }
 
+  /// Records that all objects were removed from the context.
   mutating func invalidateAll() {
     (presence, updated, refreshed) = ([:], [:], [])
     isInvalidated = true

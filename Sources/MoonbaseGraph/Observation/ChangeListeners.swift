@@ -15,6 +15,7 @@ struct ObjectNews {
 
   var isEmpty: Bool { touched.isEmpty && !isEverything && !isSaved }
 
+  /// Records that an object got another ID.
   mutating func rename(_ old: ManagedObjectID, to new: ManagedObjectID) {
     touched.remove(old)
     touched.append(new)
@@ -93,18 +94,21 @@ extension ManagedObjectContext {
     hasNewsForObservers = true
   }
 
+  /// Records for the listeners that an object got another ID.
   func tellListeners(of old: ManagedObjectID, renamedTo new: ManagedObjectID) {
     guard derivations.hasListeners else { return }
     listeners.news.rename(old, to: new)
     hasNewsForObservers = true
   }
 
+  /// Records for the listeners that the context saved.
   func tellListenersOfSave() {
     guard derivations.hasListeners else { return }
     listeners.news.isSaved = true
     hasNewsForObservers = true
   }
 
+  /// Records for the listeners that all objects may have changed.
   func tellListenersOfEverything() {
     guard derivations.hasListeners else { return }
     listeners.news.isEverything = true

@@ -78,6 +78,7 @@ extension ManagedObjectContext {
     return stream
   }
 
+  /// Ends the sequences of changed IDs.
   func endChangeSequences() {
     changeEvent?.sequences = nil
     endUnheardChangeEvent()

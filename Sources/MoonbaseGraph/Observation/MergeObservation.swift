@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     return observation
   }
 
+  /// Notifies the observers of merges.
   func tellDidMerge(_ saved: SavedObjectIDs) {
     // A closure may end other observations.
     for observer in mergeObservations {

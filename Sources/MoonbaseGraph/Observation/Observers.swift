@@ -20,11 +20,13 @@ final class Observers {
   /// Whether there are observed values that any change may affect.
   var areOpen: Bool { !open.isEmpty }
 
+  /// Registers an observer of an object.
   func add(_ watch: Watch, of object: ManagedObject) {
     watches[ObjectIdentifier(object), default: []].append(watch)
     noteOpenness(of: watch)
   }
 
+  /// Ends an observer, possibly while observers are being notified.
   func remove(_ watch: Watch, of object: ManagedObject) {
     guard !watch.isOver else { return }
     watch.isOver = true
@@ -49,6 +51,7 @@ final class Observers {
     }
   }
 
+  /// Adds an observer to the observers to be notified.
   private func wait(_ watch: Watch) {
     guard !watch.isWaiting else { return }
     watch.isWaiting = true
@@ -93,6 +96,7 @@ final class Observers {
     open.removeAll { !$0.isListedAsOpen }
   }
 
+  /// Registers or unregisters an observer as open.
   private func noteOpenness(of watch: Watch) {
     guard !watch.isOver, watch.isListedAsOpen != watch.isOpen else { return }
     watch.isListedAsOpen.toggle()

@@ -69,6 +69,7 @@ extension ManagedObjectContext {
     return self.saveSequences != nil || !saveObservations.isEmpty
   }
 
+  /// Notifies observers before a save. Throws the error of an observer.
   func tellWillSave() throws {
     // A closure may end other observations.
     for observer in saveObservations {
@@ -85,6 +86,7 @@ extension ManagedObjectContext {
       deleted: deletedObjects.map(\.objectID))
   }
 
+  /// Notifies observers after a save.
   func tellDidSave(_ save: ContextSave) {
     withinHook {
       saveSequences?.didSave.tell(save.objectIDs)

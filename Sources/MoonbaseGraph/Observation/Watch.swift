@@ -48,6 +48,7 @@ final class ValueWatch: Watch {
   /// Whether the last read of the value failed.
   private var hasFailed = false
 
+  /// The current value; null, with the error kept in the context, if it cannot be read.
   private func current() -> Value {
     do {
       let value = try object.value(at: slot)
@@ -174,6 +175,7 @@ final class MembersWatch: Watch {
     members = list
   }
 
+  /// Adds or removes a destination, and records the change for the notification.
   private func toggle(_ id: ManagedObjectID) {
     let new = id.isTemporaryID ? object.context?.registeredObject(for: id) : nil
     if members.remove(id, keepingOrder: isOrdered) != nil {

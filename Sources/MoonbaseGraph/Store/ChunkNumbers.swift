@@ -42,10 +42,12 @@ struct ChunkNumbers {
     return Int(truncatingIfNeeded: mixed >> 40) & (parts.count &- 1)
   }
 
+  /// Whether so many IDs need more parts.
   private func isCrowded(_ count: Int) -> Bool {
     count > Self.leastSize &* parts.count && count > parts.count &* parts.count
   }
 
+  /// Doubles the number of parts.
   private mutating func divide() {
     let old = parts
     parts = []

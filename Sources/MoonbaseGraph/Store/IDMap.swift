@@ -83,6 +83,7 @@ struct IDMap<Element> {
     return place
   }
 
+  /// The place that an ID hashes to.
   private func firstPlace(of id: ManagedObjectID) -> Int {
     let kind = UInt64(id.storeNumber) << 32 | UInt64(id.entitySymbol.number)
     let key = UInt64(bitPattern: id.key)
@@ -110,6 +111,7 @@ struct IDMap<Element> {
     count -= 1
   }
 
+  /// The number of places from one place to another, around the end of the table.
   private func distance(_ from: Int, _ to: Int) -> Int { (to &- from) & (entries.count - 1) }
 
   /// The greatest distance of an entry from the place that its ID hashes to: the cost of the worst look-up.

@@ -32,6 +32,7 @@ struct DerivationSource {
 }
 
 extension StoredDerivation {
+  /// The sources on which a derivation depends, with their entities.
   fileprivate func sources(in model: ResolvedModel) -> [(EntityIndex, DerivationSource)] {
     // Each entity of the path except the first: a row's own derivations run with each save of that row.
     var sources: [(EntityIndex, DerivationSource)] = []
@@ -66,6 +67,7 @@ extension InMemoryContents {
     }
   }
 
+  /// The rows whose derived attributes depend on a row by a source's path.
   private func owners(
     by source: DerivationSource, of id: ManagedObjectID, from old: Snapshot?, to new: Snapshot?
   ) -> Set<ManagedObjectID> {
@@ -117,6 +119,7 @@ extension InMemoryContents {
     return Array(changed)
   }
 
+  /// The derived value for a row.
   private func value(of derivation: StoredDerivation, for row: Snapshot) -> Value {
     var place = row
     for slot in derivation.path {

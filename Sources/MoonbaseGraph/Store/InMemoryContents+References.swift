@@ -2,6 +2,7 @@ import MoonbaseModel
 
 /// Checks, before rows are written, that no relationship will point at a missing row.
 extension InMemoryContents {
+  /// The conflicts for relationships that would have a missing row at one end.
   func looseReferences(of changes: StoreChanges) -> [SaveConflict] {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     let new = NewDestinations(changes, in: model).ids
@@ -58,6 +59,7 @@ extension InMemoryContents {
     return leading + [.destinationLeadsElsewhere(other, from: id, slot: side.slot, in: model)]
   }
 
+  /// The rows that point at an object by relationships whose delete rules reach them, with the slots of both sides.
   private func pointers(at id: ManagedObjectID) -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] {
     guard let entity = model.entity(of: id) else { return [] }
     return entity.ruledSlots.flatMap { list -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] in

@@ -2,6 +2,7 @@ import MoonbaseModel
 
 /// The rows of an in-memory store, with indexes so that neither a save nor a relationship scans all rows.
 struct InMemoryContents {
+  /// The values of a uniqueness constraint in one row.
   fileprivate struct UniqueKey: Hashable {
     var constraint: Int
     var values: [Value]
@@ -50,6 +51,7 @@ struct InMemoryContents {
 
   // MARK: Reading
 
+  /// The row of an object.
   func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { tables[$0.index][id.key] } }
 
   /// The rows of some entities in the order of their keys.
@@ -68,6 +70,7 @@ struct InMemoryContents {
 
   func rowCount(of entities: Range<EntityIndex>) -> Int { entities.reduce(0) { $0 + tables[$1].count } }
 
+  /// The destinations of a to-many relationship, in order if it is ordered.
   func destinations(of id: ManagedObjectID, slot: Slot) -> [ManagedObjectID] {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
       return []
@@ -104,6 +107,7 @@ struct InMemoryContents {
     return pointers[model.destination(of: relationship).properties[inverse].id]?[id]?.count ?? 0
   }
 
+  /// IDs in a saved order; IDs without a saved position come last.
   private static func ordered(_ ids: [ManagedObjectID], like order: MemberList?) -> [ManagedObjectID] {
     guard let order else { return ids }
     var rest = Set(ids)
@@ -157,6 +161,7 @@ struct InMemoryContents {
   /// the rows and index parts that the changes touch are copied.
   var trial: Self? { mayMisfit ? self : nil }
 
+  /// The conflicts for rows whose version differs from the expected one.
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
     otherVersions(than: changes.updated)
       + changes.deleted.compactMap { otherVersion(of: $0.id, than: $0.expectedVersion) }
@@ -185,6 +190,7 @@ struct InMemoryContents {
 
   // MARK: Rows
 
+  /// Stores inserted or changed rows and updates the indexes.
   private mutating func put(_ rows: RowBatch) {
     for stretch in rows.stretches {
       guard let entity = model.entity(stretch.page.entity) else { continue }
@@ -212,6 +218,7 @@ struct InMemoryContents {
     noteSource(new.id, from: old, to: new)
   }
 
+  /// Removes a row with its links.
   private mutating func remove(_ id: ManagedObjectID) {
     guard let entity = model.entity(of: id), let old = tables[entity.index].remove(id.key) else { return }
     index.move(from: old, to: nil, of: entity)
@@ -238,6 +245,7 @@ struct InMemoryContents {
 
   // MARK: Links
 
+  /// Adds or removes a link, on both sides.
   private mutating func link(_ change: StoreChanges.Links, id: ManagedObjectID, isThere: Bool) {
     guard let property = model.entity(of: change.owner)?.properties[change.slot],
       let relationship = property.relationship
@@ -248,6 +256,7 @@ struct InMemoryContents {
       id, key: inverse.id, id: change.owner, isThere: isThere, isOrdered: inverse.relationship?.isOrdered == true)
   }
 
+  /// Adds or removes a destination in the list of one side.
   private mutating func set(
     _ owner: ManagedObjectID, key: PropertyID, id: ManagedObjectID, isThere: Bool, isOrdered: Bool
   ) {
@@ -260,11 +269,13 @@ struct InMemoryContents {
     if derives, let row = row(of: owner) { noteSource(owner, from: nil, to: row) }
   }
 
+  /// The inverse of a many-to-many relationship; nil for others.
   private func inverse(of relationship: ResolvedRelationship) -> ResolvedProperty? {
     guard relationship.isManyToMany, let slot = relationship.inverseSlot else { return nil }
     return model.destination(of: relationship).properties[slot]
   }
 
+  /// Removes all links of an object in a relationship.
   private mutating func unlinkAll(_ id: ManagedObjectID, along property: ResolvedProperty) {
     orders[property.id]?[id] = nil
     guard let destinations = links[property.id]?.removeValue(forKey: id),
@@ -313,10 +324,12 @@ struct InMemoryContents {
     return (conflicts, Claims())
   }
 
+  /// Restores the unique values that a save claimed.
   mutating func giveUp(_ claims: Claims) {
     for (key, id) in claims.changes.reversed() { unique[key] = id }
   }
 
+  /// The unique values of a row, without constraints in which a value is null.
   private func uniqueKeys(of row: Snapshot) -> [(InMemoryPlan.Constraint, UniqueKey)] {
     guard let entity = model.entity(of: row.id) else { return [] }
     return plans[entity.index].constraints.compactMap { constraint in

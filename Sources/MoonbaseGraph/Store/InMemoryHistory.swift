@@ -46,6 +46,7 @@ final class InMemoryHistory: StoreHistory {
     return includingChanges ? found : found.map { $0.with(nil) }
   }
 
+  /// The number of transactions in a range.
   func count(_ extent: HistoryRange) -> Int {
     contents.withLock { $0.transactions.count(where: extent.contains) }
   }

@@ -4,6 +4,7 @@ import MoonbaseModel
 ///
 /// The index builds a table on the first query for a set of entities and properties; saves keep the table up to date.
 struct InMemoryIndex {
+  /// The entities and slots of a table.
   private struct Key: Hashable {
     var entities: Range<EntityIndex>
     var slots: [Slot]
@@ -64,6 +65,7 @@ struct InMemoryIndex {
     if tables[key]?[values]?.isEmpty == true { tables[key]?[values] = nil }
   }
 
+  /// The values of a row in the slots of a table.
   private static func values(of row: Snapshot, entity: ResolvedEntity, under key: Key) -> [Value] {
     key.slots.map { IndexedCondition.key(of: row, slot: $0, entity: entity) }
   }

@@ -2,6 +2,7 @@ import MoonbaseModel
 
 /// The constraints, indexed relationships and derivations that an in-memory store maintains for the rows of one entity.
 struct InMemoryPlan {
+  /// A uniqueness constraint.
   struct Constraint {
     var number: Int
     var slots: [Slot]

@@ -32,6 +32,7 @@ final class InMemoryReadSession: ReadSession {
     return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)
   }
 
+  /// The rows of the requested entities.
   private func walk(_ query: StoreQuery) -> InMemoryWalk { contents.withLock { $0.walk(query.entities) } }
 
   /// The candidates for a condition, found in the store's own index: an index built in this copy would be lost with it.

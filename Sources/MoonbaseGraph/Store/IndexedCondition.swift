@@ -51,6 +51,7 @@ struct IndexedCondition {
     (self.slots, self.keys) = (keys.map(\.slot), [keys.map(\.key)])
   }
 
+  /// The slot and values of a comparison for equality; nil for other comparisons.
   private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Slot, [Value])? {
     guard comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(.evaluatedObject, let names) = comparison.left, names.count == 1, let slot = entity.slot(names[0]),
@@ -72,6 +73,7 @@ struct IndexedCondition {
     }
   }
 
+  /// The comparable form of a row's value.
   static func key(of row: Snapshot, slot: Slot, entity: ResolvedEntity) -> Value {
     key(of: row.values[slot], as: entity.properties[slot]) ?? .null
   }
@@ -88,6 +90,7 @@ struct IndexedCondition {
     }
   }
 
+  /// A number, truth value or date as a double; nil for other values and for not-a-number.
   private static func number(_ value: Value) -> Double? {
     let number: Double? =
       switch value {

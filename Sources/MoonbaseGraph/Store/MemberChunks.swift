@@ -9,6 +9,7 @@ struct MemberChunks: Sequence {
   /// The least average number of IDs in a chunk; below it, the chunks are merged.
   private static let leastAverage = 64
 
+  /// Consecutive IDs, with the number of the chunk.
   fileprivate struct Chunk {
     var ids: ContiguousArray<ManagedObjectID>
     let number: UInt32
@@ -105,6 +106,7 @@ struct MemberChunks: Sequence {
     return id
   }
 
+  /// Inserts an ID into the chunk of a position, and splits the chunk if it is full.
   private mutating func putIn(_ id: ManagedObjectID, at position: Int) {
     if chunks.isEmpty { addChunk([], at: 0) }
     let (chunk, offset) = place(of: position)
@@ -127,10 +129,12 @@ struct MemberChunks: Sequence {
     return (low, position - starts[low])
   }
 
+  /// Moves the starts of all later chunks.
   private mutating func shift(behind chunk: Int, by distance: Int) {
     for later in (chunk + 1)..<starts.endIndex { starts[later] += distance }
   }
 
+  /// Divides a chunk into two.
   private mutating func split(_ chunk: Int) {
     let half = chunks[chunk].ids.count / 2
     let upper = ContiguousArray(chunks[chunk].ids[half...])
@@ -154,6 +158,7 @@ struct MemberChunks: Sequence {
     renumber(from: place)
   }
 
+  /// Updates the index of all chunks from a place on.
   private mutating func renumber(from place: Int) {
     for later in place..<chunks.endIndex { places[Int(chunks[later].number)] = later }
   }

@@ -81,12 +81,15 @@ struct MemberList: Sequence {
 
   private var isSplit: Bool { !many.isEmpty }
 
+  /// Divides a long list into chunks.
   private mutating func splitIfMany() {
     guard ids.count > Self.few else { return }
     many = [MemberChunks(unique: ids)]
     ids = []
   }
 
+  /// Turns the chunks of a short list into one array. The threshold is half of that for dividing, against frequent
+  /// changes.
   private mutating func joinIfFew() {
     guard many[0].count <= Self.few / 2 else { return }
     ids = ContiguousArray(many[0])

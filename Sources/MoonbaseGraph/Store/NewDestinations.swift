@@ -29,6 +29,7 @@ package struct NewDestinations {
     }
   }
 
+  /// Records the destinations of rows of a page in one slot.
   private mutating func note(_ page: RowPage, _ places: Range<Int>, slot: Slot) {
     var last: ManagedObjectID?
     for place in places {
@@ -42,6 +43,7 @@ package struct NewDestinations {
 
 /// The keys of inserted rows, by entity.
 private struct InsertedKeys {
+  /// The range of an entity's keys, and their number.
   private struct Keys {
     var range: ClosedRange<Int64>
     var count: Int

@@ -25,6 +25,7 @@ struct News<Element: ObjectIDNews> {
   private(set) var elements: [Element] = []
   private var idCount = 0
 
+  /// Adds a notification, combining pending ones if there are too many.
   mutating func add(_ new: Element) {
     if elements.last?.mayBeAnything == true { return }
     elements.append(new)
@@ -35,6 +36,7 @@ struct News<Element: ObjectIDNews> {
     become(all.count > Self.greatestIDCount ? .anything : all)
   }
 
+  /// Replaces all pending notifications by one.
   private mutating func become(_ one: Element) { (elements, idCount) = ([one], one.count) }
 
   mutating func takeFirst() -> Element? {
@@ -71,6 +73,7 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
 
   init(_ onNews: (@Sendable () -> Void)? = nil) { self.onNews = onNews }
 
+  /// Adds a notification, or passes it directly to a waiting reader.
   func post(_ saved: Element) {
     let (reader, isFirst) = state.withLock { state in
       if !state.readers.isEmpty { return (Optional(state.readers.removeFirst().continuation), false) }
@@ -158,6 +161,7 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
     }
   }
 
+  /// Registers an inbox, which is held weakly.
   func add(_ inbox: NewsInbox<Element>) {
     places.withLock { places in
       places.removeAll { $0.inbox == nil }

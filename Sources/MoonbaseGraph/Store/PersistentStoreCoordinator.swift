@@ -102,6 +102,7 @@ public final class PersistentStoreCoordinator: Sendable {
     if let parentStores { follow(parentStores) }
   }
 
+  /// Copies the parent's stores if they changed.
   private func follow(_ parentStores: ParentStores) {
     let (stores, revision) = parentStores.parent.source.numberedStores
     registry.withLock { registry in
@@ -282,6 +283,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The store's current row of an object that must exist. Throws `.objectNotFound` if there is none.
   func currentRow(of id: ManagedObjectID) throws -> Snapshot { try present(currentSnapshot(of: id), id: id) }
 
+  /// The row, or an error that tells why there is none.
   private func present(_ row: Snapshot?, id: ManagedObjectID) throws -> Snapshot {
     if let row { return row }
     let known = (try? known([id])[0]) ?? id
@@ -359,6 +361,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return Self.writings.withLock { writings in numbers.reduce(0) { $0 &+ writings[$1, default: 0] } }
   }
 
+  /// Counts a write to these stores.
   private func noteWriting() {
     let numbers = storeNumbers
     Self.writings.withLock { writings in for number in numbers { writings[number, default: 0] &+= 1 } }

@@ -103,6 +103,7 @@ final class ColumnsOfRows: RowCursor {
     for keys in columns.groupKeys + columns.columns.compactMap(\.keyPath) { _ = try Self.slot(keys, of: query) }
   }
 
+  /// The slot of a key path. Throws if its values are not in the objects' own rows.
   private static func slot(_ keys: [String], of query: StoreQuery) throws -> Slot {
     if keys.count == 1, let slot = query.entity.slot(keys[0]) { return slot }
     throw GraphError(
@@ -121,6 +122,7 @@ final class ColumnsOfRows: RowCursor {
     }
   }
 
+  /// A row of values for each object.
   private func plain(_ rows: RowBatch) throws -> RowBatch {
     let slots = try columns.columns.compactMap(\.keyPath).map { try Self.slot($0, of: query) }
     let result = RowCollector(store: StoreNumber(rawValue: 0), expecting: rows.count)
@@ -133,6 +135,7 @@ final class ColumnsOfRows: RowCursor {
     return result.finish()
   }
 
+  /// A row of values for each group.
   private func grouped() throws -> [Snapshot] {
     let keySlots = try columns.groupKeys.map { try Self.slot($0, of: query) }
     let slots = try columns.columns.map { column in try column.keyPath.map { try Self.slot($0, of: query) } }
@@ -180,6 +183,7 @@ private struct ColumnGroup {
     isCount = columns.columns.map { $0.keyPath == nil }
   }
 
+  /// Adds the row of an object to the group.
   mutating func add(_ row: Snapshot, slots: [Slot?]) throws {
     count += 1
     for (place, slot) in slots.enumerated() {

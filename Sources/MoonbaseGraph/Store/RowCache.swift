@@ -92,6 +92,7 @@ final class RowCache: Sendable {
     return contents.withLock { row(of: id, in: &$0) }
   }
 
+  /// A cached row, moved to the young generation.
   private func row(of id: ManagedObjectID, in cache: inout Contents) -> Snapshot? {
     if let found = cache.young[id] { return found }
     guard let found = cache.old[id] else { return nil }
@@ -127,6 +128,7 @@ final class RowCache: Sendable {
   /// Begins a read: from now on, writes are recorded.
   func enter() { contents.withLock { $0.readers += 1 } }
 
+  /// Ends a read.
   func leave() {
     contents.withLock { cache in
       cache.readers -= 1
@@ -167,6 +169,7 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Drops rows, and keeps reads in progress from caching them.
   func remove(_ ids: [ManagedObjectID]) {
     guard !ids.isEmpty else { return }
     contents.withLock { cache in
@@ -184,6 +187,7 @@ final class RowCache: Sendable {
     removeAll()
   }
 
+  /// Drops all rows; reads in progress may still cache theirs.
   func removeAll() {
     contents.withLock { cache in
       (cache.young, cache.old) = (IDMap(), IDMap())
@@ -191,6 +195,7 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Caches a row unless a newer version is cached. A full young generation replaces the old one.
   private func put(_ row: Snapshot, in cache: inout Contents) {
     guard capacity > 0 else { return }
     let known = cache.young[row.id] ?? cache.old[row.id]

@@ -46,6 +46,7 @@ package final class RowCollector {
     return nextPage(for: entity, slotCount: slotCount)
   }
 
+  /// Continues with another page for the next row.
   @inline(never)  // called once for each page, or when entities alternate
   private func nextPage(for entity: Symbol, slotCount: Int) -> RowPageBuilder {
     endStretch()
@@ -56,6 +57,7 @@ package final class RowCollector {
     return next.builder
   }
 
+  /// The page of an entity that is being filled, or a new and larger one.
   private func openPage(for entity: Symbol, slotCount: Int) -> (index: Int, builder: RowPageBuilder) {
     let place = open.firstIndex { $0.builder.entity == entity }
     if let place, !open[place].builder.isFull { return open[place] }
@@ -75,6 +77,7 @@ package final class RowCollector {
     return next
   }
 
+  /// Ends the current stretch of rows.
   private func endStretch() {
     guard let current, current.count > currentStart else { return }
     order.append(Stretch(page: currentIndex, places: currentStart..<current.count))

@@ -50,6 +50,7 @@ extension RowPage {
     rowWeight = (min(capacity, 2 * count) * shape.stride + tails + apartWeight) / max(count, 1)
   }
 
+  /// Moves the rows into a block of their size.
   private func shorten() {
     let short = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1) * shape.stride, alignment: 8)
     short.copyMemory(from: rows, byteCount: count * shape.stride)
@@ -147,6 +148,7 @@ extension RowPage {
     }
   }
 
+  /// Sets a reference to an object.
   func putReference(_ id: ManagedObjectID, slot: Slot, in row: UnsafeMutableRawPointer) {
     let kind = ReferenceKind(store: StoreNumber(rawValue: id.storeNumber), entity: id.entitySymbol)
     let index = kinds.firstIndex(of: kind) ?? kinds.count
@@ -155,6 +157,7 @@ extension RowPage {
     shape.put(id.key, CellKind.firstReference + UInt8(index), slot: slot, in: row)
   }
 
+  /// Stores a value separately.
   private func putApart(_ value: Value, slot: Slot, in row: UnsafeMutableRawPointer) {
     shape.put(apart.count, CellKind.apart, slot: slot, in: row)
     apart.append(value)
@@ -193,6 +196,7 @@ extension RowPage {
     return start
   }
 
+  /// Replaces the tail by a longer one.
   private func growTail(holding count: Int) {
     let room = max(2 * tailRoom, tailCount, capacity == 1 ? 64 : 16 * capacity)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)

@@ -42,6 +42,7 @@ extension RowPage {
     }
   }
 
+  /// Completes a row with its base.
   @inline(__always)
   private func endRow(over base: RowBase, but slot: Slot) -> Int {
     let bases = bases ?? makeBases()
@@ -69,6 +70,7 @@ extension RowPage {
   @inline(__always)
   private func noteOwn(_ slot: Slot, of place: Int) { bases?[place].ownSlots |= 1 << UInt64(slot) }
 
+  /// Allocates the bases.
   @inline(never)  // called once for each page
   private func makeBases() -> UnsafeMutablePointer<Below> {
     let new = UnsafeMutablePointer<Below>.allocate(capacity: capacity)
@@ -227,6 +229,7 @@ extension RowPage {
     return bytes
   }
 
+  /// The bytes that a slot's content takes outside its cell.
   @inline(__always)
   private func bytesKept(_ slot: Slot, of row: UnsafeMutableRawPointer) -> Int {
     bytesKept(by: row.load(fromByteOffset: shape.kind(slot), as: UInt8.self), in: row + shape.cell(slot))

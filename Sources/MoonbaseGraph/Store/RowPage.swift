@@ -115,6 +115,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   /// The number of times that a row was saved.
   func version(_ place: Int) -> Int64 { row(place).load(fromByteOffset: RowShape.version, as: Int64.self) }
 
+  /// The address of a row.
   @inline(__always)
   func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
 

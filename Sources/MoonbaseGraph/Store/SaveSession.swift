@@ -72,6 +72,7 @@ extension PersistentStore {
     try inSession(author: nil) { try $0.setMetadata(metadata) }
   }
 
+  /// Runs `body` in a session, prepares and commits it, or aborts it on an error.
   private func inSession(author: String?, _ body: (any SaveSession) throws -> Void) throws {
     let session = try beginSave(author: author)
     do {

@@ -51,6 +51,7 @@ extension StoreChanges {
       (self.rows, runs) = (rows, notes.runs)
     }
 
+    /// The index of the run that has a row.
     private func run(of index: Int) -> Int {
       var (low, high) = (0, runs.count - 1)
       while low < high {

@@ -51,6 +51,7 @@ struct StoreCopy {
     try source.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
   }
 
+  /// Throws if the destination has objects.
   private func requireEmptyDestination() throws {
     let view = try destination.beginReading(.view)
     defer { view.end() }
@@ -67,6 +68,7 @@ struct StoreCopy {
     }
   }
 
+  /// Reserves keys in the destination, and determines the difference to the old ones.
   private mutating func reserveKeys() throws {
     for root in roots.keys.sorted() {
       guard let greatest = roots[root]?.keys.max() else { continue }
@@ -92,6 +94,7 @@ struct StoreCopy {
     CopiedRows.copied(id, roots, in: model, to: number)
   }
 
+  /// Adds the links of an entity's objects to the changes.
   private mutating func copyLinks(of entity: ResolvedEntity, _ ids: IDList, _ view: any ReadSession) throws {
     let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient && entity.properties[$0].hasLinks }
     for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
@@ -111,6 +114,7 @@ struct StoreCopy {
 
   // MARK: Writing
 
+  /// Writes rows, links and metadata in one save.
   private mutating func write(_ rows: CopiedRows, _ metadata: [String: Value]) throws {
     let session = try destination.beginSave(author: nil)
     do {
@@ -178,6 +182,7 @@ private struct CopiedRows: Sendable {
     return ManagedObjectID(store: number, entity: id.entitySymbol, key: id.key + root.offset)
   }
 
+  /// Passes the rows with their new keys to `body` in batches.
   func forEachBatch(_ body: (RowBatch) throws -> Void) throws {
     for part in parts {
       guard let query = part.query else {
@@ -203,6 +208,7 @@ private struct CopiedRows: Sendable {
     return rows.finish()
   }
 
+  /// Appends the copy of a row with new keys.
   private func append(_ row: Snapshot, of entity: ResolvedEntity, to rows: RowCollector) throws {
     guard let id = Self.copied(row.id, roots, in: model, to: number) else { return }
     let page = rows.page(for: id.entitySymbol, slotCount: entity.properties.count)
@@ -222,6 +228,7 @@ private struct CopiedRows: Sendable {
     page.endRow()
   }
 
+  /// The error for a value whose bytes cannot be read.
   private func unreadable(_ id: ManagedObjectID, _ entity: ResolvedEntity, _ slot: Slot) -> GraphError {
     let name = entity.properties[slot].name
     return GraphError(

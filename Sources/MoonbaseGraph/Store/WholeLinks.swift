@@ -15,6 +15,7 @@ extension StoreChanges.Links {
     all members: [ManagedObjectID], of owner: ManagedObjectID, _ property: ResolvedProperty, in model: ResolvedModel
   ) {
     guard let relationship = property.relationship, !members.isEmpty else { return nil }
+    /// Whether this side lists the link to a destination.
     func isSaidHere(_ destination: ManagedObjectID) -> Bool {
       guard let inverse = relationship.inverseSlot else { return true }
       guard relationship.isManyToMany else { return false }
