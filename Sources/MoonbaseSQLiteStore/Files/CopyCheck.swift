@@ -25,6 +25,7 @@ struct CopyCheck {
     }
   }
 
+  /// Runs SQLite's integrity check.
   private func checkStructures(_ connection: Connection) throws {
     guard let line = try connection.text("PRAGMA integrity_check(1)"), line != "ok" else { return }
     throw GraphError(

@@ -4,6 +4,7 @@ import MoonbasePlatform
 /// A file with a value that a snapshot uses. While any snapshot in this process uses the file, saves that drop the
 /// value keep the file.
 final class ExternalFile: Sendable {
+  /// The use of a file by snapshots.
   private struct Use {
     var count = 0
     var isAbandoned = false

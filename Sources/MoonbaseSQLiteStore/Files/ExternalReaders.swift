@@ -5,6 +5,7 @@ import MoonbasePlatform
 ///
 /// Several stores may have the same file, so reads are recorded by folder.
 enum ExternalReaders {
+  /// The reads in progress for one folder, by number.
   private struct Folder {
     var last: UInt64 = 0
     var open: Set<UInt64> = []

@@ -79,6 +79,7 @@ package final class NewStore: Sendable {
     return error
   }
 
+  /// Renames the complete file to its destination. Throws if a file appeared there meanwhile.
   private func appear() throws {
     guard try destination.state() == .absent else { throw Self.isThere(destination) }
     // A log without a store would be taken for the new store's log.
@@ -116,6 +117,7 @@ package final class NewStore: Sendable {
     }
   }
 
+  /// Removes the values that an unfinished store had moved.
   private static func removeValues(of path: String, movedTo file: StoreFile) {
     let folder = SupportFolder(store: file.truePath)
     let left = StoreFile(url: URL(fileURLWithPath: path))

@@ -9,6 +9,7 @@ final class OpenStores: Sendable {
     let files: [String]
     let support: SupportFolder
 
+    /// Whether a path is one of the store's files; for writing, also whether it affects the store's folders.
     func holds(_ path: String, identity: FileIdentity?, writing: Bool) -> Bool {
       if files.contains(path) || isFile(identity) { return true }
       guard writing else { return false }
@@ -40,6 +41,7 @@ final class OpenStores: Sendable {
 
   private static var all: [Place] { places.withLock { Array($0.values) } }
 
+  /// Whether a path belongs to an open store, so that other code must not use it.
   static func hold(path: String, writing: Bool) -> Bool {
     var status = stat()
     let identity = stat(path, &status) == 0 ? FileIdentity(status) : nil
@@ -49,6 +51,7 @@ final class OpenStores: Sendable {
     return places.contains { $0.isValue(identity) }
   }
 
+  /// Whether a descriptor is of an open store's file.
   static func hold(descriptor: Int32) -> Bool {
     guard let identity = FileIdentity(descriptor: descriptor) else { return false }
     return all.contains { $0.isFile(identity) }

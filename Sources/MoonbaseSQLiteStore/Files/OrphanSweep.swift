@@ -37,6 +37,7 @@ struct OrphanSweep {
     return result
   }
 
+  /// The tables and columns that may name files.
   private static func blobColumns(_ connection: Connection) throws -> [(String, String)] {
     let statement = try connection.statement(
       "SELECT m.name, c.name FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT -1) m "

@@ -155,6 +155,7 @@ struct StoreFile: Sendable {
         + "journal and folder beside it bear it too")
   }
 
+  /// Throws if the folder of the file does not exist or is not writable.
   private func checkFolder(_ purpose: StaticString) throws {
     let folder = truePath.folderOfPath
     var isFolder: ObjCBool = false
@@ -199,6 +200,7 @@ struct StoreFile: Sendable {
     return read(descriptor, &first, 1) == 1 && first != 0
   }
 
+  /// The size of the file, or of a companion file, in bytes; nil if there is none.
   func size(_ suffix: String) -> Int? {
     var status = stat()
     return stat(truePath + suffix, &status) == 0 ? Int(status.st_size) : nil

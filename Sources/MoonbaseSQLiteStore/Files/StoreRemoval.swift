@@ -7,6 +7,7 @@ import MoonbaseSQLite
 struct StoreRemoval {
   let file: StoreFile
 
+  /// Removes the store with its companion files and values.
   func run() throws {
     let folder = SupportFolder(store: file.truePath)
     switch try file.state() {

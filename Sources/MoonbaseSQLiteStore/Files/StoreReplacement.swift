@@ -40,6 +40,7 @@ final class StoreReplacement {
     folder.removeIfEmpty()
   }
 
+  /// Makes the copy and moves it to its destination.
   func run() throws {
     // Checks the existing file before anything is written.
     try StoreOpener.settled(destination) {
@@ -87,6 +88,7 @@ final class StoreReplacement {
     try statement.run()
   }
 
+  /// Copies the value files that the copy names, unless both stores have the same folder.
   private func copyValues() throws {
     let values = SupportFolder(store: source.truePath)
     guard values.topPath != folder.topPath, !named.isEmpty else { return }

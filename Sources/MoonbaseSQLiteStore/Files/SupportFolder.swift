@@ -40,6 +40,7 @@ struct SupportFolder: Sendable {
 
   // MARK: Files
 
+  /// The contents of a file.
   func read(_ name: String) throws -> Data {
     try reporting(
       "cannot be read", name: name, advice: ": refresh the object if it is old, or restore the file from a backup"
@@ -117,6 +118,7 @@ struct SupportFolder: Sendable {
     try synchronize()
   }
 
+  /// Removes a file. A failure is ignored and leaves an orphan.
   func remove(_ name: String) {
     try? entered(creating: false) { folder in
       try allow(.remove, name)
@@ -129,6 +131,7 @@ struct SupportFolder: Sendable {
     if rmdir("\(topPath)/\(parts[1])") == 0 { rmdir(topPath) }
   }
 
+  /// The names of files that are older than `age` seconds.
   func names(olderThan age: TimeInterval) -> [String] {
     let bound = Int(Date().timeIntervalSince1970 - age)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path("."))) ?? []
@@ -166,6 +169,7 @@ struct SupportFolder: Sendable {
     return fsync(file) == 0
   }
 
+  /// Opens the folder step by step, and calls `body` with its descriptor.
   private func entered<Result>(creating: Bool, _ body: (Int32) throws -> Result) throws -> Result {
     var folder = try Self.opened(UnlinkedPath.open(storeFolder, O_RDONLY | O_DIRECTORY))
     defer { close(folder) }
@@ -201,6 +205,7 @@ struct SupportFolder: Sendable {
     return descriptor
   }
 
+  /// Runs `body`, and translates errors of the system with the name of the file.
   private func reporting<Result>(
     _ what: String, name: String, advice: String, _ body: () throws -> Result
   ) throws -> Result {

@@ -73,6 +73,7 @@ final class WriteAheadLog {
 
   private func offset(_ index: Int) -> Int { Self.headSize + index * (Self.frameHeadSize + pageSize) }
 
+  /// The header of a frame; nil after the last frame.
   private func head(_ index: Int) -> FrameHead? {
     let bytes = Self.read(descriptor, at: offset(index), count: Self.frameHeadSize)
     return bytes.count == Self.frameHeadSize ? bytes.withUnsafeBytes(FrameHead.init) : nil
@@ -116,6 +117,7 @@ final class WriteAheadLog {
     return Loss(frames: last - readable, bytes: offset(last) - offset(readable), isAll: false)
   }
 
+  /// The loss of a whole log because of a damaged header.
   private func wholeLoss() -> Loss? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, Int(status.st_size) > Self.headSize + Self.frameHeadSize else { return nil }
@@ -155,6 +157,7 @@ struct LogSum: Equatable {
     (first, second) = (bytes.bigEndian(at: offset), bytes.bigEndian(at: offset + 4))
   }
 
+  /// Continues the checksum over further bytes.
   mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
     for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
       let one = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)

@@ -85,6 +85,7 @@ package final class NamedQuery {
 
   // MARK: The statement
 
+  /// Prepares the statement. Throws if it would write.
   private static func prepared(_ sql: String, on connection: Connection, names: [String]) throws -> Statement {
     let statement: Statement
     do { statement = try connection.statement(sql) } catch let error as SQLiteError {
@@ -99,6 +100,7 @@ package final class NamedQuery {
     GraphError(.invalidRequest, message: "the store is only read, and the statement would write: \(sql)")
   }
 
+  /// The error for invalid SQL, with a suggestion for an unknown name.
   private static func mistake(_ error: SQLiteError, names: [String]) -> GraphError {
     let table = error.message.hasPrefix("no such table: ") ? String(error.message.dropFirst(15)) : nil
     let isOther = error.message.hasPrefix("too many attached databases")
@@ -114,6 +116,7 @@ package final class NamedQuery {
     let sql: String
   }
 
+  /// The views of one entity, or of all entities in the store.
   private static func views(
     of model: ResolvedModel, _ name: String?, on connection: Connection, path: String
   ) throws -> [View] {
@@ -136,6 +139,7 @@ package final class NamedQuery {
     return names
   }
 
+  /// The views of an entity and of its many-to-many relationships.
   private static func views(of layout: EntityLayout, in store: StoreLayout) -> [View] {
     let entity = layout.entity
     var columns = ["t.Z_PK AS \"_pk\""]
@@ -163,6 +167,7 @@ package final class NamedQuery {
     return [View(name: entity.name, sql: sql)] + views
   }
 
+  /// The view of a many-to-many relationship.
   private static func view(of join: JoinLayout, name: String) -> View {
     let (owner, destination) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
     let table = "main.\(identifier(join.table))"

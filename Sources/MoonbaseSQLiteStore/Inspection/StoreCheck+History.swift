@@ -18,6 +18,7 @@ extension StoreCheck {
     try checkHistory("ATRANSACTIONSTRING", where: "typeof(ZNAME) <> 'text'", "its text is none")
   }
 
+  /// Reports the rows of a history table that satisfy a condition.
   private func checkHistory(_ table: String, where condition: String, _ what: String) throws {
     let statement = try connection.statement("SELECT Z_PK FROM \(table) WHERE \(condition) ORDER BY Z_PK")
     defer { statement.reset() }

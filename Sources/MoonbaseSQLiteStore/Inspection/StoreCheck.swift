@@ -112,6 +112,7 @@ package final class StoreCheck {
     try handOver(finding)
   }
 
+  /// Whether any table of objects or links has rows.
   private func hasRows() throws -> Bool {
     try (layout.tables.map(\.name) + layout.joins.map(\.table)).contains { table in
       try connection.integer("SELECT 1 FROM \(identifier(table)) LIMIT 1") != nil
@@ -179,6 +180,7 @@ package final class StoreCheck {
     }
   }
 
+  /// Checks the values of all rows of an entity.
   private func checkRows(of layout: EntityLayout) throws {
     let entity = layout.entity
     let kept = KeptColumns(layout)
@@ -235,6 +237,7 @@ package final class StoreCheck {
     ManagedObjectID(store: number, entity: layout.entity.symbol, key: row.integer(0))
   }
 
+  /// Reports a missing value file; returns whether it is missing.
   private func isMissingFile(
     _ row: Statement, column: Int32, of property: ResolvedProperty, in layout: EntityLayout
   ) throws -> Bool {
@@ -248,6 +251,7 @@ package final class StoreCheck {
     return true
   }
 
+  /// Checks the values of a row against the model's rules.
   private func checkRules(
     _ values: Snapshot.Values, of properties: [ResolvedProperty], _ row: Statement, _ layout: EntityLayout
   ) throws {
@@ -266,6 +270,7 @@ package final class StoreCheck {
 
   // MARK: Counters
 
+  /// Checks the counters of all tables.
   private func checkCounters() throws {
     for entity in layout.entities.compactMap(\.self) where entity.entity.parent == nil {
       try checkCounter(number: entity.number, name: entity.entity.name, table: entity.table)
@@ -276,6 +281,7 @@ package final class StoreCheck {
     }
   }
 
+  /// Checks that a counter is not below the greatest key of its table.
   private func checkCounter(number: Int64, name: String, table: String) throws {
     let row = "FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)"
     let given = try connection.integer("SELECT Z_MAX \(row) AND TYPEOF(Z_MAX) IN ('integer', 'real')")
@@ -293,6 +299,7 @@ package final class StoreCheck {
         repair: hasRow ? .file : .none))
   }
 
+  /// Reports a counter that cannot increase any more.
   private func tellFullCounter(_ number: Int64, _ name: String, _ given: Int64, _ table: String, _ greatest: Int64)
     throws
   {
@@ -308,6 +315,7 @@ package final class StoreCheck {
 
   // MARK: References
 
+  /// Checks all relationships of an entity.
   private func checkReferences(of layout: EntityLayout) throws {
     for (property, slot) in zip(layout.entity.properties, layout.slots) {
       switch slot {
@@ -330,6 +338,7 @@ package final class StoreCheck {
     property.id <= inverse.id
   }
 
+  /// Reports to-one relationships whose destination is missing.
   private func checkDestination(of property: ResolvedProperty, at place: ToOneLayout, in layout: EntityLayout) throws {
     guard let destination = self.layout.entities[place.destination] else { return }
     let (table, column) = (identifier(layout.table), identifier(place.column))
@@ -371,6 +380,7 @@ package final class StoreCheck {
     }
   }
 
+  /// Reports links with a missing end.
   private func checkPairs(of property: ResolvedProperty, in join: JoinLayout, of layout: EntityLayout) throws {
     guard let destination = self.layout.entities[join.destination] else { return }
     let (owner, other) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
@@ -388,12 +398,14 @@ package final class StoreCheck {
     }
   }
 
+  /// The SQL condition that a key has no row in a table.
   static func condition(_ column: String, _ table: String) -> String {
     "NOT EXISTS (SELECT 1 FROM \(identifier(table)) x WHERE x.Z_PK = \(column))"
   }
 
   // MARK: Files
 
+  /// Reports value files that no row names.
   private func checkOrphans() throws {
     let candidates = files.filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }

@@ -48,6 +48,7 @@ package enum StoreRepair {
     }
   }
 
+  /// Raises counters to the greatest keys of their tables.
   private static func raiseCounters(_ layout: StoreLayout, on connection: Connection) throws {
     var counted = layout.entities.compactMap(\.self).filter { $0.entity.parent == nil }.map { ($0.number, $0.table) }
     for (number, table) in HistorySchema.countedTables
@@ -90,6 +91,7 @@ package enum StoreRepair {
     return result
   }
 
+  /// Removes links with a missing end.
   private static func removePairs(_ layout: StoreLayout, on connection: Connection) throws {
     for entity in layout.entities.compactMap(\.self) {
       for (property, slot) in zip(entity.entity.properties, entity.slots) {

@@ -46,6 +46,7 @@ struct CompiledMapping {
     giveKeys()
   }
 
+  /// Resolves the entities and the policy of an entity mapping.
   private func entry(
     _ mapping: EntityMapping, index: Int, policies: [String: EntityMigrationPolicy]
   ) throws -> Entry {
@@ -92,6 +93,7 @@ struct CompiledMapping {
 
   // MARK: Properties
 
+  /// Compiles the property mappings of an entity mapping.
   private func addProperties(to entry: inout Entry) throws {
     guard let new = entry.destination else { return }
     let mapping = entry.mapping

@@ -23,6 +23,7 @@ final class InstanceAssociations {
       """)
   }
 
+  /// Records that a mapping made a destination object from a source object.
   func add(_ source: ManagedObjectID, became destination: ManagedObjectID, by mapping: Int) throws {
     guard let old = self.source.entity(of: source), let new = self.destination.entity(of: destination) else { return }
     let statement = try connection.statement("INSERT OR IGNORE INTO became VALUES (?, ?, ?, ?, ?, ?)")

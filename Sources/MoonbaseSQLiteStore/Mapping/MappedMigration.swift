@@ -41,6 +41,7 @@ struct MappedMigration {
     }
   }
 
+  /// Runs the migration and returns its plan.
   func run() throws -> MigrationPlan {
     try SQLiteStore.requireClosed(file, participle: "migrated")
     try file.checkPlace(for: "migrated")
@@ -49,6 +50,7 @@ struct MappedMigration {
 
   // MARK: What is there, and what is to be
 
+  /// Compiles the mapping and plans the migration.
   private func work(on connection: Connection) throws -> Work {
     guard try !StoreContents.isBare(connection, path: file.path) else { throw StoreOpener.bare(file) }
     let (source, old) = try base.contents(of: connection)
@@ -67,6 +69,7 @@ struct MappedMigration {
 
   // MARK: Doing it
 
+  /// Migrates the store, which the connection holds locked.
   private func migrate(_ connection: Connection) throws -> MigrationPlan {
     base.progress.watch(connection)
     let work = try work(on: connection)
@@ -95,6 +98,7 @@ struct MappedMigration {
     return work.plan
   }
 
+  /// Empties the second copy, fills it with new objects, and completes it.
   private func fill(
     _ successor: SuccessorFile, from original: SuccessorFile, _ work: Work, values: inout ExternalData?
   ) throws {

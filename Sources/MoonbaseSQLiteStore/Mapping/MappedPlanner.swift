@@ -27,6 +27,7 @@ struct MappedPlanner {
     makers = Dictionary(grouping: entries) { $0.source?.index ?? 0 }
   }
 
+  /// Makes the plan.
   func make() throws -> MigrationPlan {
     var plan = MigrationPlan()
     for entry in mapping.entries {
@@ -126,6 +127,7 @@ struct MappedPlanner {
     }
   }
 
+  /// Whether a policy decides about the objects of an entity.
   private func isLeftToPolicy(_ entity: ResolvedEntity) -> Bool {
     makers[entity.index]?.contains { $0.mapping.migrationPolicyClassName != nil } ?? false
   }

@@ -10,6 +10,7 @@ extension MigrationManager {
   /// The number of objects in the first batch, when their weight is not known yet.
   private static let firstBatch = 16
 
+  /// Runs all phases.
   func run(_ progress: MigrationProgress) throws {
     for entry in plan.entries { try entry.policy.begin(entry.mapping, with: self) }
     for entry in plan.entries { try inMapping(entry) { try makeInstances(entry, progress) } }
@@ -31,6 +32,7 @@ extension MigrationManager {
 
   // MARK: The first phase
 
+  /// Creates the destination objects of a mapping, in batches.
   private func makeInstances(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
     try progress.step("instances of \(entry.mapping.name)")
     if let source = entry.source, entry.mapping.kind != .remove, !source.isAbstract {
@@ -78,6 +80,7 @@ extension MigrationManager {
 
   // MARK: The second phase
 
+  /// Connects the destination objects of a mapping, in batches.
   private func makeRelationships(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
     try progress.step("relationships of \(entry.mapping.name)")
     var (last, count): (ManagedObjectID?, Int) = (nil, Self.firstBatch)
@@ -129,6 +132,7 @@ extension MigrationManager {
   /// The greatest number of invalid objects that an error lists.
   private static let greatestFailureCount = 20
 
+  /// Validates all new objects. Throws an error with the first failures.
   private func validate(_ progress: MigrationProgress) throws {
     var failures: [GraphError] = []
     for root in destinationModel.entities where root.parent == nil {

@@ -31,6 +31,7 @@ struct PropertyRecipe {
   /// Whether a policy handles values that do not fit the type.
   var leavesUnkept = false
 
+  /// Sets the property of a new object.
   func set(on object: ManagedObject, from old: ManagedObject, manager: MigrationManager) throws {
     switch source {
     case .copy(let slot, let conversion): try copy(slot, conversion, to: object, from: old)
@@ -50,6 +51,7 @@ struct PropertyRecipe {
     }
   }
 
+  /// Copies a value, converted to the new type if necessary.
   private func copy(
     _ slot: Slot, _ conversion: AttributeConversion?, to object: ManagedObject, from old: ManagedObject
   ) throws {
@@ -68,6 +70,7 @@ struct PropertyRecipe {
     try object.takeCopy(converted, slot: property.slot)
   }
 
+  /// Copies a composite value, element by element.
   private func copy(
     _ slot: Slot, _ conversion: ElementConversion, to object: ManagedObject, from old: ManagedObject
   ) throws {
@@ -98,6 +101,7 @@ struct PropertyRecipe {
     return try !value.isNull && object.copiedValue(at: property.slot).isNull
   }
 
+  /// Sets a relationship to the destination objects of old objects.
   private func connect(
     _ object: ManagedObject, toCounterpartsOf ids: [ManagedObjectID], _ manager: MigrationManager
   ) throws {
@@ -106,6 +110,7 @@ struct PropertyRecipe {
     try connect(object, to: ids.flatMap { try manager.counterparts(of: $0, as: entity) })
   }
 
+  /// Sets a relationship. Throws for several destinations of a to-one relationship.
   private func connect(_ object: ManagedObject, to ids: [ManagedObjectID]) throws {
     guard property.relationship?.isToMany == true else {
       guard ids.count < 2 else {
@@ -173,6 +178,7 @@ struct PropertyCompiler {
     return PropertyRecipe(property: property, source: .value(value))
   }
 
+  /// The recipe for the copy of an old property; nil if an unnamed one does not exist.
   private func copy(of name: String, _ mapped: PropertyMapping, isNamed: Bool) throws -> PropertyRecipe? {
     guard let slot = source.slot(name) else {
       guard isNamed else { return nil }
@@ -204,6 +210,7 @@ struct PropertyCompiler {
 
   // MARK: Expressions
 
+  /// The recipe for an expression.
   private func recipe(_ expression: Expression, _ mapped: PropertyMapping) throws -> PropertyRecipe {
     if case .function(EntityMapping.destinationsOfRelationship, let arguments) = expression {
       guard property.relationship != nil else { throw mistake("an attribute takes no objects", mapped) }
@@ -230,6 +237,7 @@ struct PropertyCompiler {
     return PropertyRecipe(property: property, source: .expression(try compiled(expression, mapped)))
   }
 
+  /// Compiles an expression over the old object. Throws for variables other than the old object.
   private func compiled(_ expression: Expression, _ mapped: PropertyMapping) throws -> CompiledExpression {
     var unknown: String?
     let own = expression.replacing { part in

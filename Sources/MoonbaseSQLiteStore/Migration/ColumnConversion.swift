@@ -107,6 +107,7 @@ final class ColumnConversions {
     SQLValue.set(try stored(value, as: kind), on: call)
   }
 
+  /// Registers a SQL function for a conversion; returns the expression that calls it.
   private func register(
     _ conversion: ColumnConversion, on connection: Connection, _ body: @escaping (borrowing FunctionCall) throws -> Void
   ) throws -> String {

@@ -10,6 +10,7 @@ struct HistoryMigration {
   let connection: Connection
   let path: String
 
+  /// Converts the history, if there is one.
   func run() throws {
     guard let form = try HistoryForm(connection, path: path) else { return }
     for (index, migration) in map.entities.enumerated() { try move(migration, index: index, form: form) }
@@ -19,6 +20,7 @@ struct HistoryMigration {
     try HistorySchema(layout: map.new, path: path).write(connection)
   }
 
+  /// Converts the changes of one entity.
   private func move(_ migration: EntityMigration, index: Int, form: HistoryForm) throws {
     let (old, new) = (migration.old, migration.new)
     var settings = ["ZENTITY = -\(new.number)"]

@@ -54,6 +54,7 @@ struct LossCounter {
       firstKey: found.first)
   }
 
+  /// The rows with a value in an attribute.
   private func values(of property: ResolvedProperty, in entity: EntityLayout) throws -> Found? {
     if case .composite(let composite) = entity.slots[property.slot] {
       return try count("\(rows(of: entity)) \(composite.presence)")
@@ -72,6 +73,7 @@ struct LossCounter {
     }
   }
 
+  /// The rows with a destination among some entities.
   private func destinations(
     of property: ResolvedProperty, in entity: EntityLayout, among members: [EntityLayout]
   ) throws -> Found? {

@@ -42,6 +42,7 @@ extension MigrationPlanner {
     }
   }
 
+  /// The reason for the loss of a property's values.
   private func reason(_ property: ResolvedProperty, in migration: EntityMigration) -> String {
     if let slot = migration.new.entity.slot(property.name),
       migration.origin(of: migration.new.entity.properties[slot]) != nil

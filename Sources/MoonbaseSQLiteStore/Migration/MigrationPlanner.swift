@@ -22,6 +22,7 @@ struct MigrationPlanner {
     counter = LossCounter(map: map, connection: connection)
   }
 
+  /// Makes the plan.
   mutating func make() throws -> MigrationPlan {
     try checkNumbers()
     for entity in map.entities { try add(entity) }
@@ -57,6 +58,7 @@ struct MigrationPlanner {
 
   // MARK: Entities
 
+  /// Adds the step and the losses of an entity whose rows stay.
   private mutating func add(_ migration: EntityMigration) throws {
     let table = map.oldTable(migration.old.table)
     let condition = map.condition(migration.old)
@@ -73,6 +75,7 @@ struct MigrationPlanner {
     plan.steps.append(step)
   }
 
+  /// The change of a property for the entity's step; nil if it is unchanged.
   private func change(of property: ResolvedProperty, in migration: EntityMigration) throws -> String? {
     guard let origin = migration.origin(of: property) else { return "+ \(property.name)" }
     let old = origin.property
@@ -115,6 +118,7 @@ struct MigrationPlanner {
       + others.filter { !unique.contains($0) }.map { "- \(names($0))" }
   }
 
+  /// Adds the step and the loss of an entity whose rows are removed.
   private mutating func remove(_ entity: EntityLayout) throws {
     let found = try counter.count(
       "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE \(map.condition(entity))")
@@ -134,6 +138,7 @@ struct MigrationPlanner {
 
   // MARK: Losses
 
+  /// Counts rows whose value in a property cannot be kept or is missing.
   private mutating func countLosses(of property: ResolvedProperty, in migration: EntityMigration) throws {
     let head = counter.rows(of: migration.old)
     if let conversion = ColumnConversion(property, of: migration),

@@ -59,6 +59,7 @@ extension MigrationMap {
     return OldPairs.union(origins(of: inverse.property, in: inverse.entity))?.reversed
   }
 
+  /// The old links of all entities that a relationship of the new model includes.
   private func origins(of property: ResolvedProperty, in entity: EntityLayout) -> [OldPairs] {
     var known: Set<PropertyID> = []
     return entities.filter { $0.new.entity.isKind(of: entity.entity) }.compactMap { migration in

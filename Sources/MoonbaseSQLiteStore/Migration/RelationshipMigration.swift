@@ -9,6 +9,7 @@ struct RelationshipMigration {
   /// The tables of the new file that already have their rows and links.
   let kept: Set<String>
 
+  /// Fills all relationships.
   func run() throws {
     for (entity, property) in map.new.keptProperties {
       switch entity.slots[property.slot] {
@@ -26,6 +27,7 @@ struct RelationshipMigration {
 
   // MARK: Tables of pairs
 
+  /// Fills a link table.
   private func fill(_ join: JoinLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
     guard !kept.contains(join.table), let pairs = map.pairs(of: property, in: entity) else { return }
     let inverse = map.new.inverse(of: property)
@@ -54,6 +56,7 @@ struct RelationshipMigration {
     "IFNULL(\(column), \(OrderKeys.gap) * (ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member))))"
   }
 
+  /// The SQL condition that a key has a row of an entity.
   private func present(_ key: String, of entity: EntityLayout?) -> String {
     guard let entity else { return "1" }
     let numbers = map.new.subtree(of: entity.entity).map { "\($0.number)" }.joined(separator: ", ")
@@ -62,6 +65,7 @@ struct RelationshipMigration {
 
   // MARK: Destinations
 
+  /// Fills a to-one column, and the positions of an ordered inverse.
   private func fill(_ toOne: ToOneLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
     let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
     guard !kept.contains(entity.table), movers.contains(where: { map.isCopied(property, of: $0) == nil }),

@@ -69,6 +69,7 @@ struct RowMigration {
 
   // MARK: Attributes
 
+  /// The SQL expression for the new value of an attribute.
   private func attribute(_ property: ResolvedProperty, kind: ColumnKind, in columns: inout Columns) throws -> String {
     let initial = property.attribute?.defaultValue ?? .null
     if case .value(let value)? = migration.source(of: property) {
@@ -103,6 +104,7 @@ struct RowMigration {
     }
   }
 
+  /// The SQL expression for an element of a composite; nil for a new element.
   private func expression(for leaf: CompositeLayout.Leaf, of composite: CompositeMigration) throws -> String? {
     if let conversion = composite.conversion(of: leaf) { return try conversions.converts(conversion, on: connection) }
     return composite.origin(of: leaf).map { identifier($0.column) }

@@ -41,6 +41,7 @@ struct StoreMigration {
     }
   }
 
+  /// Runs the stages in a temporary copy, and returns their plans.
   private func rehearse(_ connection: Connection) throws -> [MigrationPlan] {
     let successor = SuccessorFile(of: file, for: .migration)
     let copy = try connection.statement("VACUUM INTO ?")
@@ -71,6 +72,7 @@ struct StoreMigration {
     return try StoreOpener.settled(file) { try file.held(migrate) }
   }
 
+  /// Migrates the store, which the connection holds locked.
   private func migrate(_ connection: Connection) throws -> [MigrationPlan] {
     progress.watch(connection)
     guard let first = stages.first else { return [] }
@@ -116,6 +118,7 @@ struct StoreMigration {
     return plan
   }
 
+  /// Replaces the store by the migrated copy, and removes value files that the new store does not name.
   func takePlace(
     _ successor: SuccessorFile, of connection: Connection, external: ExternalData, created: [String]
   ) throws {
@@ -129,6 +132,7 @@ struct StoreMigration {
     if !external.folder.isShared { for name in former.subtracting(named) { external.folder.remove(name) } }
   }
 
+  /// The work, if its plan has no losses or they are allowed. Throws otherwise.
   private func allowed(
     _ work: (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel)
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
@@ -138,6 +142,7 @@ struct StoreMigration {
 
   // MARK: What is there, and what is to be
 
+  /// Plans a stage: the plan, the old layout, and the mapping between the models.
   private func work(
     on connection: Connection, destination: ResolvedModel
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
@@ -171,6 +176,7 @@ struct StoreMigration {
     return (source, contents.layout)
   }
 
+  /// The layout of a new file for a model.
   func layout(_ destination: ResolvedModel) throws -> StoreLayout {
     var builder = LayoutBuilder(
       model: destination, entities: try destination.entities(inConfiguration: configuration), file: nil,
@@ -238,6 +244,7 @@ struct StoreMigration {
     return "because \(why): \(advice.joined(separator: ", "))"
   }
 
+  /// The error for losses that are not allowed.
   private func refusal(_ plan: MigrationPlan) -> GraphError {
     let details = plan.losses.map {
       GraphError(.migrationLoss, message: $0.description, entity: $0.entity, property: $0.property)

@@ -36,6 +36,7 @@ struct StoreRewriting {
     if !conversions.files.created.isEmpty { try external.folder.synchronize() }
   }
 
+  /// Converts tables, rows, relationships, history and metadata.
   private func rewrite(_ connection: Connection, _ conversions: ColumnConversions) throws {
     let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
     let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
@@ -66,6 +67,7 @@ struct StoreRewriting {
     try writeModel(writer, connection)
   }
 
+  /// Writes the model cache and the metadata.
   func writeModel(_ writer: SchemaWriter, _ connection: Connection) throws {
     if try FileSchema.columns(of: "Z_MODELCACHE", on: connection).isEmpty {
       try connection.execute(SchemaWriter.modelCacheTable)
@@ -74,12 +76,14 @@ struct StoreRewriting {
     try writer.writeModel(connection)
   }
 
+  /// The metadata of the new store.
   func metadata(_ connection: Connection) throws -> StoreMetadata {
     var metadata = try StoreMetadata(connection, path: path)
     metadata.adopt(map.new.model, entities: map.new.entities.compactMap { $0?.entity })
     return metadata
   }
 
+  /// Copies the rows of an entity.
   private func copyRows(_ migration: EntityMigration, _ connection: Connection, _ conversions: ColumnConversions) throws
   {
     try progress.step("rows of \(migration.new.entity.name)")

@@ -20,6 +20,7 @@ struct TableChanges {
     oldTables = old.union(map.old.joins.map(\.table)).subtracting(kept)
   }
 
+  /// Whether a table of objects stays as it is.
   private static func isSame(_ table: String, _ map: MigrationMap) -> Bool {
     let (old, new) = (
       map.old.entities.compactMap { $0 }.filter { $0.table == table }, map.entities.filter { $0.new.table == table }
@@ -48,6 +49,7 @@ struct TableChanges {
     }
   }
 
+  /// Whether the column of a property stays as it is.
   private static func isSame(_ property: ResolvedProperty, _ migration: EntityMigration, _ map: MigrationMap) -> Bool {
     let now = migration.new.slots[property.slot]
     switch now {
@@ -69,6 +71,7 @@ struct TableChanges {
     }
   }
 
+  /// Whether a link table stays as it is.
   private static func isSame(_ join: JoinLayout, _ map: MigrationMap) -> Bool {
     for (entity, property) in map.new.keptProperties {
       guard case .join(let found) = entity.slots[property.slot], found.table == join.table,

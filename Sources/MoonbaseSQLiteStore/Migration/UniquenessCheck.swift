@@ -11,6 +11,7 @@ struct UniquenessCheck {
   /// Whether the old rows of a mapping determine the new value of a property.
   var tells: (EntityMigration, ResolvedProperty) -> Bool = { _, _ in true }
 
+  /// The violations of all uniqueness constraints.
   func conflicts() throws -> [MigrationPlan.Conflict] {
     try map.new.entities.compactMap { $0 }.flatMap { entity in
       try entity.entity.description.uniquenessConstraints.compactMap { names in
@@ -20,6 +21,7 @@ struct UniquenessCheck {
     }
   }
 
+  /// The violations of one constraint; nil if there are none, or if they cannot be counted in advance.
   private func conflict(
     over properties: [ResolvedProperty], of entity: EntityLayout
   ) throws -> MigrationPlan.Conflict? {
