@@ -95,7 +95,8 @@ extension ManagedObjectContext {
     return nil
   }
 
-  /// Removes a new object that goes from the inverses that no rule cleared, as there will be no row to point at.
+  /// Removes a deleted new object from the inverse relationships that no rule cleared, because it will have no row to
+  /// point at.
   private func releaseDestinations(of object: ManagedObject) throws {
     let own: Set = [object.objectID]
     for slot in object.entity.toOneSlots + object.entity.toManySlots {

@@ -175,6 +175,7 @@ struct MappedPlanner {
     }
   }
 
+  /// The changes of properties other than plain copies, as a plan shows them.
   private func changes(_ entry: CompiledMapping.Entry) -> [String] {
     let all = entry.mapping.attributeMappings + entry.mapping.relationshipMappings
     let properties = all.compactMap { property -> String? in
