@@ -16,9 +16,9 @@ import MoonbasePlatform
 /// the number of rows that are read at a time. The collection is confined to its context and the context's executor.
 ///
 /// All rows, prefetched rows and faults that fire meanwhile are read from one view of the store, so saves of other
-/// contexts are not visible. The view ends when this context saves, rolls back, refreshes an object or is reset, or when
-/// four newer results are kept. Later reads see the current state, possibly up to two batches ahead of the iteration.
-/// While a view exists, the log of a SQLite file keeps growing.
+/// contexts are not visible. The view ends when this context saves, rolls back, refreshes an object or is reset, or
+/// when four newer results are kept. Later reads see the current state, possibly up to two batches ahead of the
+/// iteration. While a view exists, the log of a SQLite file keeps growing.
 public final class FetchedObjects {
   // A walk in a script must not retain the context, which itself retains the script.
   private let reference: ContextReference
