@@ -33,9 +33,9 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     case token(PersistentHistoryToken?)
     case date(Date)
     case transaction(PersistentHistoryTransaction)
-    /// The last transactions, by number.
+    /// All but the last transactions, by number.
     case last(Int)
-    /// The last transactions, by size in bytes.
+    /// All but the last transactions, by size in bytes.
     case lastBytes(Int)
   }
 
