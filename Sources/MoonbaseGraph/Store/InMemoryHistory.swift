@@ -97,7 +97,7 @@ final class InMemoryHistory: StoreHistory {
 }
 
 extension ResolvedEntity {
-  /// The attribute values that the history keeps of a deleted row. External data is kept with them.
+  /// The attribute values that the history keeps of a deleted row.
   fileprivate func tombstone(of row: Snapshot) -> [String: Value] {
     var values: [String: Value] = [:]
     for property in properties where property.attribute?.preservesValueInHistoryOnDeletion == true {

@@ -70,7 +70,7 @@ private struct InsertedKeys {
 
   func areConsecutive(_ entity: Symbol) -> Bool { keys[entity]?.areConsecutive == true }
 
-  /// Whether a row of this ID is known to be among them; false also if only a search could tell.
+  /// Whether a row of this ID is known to be inserted; false also if only a search could tell.
   func contains(_ id: ManagedObjectID) -> Bool {
     guard let keys = keys[id.entitySymbol], keys.areConsecutive else { return false }
     return keys.range.contains(id.key)

@@ -3,7 +3,8 @@ package import MoonbaseModel
 /// The objects whose one-to-one relationships a save changes, and the objects that it deletes.
 ///
 /// Both rows of a one-to-one relationship store the link. A context may have read only one of them before another
-/// context saved the link. When it clears the link there, the other row would keep pointing at the object.
+/// context saved the link. If the context then clears the link in that row, the other row would keep pointing at the
+/// object.
 package struct OneToOneEnds {
   /// A one-to-one relationship, by the entity that declares it.
   package struct Side: Hashable {

@@ -25,8 +25,8 @@ public enum ReadScope: Sendable {
 ///
 /// Errors: `GraphError` with `.storeBusy`, `.storeFailure`, `.invalidStore` and others.
 public protocol ReadSession: AnyObject, Sendable {
-  /// Whether all calls see one state although the session blocks no other session, so that a context may keep it open.
-  /// Otherwise each call sees the state of its own moment.
+  /// Whether all calls see one state and no other session waits for the end of this one, so that a context may keep the
+  /// session open. Otherwise each call sees the state of its own moment.
   var isSteady: Bool { get }
   /// Whether all calls see one state, even if another session has to wait for the end of this one.
   var seesOneState: Bool { get }
