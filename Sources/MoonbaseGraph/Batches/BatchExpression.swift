@@ -2,22 +2,22 @@ import MoonbaseModel
 
 import enum MoonbaseModel.Expression
 
-/// What a batch update sets, computed of an object.
+/// The expression of a batch update, evaluated for an object.
 ///
-/// Where arithmetic gives no value although all that it is computed of has one (a division by zero, the root of a negative number), that is an error:
-/// SQL, as predicates do, makes nothing of it, and the value that was there would be lost without a word.
+/// Arithmetic without a result on non-null operands (a division by zero, the root of a negative number) is an error.
+/// SQL and predicates would give null, and the existing value would be lost silently.
 struct BatchExpression {
-  /// A part of it that may have no value of its own accord.
+  /// A part of the expression that may have no result.
   private struct Part {
     let text: String
     let value: CompiledExpression
     let operands: [CompiledExpression]
-    /// What must be true for it to be asked for, as 1.
+    /// The conditions under which the part is evaluated, each true if its value is 1.
     let conditions: [CompiledExpression]
   }
 
   private let whole: CompiledExpression
-  /// The inner ones first.
+  /// The parts, inner ones first.
   private var parts: [Part] = []
 
   init(_ expression: Expression, entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
@@ -25,6 +25,7 @@ struct BatchExpression {
       try CompiledExpression(expression, entity: entity, in: model)
     }
     var parts: [Part] = []
+    /// Collects the parts that may have no result, with the conditions under which they are evaluated.
     func collect(_ expression: Expression, where conditions: [CompiledExpression]) throws(ModelError) {
       switch expression {
       case .function(let name, let operands):
@@ -46,13 +47,14 @@ struct BatchExpression {
     self.parts = parts
   }
 
-  /// Throws `.invalidValue` where a part has no value.
+  /// Evaluates the expression. Throws `.invalidValue` if a part has no result.
   func value(_ object: ManagedObject) throws -> Value {
     let value = try whole.value(object)
     if value.isNull { try check(object) }
     return value
   }
 
+  /// Throws `.invalidValue` for the first part without a result.
   private func check(_ object: ManagedObject) throws {
     for part in parts {
       guard try part.conditions.allSatisfy({ try $0.value(object) == .int(1) }), try part.value.value(object).isNull
@@ -69,7 +71,7 @@ struct BatchExpression {
 }
 
 extension PredicateFunction {
-  /// Whether it gives a number of numbers, or nothing.
+  /// Whether the function computes a number from numbers and may have no result.
   fileprivate var isArithmetic: Bool {
     switch self {
     case .add, .subtract, .multiply, .divide, .modulus, .power, .squareRoot, .logarithm, .naturalLogarithm,

@@ -1,24 +1,24 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A batch insert on its way.
+/// A batch insert in progress.
 ///
-/// Rows are objects of a context of their own, without hooks and rules, which saves them at once: what a save knows need not be known here once
-/// more. Many rows go to the store some thousand at a time, which writes them on another thread while the next ones are made (`InsertionPipe`);
-/// that is one transaction all the same.
+/// The rows are objects of a separate context without hooks and rules, so the insertion can rely on its save. Many rows
+/// go to the store in chunks, and another thread writes each chunk while the next is made (`InsertionPipe`), still in a
+/// single transaction.
 struct BatchInsertion {
   private let asker: ManagedObjectContext
   private let entity: ResolvedEntity
   private var attributes: BatchAttributes
-  /// The store that may take rows as they come; nil where all are saved at the end.
+  /// The store, if it takes rows as they come; nil if all are saved at the end.
   private var store: (any RowTaker)?
   private var pipe: InsertionPipe?
-  /// The context of the rows that the pipe has not got.
+  /// The context of the rows that were not yet passed to the pipe.
   private var context: ManagedObjectContext
-  /// How many rows there are in it, and how many came before these.
+  /// The number of rows in the context, and the number before them.
   private var (count, earlier) = (0, 0)
 
-  /// So many rows, or bytes of them, go to the store together.
+  /// The number of rows or bytes in a chunk.
   private static let chunk = (rows: 2048, bytes: 4 << 20)
 
   init(of entity: ResolvedEntity, beside asker: ManagedObjectContext) throws {
@@ -28,9 +28,9 @@ struct BatchInsertion {
     }
     (self.asker, self.entity) = (asker, entity)
     attributes = BatchAttributes(entity, verb: "inserted")
-    // A store that cannot take them is told of before a handler is asked.
+    // Throws for a read-only store before a handler is called.
     let store = try asker.coordinator.storeForNewObjects(of: entity)
-    // Where values must be unique a merge policy may have all of them to deal with.
+    // With unique values, a merge policy may need all conflicts at once.
     let mayFollow = asker.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
     self.store = mayFollow ? store as? any RowTaker : nil
     context = Self.context(beside: asker)
@@ -42,7 +42,7 @@ struct BatchInsertion {
     return context
   }
 
-  /// Inserts what the request gives.
+  /// Inserts the rows of the request.
   mutating func run(_ request: BatchInsertRequest) throws -> BatchResult {
     do {
       try BatchInsertHandler.run { try insert(request.source) }
@@ -57,6 +57,7 @@ struct BatchInsertion {
     return try saved(request.resultType)
   }
 
+  /// Inserts the rows of a source.
   private mutating func insert(_ source: BatchInsertRequest.Source) throws {
     switch source {
     case .dictionaries(let rows):
@@ -71,6 +72,7 @@ struct BatchInsertion {
     }
   }
 
+  /// Inserts a row of values.
   private mutating func insert(_ values: [String: Value]) throws {
     try HostWork.charge()
     do {
@@ -82,13 +84,14 @@ struct BatchInsertion {
     try endRow()
   }
 
+  /// Inserts the rows of a handler until it returns true.
   private mutating func insert(_ handler: BatchInsertRequest.ObjectHandler) throws {
     while true {
       try HostWork.charge()
       let object = try context.insert(entity)
       let isLast: Bool
       do {
-        // The handler sets values; the context is none that it could save.
+        // The handler only sets values; it must not use the context.
         isLast = try context.withinHook { try handler(object) }
         try context.throwPendingError()
       } catch {
@@ -110,7 +113,7 @@ struct BatchInsertion {
     }
   }
 
-  /// A row has its values. Enough of them go to the store.
+  /// Completes a row, and passes a full chunk to the store.
   @inline(__always)
   private mutating func endRow(checking: Bool = false) throws {
     count += 1
@@ -121,6 +124,7 @@ struct BatchInsertion {
     if try !handOver(to: pipe) { (self.pipe, self.store) = (nil, nil) }
   }
 
+  /// Passes the context's rows to the pipe, and continues with a new context.
   private mutating func handOver(to pipe: InsertionPipe) throws -> Bool {
     guard try pipe.take(context) else { return false }
     earlier += count
@@ -129,6 +133,7 @@ struct BatchInsertion {
     return true
   }
 
+  /// Throws if the handler inserted or changed objects other than its own.
   private func checkRows() throws {
     guard context.changedObjects.count == count else {
       throw refusal(": the handler of its batch insert inserted or changed other objects")
@@ -139,17 +144,17 @@ struct BatchInsertion {
     GraphError(.invalidRequest, message: entity.name + text, entity: entity.name, property: property)
   }
 
-  /// The error, with the row of the input.
+  /// The error with the number of the input row.
   private func named(_ error: any Error) -> any Error {
     guard var error = error as? GraphError, !error.code.endsRun else { return error }
     error.message = "row \(earlier + count + 1) of the batch insert: \(error.message)"
     return error
   }
 
-  /// Where values must be unique, an error says which row of the input has them, and not the ID that it would have got.
+  /// Makes errors about unique values name the input row instead of an ID that the object does not get.
   private func nameRows() {
     guard !entity.uniquenessConstraints.isEmpty else { return }
-    // Those that give way to a saved one are in no list meanwhile.
+    // Recorded before the save, as new objects that a saved one replaces leave the list of changes.
     let rows = context.changedObjects.map(ObjectIdentifier.init)
     var places: [ObjectIdentifier: Int]?
     context.nameOfNewObject = { object in
@@ -159,9 +164,10 @@ struct BatchInsertion {
     }
   }
 
+  /// Saves the rows of the context, and returns the result.
   private func saved(_ type: BatchResultType) throws -> BatchResult {
     let changes = try context.saveBatch()
-    // Others changed only because a new one handed its values over.
+    // Further objects changed only because a new object's values were copied to a saved one.
     let own = Set(entity.subtree)
     let updated = changes.updated.filter { context.model.entity(of: $0).map { own.contains($0.index) } ?? false }
     let ids = changes.inserted + updated
@@ -170,7 +176,7 @@ struct BatchInsertion {
 }
 
 extension ManagedObjectContext {
-  /// A new object that nothing knows of goes as if it had not been.
+  /// Removes a new object without relationships as if it had not been inserted.
   fileprivate func disownNew(_ object: ManagedObject) {
     guard object.context === self else { return }
     object.markUnlisted()
@@ -180,7 +186,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// The name of a relationship of a new object that leads somewhere.
+  /// The name of a relationship of a new object that has a destination.
   fileprivate final var nameOfRelationshipThatWasSet: String? {
     let toOne = entity.toOneSlots.first { !(current($0) ?? .null).isNull }
     let slot = toOne ?? relationships.first { $0.value.hasChanges }?.key

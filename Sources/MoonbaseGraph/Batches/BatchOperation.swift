@@ -2,11 +2,11 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-/// A batch request on its way: it changes objects of a context of its own, without hooks and rules, and saves these at once.
+/// A batch request in progress: changes objects of a separate context without hooks and rules, and saves them.
 ///
-/// What a save knows (keys, versions, delete rules, links, conflicts, several stores) need not be known here once more.
+/// The save handles keys, versions, delete rules, links, conflicts and several stores.
 struct BatchOperation {
-  /// The context whose request it is.
+  /// The context that executes the request.
   private let asker: ManagedObjectContext
   let context: ManagedObjectContext
 
@@ -15,10 +15,10 @@ struct BatchOperation {
     context = asker.contextForBatches()
   }
 
-  /// Who loses against others again and again has to say so at last.
+  /// The number of attempts after which repeated merge conflicts fail the request.
   private static let greatestRounds = 32
 
-  /// Runs a request on what is saved; once more where others saved what it is about before it could.
+  /// Runs a request on saved objects, and repeats it if other saves changed these objects meanwhile.
   static func retrying(
     beside asker: ManagedObjectContext, _ body: (BatchOperation) throws -> BatchResult
   ) throws -> BatchResult {
@@ -34,10 +34,11 @@ struct BatchOperation {
 
   // MARK: Updating
 
+  /// Executes a batch update, in the store if possible.
   func update(_ update: BatchUpdate) throws -> BatchResult {
     if let result = try update.executed(by: asker) { return BatchResult(update.resultType, of: result) }
     let objects = try context.fetchNow(update.fetchRequest)
-    // All are computed from what was there before the first changes.
+    // All new values are computed before the first object changes.
     var values: [[Value]] = []
     var memory = HostMemory()
     for object in objects {
@@ -57,6 +58,7 @@ struct BatchOperation {
 
   // MARK: Deleting
 
+  /// Executes a batch deletion, in the store if possible.
   func delete(_ deletion: BatchDeletion) throws -> BatchResult {
     if let result = try deletion.executed(by: asker) { return BatchResult(deletion.resultType, of: result) }
     let objects = try context.fetchNow(deletion.fetchRequest)
@@ -66,13 +68,13 @@ struct BatchOperation {
     return BatchResult(deletion.resultType, ids: ids, count: ids.count, changes: changes)
   }
 
-  /// An object may not go as long as another one is there.
+  /// The error if an object cannot be deleted while another one (`keeper`) exists.
   private struct Denied: Error {
     let keeper: ManagedObjectID
   }
 
-  /// Deletes objects with all that their rules take along, and returns these; nil, and all as it was, where a relationship denies it, and
-  /// `keeper` is one that it leads to.
+  /// Deletes objects with the effects of their delete rules, and returns all deleted IDs. Returns nil, with all changes
+  /// undone, if a relationship denies a deletion; `keeper` then receives the ID of a destination.
   private func deleteTogether(
     _ objects: [ManagedObject], keeper: (ManagedObjectID) -> Void = { _ in }
   ) throws -> [ManagedObjectID]? {
@@ -80,7 +82,7 @@ struct BatchOperation {
       return try context.undoingOnFailure {
         for object in objects where !object.isDeleted { try context.delete(object) }
         try context.applyDeleteRules()
-        // What went before was not denied, and nobody came since.
+        // Earlier deletions were not denied, and no destinations were added since.
         let deleted = OrderedSet(context.journal.all.lazy.map(\.object)).filter(\.isDeleted)
         for object in deleted { if let keeper = try context.keeper(of: object) { throw Denied(keeper: keeper) } }
         return deleted.map(\.objectID)
@@ -91,7 +93,8 @@ struct BatchOperation {
     }
   }
 
-  /// Some stay. Those that are denied by others that go may go after these: they are tried again when one that kept them is gone.
+  /// Deletes objects one by one, where some are denied. A denied object is tried again when the destination that kept
+  /// it is deleted.
   private func deleteEach(of objects: [ManagedObject]) throws {
     var kept: [ManagedObjectID: [ManagedObject]] = [:]
     var waiting = objects
@@ -111,7 +114,7 @@ struct BatchOperation {
 }
 
 extension ManagedObjectContext {
-  /// A context of the same stores for one batch request, without hooks and rules.
+  /// A context with the same stores for one batch request, without hooks and rules.
   func contextForBatches() -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator, extensionRegistry: extensionRegistry.withoutHooks())
     context.transactionAuthor = transactionAuthor
@@ -119,7 +122,7 @@ extension ManagedObjectContext {
     return context
   }
 
-  /// Does what comes before the writing of a save.
+  /// Runs the phases of a save before the writing.
   func prepareBatch() throws {
     if changeEvent != nil {
       try applyDeleteRulesOfEvent()
@@ -128,7 +131,7 @@ extension ManagedObjectContext {
     try SaveOperation(self).prepare()
   }
 
-  /// Saves; returns what was written.
+  /// Saves, and returns the IDs of the written objects.
   func saveBatch() throws -> SavedObjectIDs {
     var changes = SavedObjectIDs()
     let deleted = changedObjects.filter(\.isDeleted).map(\.objectID)
@@ -143,7 +146,7 @@ extension ManagedObjectContext {
 }
 
 extension GraphError {
-  /// Whether others saved meanwhile what was to be saved.
+  /// Whether another save of the same objects came first.
   fileprivate var isOvertaken: Bool {
     let all = details.isEmpty ? [self] : details
     return all.allSatisfy { [.mergeConflict, .objectNotFound].contains($0.code) }

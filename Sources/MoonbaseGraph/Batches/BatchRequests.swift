@@ -1,16 +1,16 @@
 public import MoonbaseModel
 
-/// What a batch request tells when it is done.
+/// The kind of result of a batch request.
 public enum BatchResultType: Sendable, Hashable {
-  /// Only that it is done.
+  /// No result.
   case statusOnly
-  /// How many objects it was about.
+  /// The number of affected objects.
   case count
-  /// These objects, and all that was written, for contexts to merge.
+  /// The IDs of the affected objects, and all changes, for contexts to merge.
   case objectIDs
 }
 
-/// Sets attributes of all saved objects that match a condition, past every context.
+/// Sets attributes of all saved objects that match a predicate, without loading them into a context.
 ///
 /// ```swift
 /// var request = BatchUpdateRequest("Person", where: try Predicate(format: "age >= 18"), set: ["isAdult": true])
@@ -21,15 +21,15 @@ public enum BatchResultType: Sendable, Hashable {
 public struct BatchUpdateRequest: Sendable, Hashable {
   /// The name of the entity.
   public var entityName: String
-  /// The condition, over saved rows; nil matches every object.
+  /// The predicate for saved rows; nil matches every object.
   public var predicate: Predicate?
-  /// Whether objects of subentities are meant too.
+  /// Whether subentities are included.
   public var includesSubentities = true
-  /// By the name of a persistent attribute what it is set to, computed from the row as it was.
+  /// For each persistent attribute, the expression of its new value, evaluated for the row before the update.
   public var propertiesToUpdate: [String: Expression]
-  /// By the name of another persistent attribute the function that computes what it is set to.
+  /// For each further persistent attribute, the function that computes its new value.
   public var functionsToUpdate: [String: BatchUpdateFunction] = [:]
-  /// What is told when it is done.
+  /// The kind of result.
   public var resultType = BatchResultType.statusOnly
 
   /// Makes a request that sets values.
@@ -39,19 +39,19 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     propertiesToUpdate = values.mapValues(Expression.constant)
   }
 
-  /// Makes a request that sets values of Swift's types. `nil` takes values away.
+  /// Makes a request that sets Swift values. `nil` sets null.
   @_disfavoredOverload
   public init(_ entityName: String, where predicate: Predicate? = nil, set values: ConvertibleValues) {
     self.init(entityName, where: predicate, set: [String: Value](values))
   }
 
-  /// Makes a request with a condition in words that sets values of Swift's types. `nil` takes values away.
+  /// Makes a request with a predicate format string that sets Swift values. `nil` sets null.
   ///
   /// ```swift
   /// let request = try BatchUpdateRequest("Person", where: "age >= %@", 18, set: ["isAdult": true])
   /// ```
   ///
-  /// Throws `ModelError` with the place in the text, and where arguments are missing or left over.
+  /// Throws `ModelError` with the position in the text, and if arguments are missing or left over.
   public init<each Argument: ValueConvertible>(
     _ entityName: String, where text: String, _ arguments: repeat each Argument, set values: ConvertibleValues = [:]
   ) throws(ModelError) {
@@ -61,9 +61,10 @@ public struct BatchUpdateRequest: Sendable, Hashable {
   }
 }
 
-/// Deletes all saved objects that match a request, past every context.
+/// Deletes all saved objects that match a request, without loading them into a context.
 ///
-/// Delete rules are applied: what cascades goes too, what nullifies forgets, and an object whose relationship denies its deletion stays.
+/// Delete rules apply: cascade deletes destinations, nullify clears relationships, and an object with a denying
+/// relationship stays.
 ///
 /// ```swift
 /// var request = BatchDeleteRequest(try FetchRequest("Event", where: "date < %@", .date(limit)))
@@ -71,20 +72,20 @@ public struct BatchUpdateRequest: Sendable, Hashable {
 /// if let changes = try context.execute(request).changes { try viewContext.mergeChanges(from: changes) }
 /// ```
 public struct BatchDeleteRequest: Sendable, Hashable {
-  /// Which objects go; its order, limit and offset count.
+  /// The objects to delete; order, limit and offset count.
   public var fetchRequest: FetchRequest
-  /// What is told when it is done.
+  /// The kind of result.
   public var resultType = BatchResultType.statusOnly
-  /// The objects, where they were named one by one.
+  /// The IDs, if the request lists objects.
   let objectIDs: [ManagedObjectID]?
 
-  /// Makes a request for what a fetch request finds.
+  /// Makes a request for the objects that match a fetch request.
   public init(_ fetchRequest: FetchRequest) {
     self.fetchRequest = fetchRequest
     objectIDs = nil
   }
 
-  /// Makes a request for objects of one entity and its subentities. Those that are gone already count as if they had not been named.
+  /// Makes a request for objects of one entity and its subentities. Objects that are already deleted are ignored.
   public init(objectIDs: [ManagedObjectID]) {
     fetchRequest = FetchRequest(objectIDs.first?.entityName ?? "", where: Self.condition(objectIDs))
     self.objectIDs = objectIDs
@@ -95,10 +96,12 @@ public struct BatchDeleteRequest: Sendable, Hashable {
   }
 }
 
-/// Inserts objects, past every context: from a list of dictionaries, or from a closure that fills one after the other.
+/// Inserts objects without loading them into a context: from a list of dictionaries, or from a closure that is called
+/// for each object.
 ///
-/// Where an object has the unique values of a saved one, the context's merge policy decides: with `.mergeByPropertyObjectTrump` its
-/// values go to the saved one (an upsert), with `.error` nothing is inserted.
+/// If an object has the unique values of a saved one, the context's merge policy decides: with
+/// `.mergeByPropertyObjectTrump` its values are written to the saved object (an upsert); with `.error` nothing is
+/// inserted.
 ///
 /// ```swift
 /// var lines = text.split(separator: "\n").makeIterator()
@@ -110,9 +113,9 @@ public struct BatchDeleteRequest: Sendable, Hashable {
 /// try context.execute(request)
 /// ```
 public struct BatchInsertRequest {
-  /// Sets the values of a new object, by the names of persistent attributes; returns true where there is none any more.
+  /// Sets the values of a new object by attribute name; returns true if there are no more objects.
   public typealias DictionaryHandler = (inout [String: Value]) throws -> Bool
-  /// Sets the attributes of a new object; returns true where there is none any more.
+  /// Sets the attributes of a new object; returns true if there are no more objects.
   public typealias ObjectHandler = (ManagedObject) throws -> Bool
 
   enum Source {
@@ -123,7 +126,7 @@ public struct BatchInsertRequest {
 
   /// The name of the entity.
   public var entityName: String
-  /// What is told when it is done.
+  /// The kind of result.
   public var resultType = BatchResultType.statusOnly
   let source: Source
 
@@ -133,35 +136,35 @@ public struct BatchInsertRequest {
     source = .dictionaries(objects)
   }
 
-  /// Makes a request with the values of each object, of Swift's types.
+  /// Makes a request with the values of each object, as Swift values.
   @_disfavoredOverload
   public init(_ entityName: String, objects: [ConvertibleValues]) {
     self.init(entityName, objects: objects.map([String: Value].init))
   }
 
-  /// Makes a request whose closure is asked for the values of one object after the other, until it returns true. What it set then is
-  /// not inserted.
+  /// Makes a request whose closure is called for the values of each object until it returns true. Values set by that
+  /// last call are not inserted.
   public init(_ entityName: String, dictionaryHandler: @escaping DictionaryHandler) {
     self.entityName = entityName
     source = .dictionaryHandler(dictionaryHandler)
   }
 
-  /// Makes a request whose closure is given one new object after the other, until it returns true. The last one is not inserted.
-  /// The objects are of the entity's class, and the handler's only until it returns.
+  /// Makes a request whose closure is called with each new object until it returns true. The object of that last call
+  /// is not inserted. Objects have the entity's class, and are valid only until the closure returns.
   public init(_ entityName: String, managedObjectHandler: @escaping ObjectHandler) {
     self.entityName = entityName
     source = .objectHandler(managedObjectHandler)
   }
 }
 
-/// What a batch request tells when it is done, as much as its `resultType` asks for.
+/// The result of a batch request, according to its `resultType`.
 public struct BatchResult: Sendable, Hashable {
-  /// How many objects were inserted (or took the values of one), matched the condition of an update, or were deleted because they
-  /// matched; nil where only the status was asked for.
+  /// The number of objects that were inserted (or updated by an upsert), matched an update, or were deleted as matches.
+  /// Nil for `.statusOnly`.
   public let count: Int?
-  /// These objects; nil where they were not asked for.
+  /// The IDs of these objects; nil unless requested.
   public let objectIDs: [ManagedObjectID]?
-  /// All that was written, what delete rules did included, for `mergeChanges(from:)`; nil where object IDs were not asked for.
+  /// All changes, including effects of delete rules, for `mergeChanges(from:)`; nil unless IDs are requested.
   public let changes: SavedObjectIDs?
 
   init(_ type: BatchResultType, ids: @autoclosure () -> [ManagedObjectID], count: Int, changes: SavedObjectIDs) {

@@ -3,14 +3,14 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
-/// What a batch update asks for, with its names looked up and its expressions checked.
+/// A batch update with resolved names and checked expressions.
 struct BatchUpdate {
   let fetchRequest: FetchRequest
   let resultType: BatchResultType
   private let entity: ResolvedEntity
   /// The attributes, in the order of their slots.
   let slots: [Slot]
-  /// What each is to be, as a store is told.
+  /// The new value of each attribute, in the form for stores.
   private let stated: [StoreBatchRequest.NewValue]
   private let computed: [Computation]
 
@@ -51,12 +51,13 @@ struct BatchUpdate {
     (slots, stated, computed) = (entries.map(\.slot), entries.map(\.stated), entries.map(\.computed))
   }
 
+  /// Compiles the expression for an attribute; a constant is converted to the attribute's type.
   private static func compiled(
     _ expression: Expression, for slot: Slot, of entity: ResolvedEntity, in model: ResolvedModel
   ) throws -> (Expression, BatchExpression) {
     do {
       var expression = expression
-      // A value that does not fit is told before anything is read.
+      // A constant that does not fit fails before rows are read.
       if case .constant(let value) = expression, let fitting = try entity.properties[slot].attribute?.checked(value) {
         expression = .constant(fitting)
       }
@@ -67,7 +68,7 @@ struct BatchUpdate {
     }
   }
 
-  /// What an object's attributes are to be.
+  /// The new values of an object's attributes.
   func values(for object: ManagedObject) throws -> [Value] {
     try zip(slots, computed).map { slot, computation in
       guard let attribute = entity.properties[slot].attribute else { return .null }
@@ -89,6 +90,7 @@ struct BatchUpdate {
     }
   }
 
+  /// The error for a value that an attribute cannot have, with the row.
   private static func refused(
     _ name: String, of entity: ResolvedEntity, because error: ModelError, id: ManagedObjectID? = nil
   ) -> GraphError {
@@ -100,14 +102,14 @@ struct BatchUpdate {
     return refusal
   }
 
-  /// The result of a store that did it itself.
+  /// The result of a store that executed the update itself; nil if none did.
   func executed(by asker: ManagedObjectContext) throws -> StoreBatchResult? {
     let kind = StoreBatchRequest.Kind.update(Dictionary(uniqueKeysWithValues: zip(slots, stated)))
     return try asker.executeInStore(kind, fetchRequest, of: entity, resultType)
   }
 }
 
-/// What a batch deletion asks for.
+/// A batch deletion with resolved names.
 struct BatchDeletion {
   let fetchRequest: FetchRequest
   let resultType: BatchResultType
@@ -116,7 +118,7 @@ struct BatchDeletion {
   init(_ request: BatchDeleteRequest, in context: ManagedObjectContext) throws {
     var fetch = request.fetchRequest
     if let named = request.objectIDs {
-      // A text may have named an object by another entity with the same table.
+      // A URI may name an object by another entity with the same table.
       var ids: [ManagedObjectID] = []
       try named.forEachBatch { batch in
         ids += try context.coordinator.known(batch)
@@ -130,7 +132,7 @@ struct BatchDeletion {
     resultType = request.resultType
   }
 
-  /// The entity that all objects have in common.
+  /// The most specific entity common to all objects.
   private static func entity(of ids: [ManagedObjectID], in context: ManagedObjectContext) throws -> ResolvedEntity {
     var common: ResolvedEntity?
     for id in ids {
@@ -159,13 +161,13 @@ struct BatchDeletion {
     return common
   }
 
-  /// The result of a store that did it itself.
+  /// The result of a store that executed the deletion itself; nil if none did.
   func executed(by asker: ManagedObjectContext) throws -> StoreBatchResult? {
     try asker.executeInStore(.delete, fetchRequest, of: entity, resultType)
   }
 }
 
-/// The attributes that a batch request may set, by their names as they are asked for.
+/// The attributes that a batch request may set, by name, resolved on demand.
 struct BatchAttributes {
   private let entity: ResolvedEntity
   private let verb: String
@@ -176,7 +178,7 @@ struct BatchAttributes {
     self.verb = verb
   }
 
-  /// The slot of a persistent attribute. Throws for what is none.
+  /// The slot of a persistent attribute. Throws for other names.
   mutating func slot(_ key: String) throws -> Slot {
     if let slot = known[key] { return slot }
     guard let property = entity.property(key) else { throw GraphError.unknownProperty(key, of: entity) }
@@ -197,7 +199,7 @@ struct BatchAttributes {
 }
 
 extension ResolvedEntity {
-  /// The slot of an attribute that a function of a batch update reads.
+  /// The slot of an attribute that a batch update's function reads.
   fileprivate func input(_ key: String, toSet name: String) throws -> Slot {
     guard let property = property(key) else { throw GraphError.unknownProperty(key, of: self) }
     guard property.attribute != nil, !property.isTransient else {
@@ -209,7 +211,7 @@ extension ResolvedEntity {
     return property.slot
   }
 
-  /// A request for the objects of a batch request: what is saved, as objects.
+  /// The fetch request for the affected objects, with saved values only.
   fileprivate func checkedForBatch(_ request: FetchRequest) throws -> FetchRequest {
     guard !isAbstract || request.includesSubentities else {
       throw GraphError(

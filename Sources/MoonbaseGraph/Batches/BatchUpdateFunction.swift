@@ -1,7 +1,7 @@
 public import MoonbaseModel
 package import MoonbasePlatform
 
-/// What an attribute becomes in a batch update: a function over attributes of the row as it was.
+/// The new value of an attribute in a batch update, as a function over attributes of the row before the update.
 ///
 /// ```swift
 /// var request = BatchUpdateRequest("Book")
@@ -10,32 +10,32 @@ package import MoonbasePlatform
 /// try context.execute(request)
 /// ```
 ///
-/// It looks at what it is given and nothing else: it may be called more than once for a row, and while it runs no context and no store
-/// may be asked for anything (`.contextBusy`).
+/// The function must depend only on its arguments: it may be called several times for a row, and using a context or
+/// store while it runs throws `.contextBusy`.
 public final class BatchUpdateFunction: Sendable {
-  /// Gets the values of the attributes that the function reads, which are valid until it returns, and hands over what it gives.
+  /// Receives the values of the attributes, which are valid until it returns, and passes the result to the closure.
   package typealias Body = (UnsafeBufferPointer<Snapshot.Cell>, (Snapshot.Cell) throws -> Void) throws -> Void
 
-  /// The names of the attributes that it reads; empty for the one that it sets.
+  /// The names of the attributes that the function reads; empty for the attribute that it sets.
   public let inputs: [String]
-  private nonisolated(unsafe) let body: Body  // a script's stays on its thread
-  package nonisolated(unsafe) let plain: Plain?  // a script's stays on its thread
+  private nonisolated(unsafe) let body: Body  // a script's function stays on the script's thread
+  package nonisolated(unsafe) let plain: Plain?  // a script's function stays on the script's thread
 
-  /// Makes a function of values of attributes, in the order of their names.
+  /// Makes a function of the values of attributes, in the order of their names.
   public init(of inputs: String..., body: @escaping @Sendable ([Value]) throws -> Value) {
     self.inputs = inputs
     self.body = { cells, take in try take(.value(body(cells.map(\.asValue)))) }
     plain = nil
   }
 
-  /// Makes a function of what the attribute had.
+  /// Makes a function of the attribute's previous value.
   public init(_ body: @escaping @Sendable (Value) throws -> Value) {
     (inputs, plain) = ([], nil)
     self.body = { cells, take in try take(.value(body(cells[0].asValue))) }
   }
 
-  /// Makes a function of what the attribute had, as a Swift type: no value is what stands for it (`AttributeValue.missing`), any other that cannot be
-  /// read as that type is an error.
+  /// Makes a function of the attribute's previous value as a Swift type: null becomes `AttributeValue.missing`, and any
+  /// other value that the type cannot represent is an error.
   public init<Kind: AttributeValue>(as type: Kind.Type, _ body: @escaping @Sendable (Kind) throws -> Kind) {
     (inputs, plain) = ([], nil)
     self.body = { cells, take in
@@ -47,28 +47,31 @@ public final class BatchUpdateFunction: Sendable {
     }
   }
 
-  /// The function of a script in a form that a store may call for each row instead. Where it knows no answer, or a check says no, the function itself is
-  /// called, and says what is wrong.
+  /// A faster form of a script's function that a store may call for each row. If it has no result, or a check fails,
+  /// the store calls the function itself, which reports errors.
   package struct Plain {
+    /// The function for a row.
     package let call: RowCall
-    /// How many inputs it gets, from the first on.
+    /// The number of inputs, from the first.
     package let inputCount: Int
-    /// Asks of the inputs and the result whether they may stand so; nil where nothing is to be asked.
+    /// Checks inputs and result; nil if there is nothing to check.
     package var check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
 
+    /// Makes the form of a function with `inputCount` inputs.
     package init(_ call: RowCall, inputCount: Int) { (self.call, self.inputCount) = (call, inputCount) }
   }
 
-  /// Makes the function of a script, which stays on its thread.
+  /// Makes the function of a script, confined to the script's thread.
   package init(of inputs: [String], ofScript body: @escaping Body, plain: Plain? = nil) {
     self.inputs = inputs
     self.body = body
     self.plain = plain
   }
 
-  /// Calls it for a row. What it gives is handed over in the form of its attribute.
+  /// Calls the function for a row, and passes the result to `take` in the form of its attribute.
   ///
-  /// Throws what ends the run as it is, what `take` throws, and for all else an error that names attribute and row.
+  /// Throws errors that end the run and errors of `take` unchanged, and all others as an error that names attribute and
+  /// row.
   package func call(
     _ inputs: UnsafeBufferPointer<Snapshot.Cell>, toSet attribute: AttributeDescription, of entity: ResolvedEntity,
     id: () -> ManagedObjectID, _ take: (Snapshot.Cell) throws -> Void
@@ -89,6 +92,7 @@ public final class BatchUpdateFunction: Sendable {
     }
   }
 
+  /// The error of a function, with entity, attribute and row.
   private static func failure(
     of error: any Error, _ name: String, of entity: ResolvedEntity, id: () -> ManagedObjectID
   ) -> any Error {
@@ -100,7 +104,7 @@ public final class BatchUpdateFunction: Sendable {
     if script?.endsRun == true || (host as? any CodedError)?.code.endsRun == true || host is CancellationError {
       return error
     }
-    // Only these say what to do about the function; others would be taken for errors of the request's own.
+    // Only these codes tell the cause in the function; any other would look like an error of the request.
     let code: GraphError.Code =
       switch (host as? any CodedError)?.code {
       case .invalidValue: .invalidValue
@@ -117,14 +121,14 @@ public final class BatchUpdateFunction: Sendable {
 }
 
 extension BatchUpdateFunction: Hashable {
-  /// Whether both are the same one.
+  /// Whether both are the same instance.
   public static func == (one: BatchUpdateFunction, other: BatchUpdateFunction) -> Bool { one === other }
-  /// Hashes which one it is.
+  /// Hashes the identity of the instance.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension AttributeDescription {
-  /// What the attribute holds of it, with no value made of what fits as it is.
+  /// The stored form of a cell for the attribute, without making a value if the cell fits as it is.
   func checked(_ cell: Snapshot.Cell) throws -> Snapshot.Cell {
     switch (type, cell) {
     case (_, .null), (.string, .text), (.integer64, .int), (.boolean, .bool), (.binaryData, .data): return cell
@@ -136,7 +140,7 @@ extension AttributeDescription {
 }
 
 extension Snapshot.Cell {
-  /// The value.
+  /// The cell as a value.
   package var asValue: Value {
     switch self {
     case .null: .null

@@ -1,28 +1,28 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A store that writes new rows of a save while others are still made (`StoreChanges.following`).
+/// A store that writes new rows of a save while further rows are made (`StoreChanges.following`).
 package protocol RowTaker: PersistentStore {
-  /// Whether it does in this save, and can be read meanwhile.
+  /// Whether the store can do so in this save, and can be read meanwhile.
   func takesRowsAsTheyCome(in session: any SaveSession) throws -> Bool
 }
 
-/// New rows of one entity, which one thread makes while another thread writes those before in one transaction.
+/// Passes new rows of one entity to another thread, which writes them in one transaction while further rows are made.
 ///
-/// The other thread has rows and the store, and no object. Nobody else is given keys while it has the store: they are counted here, and set aside
-/// when all rows are there.
+/// The other thread has the rows and the store, but no objects. It holds the store exclusively, so keys are counted
+/// here and reserved when all rows are written.
 final class InsertionPipe {
   private let rows = RowQueue()
   private let errand = AwaitedErrand()
-  /// Of the other thread, when it is done: what was written, nil where the store took no rows.
+  /// The result of the other thread when it ends; a nil value if the store did not take rows.
   private let result = Lock<Result<StoreBatchResult?, any Error>?>(nil)
   private let number: StoreNumber
   private let entity: ResolvedEntity
-  /// The key of the next row; nil as long as the store has not told it.
+  /// The key of the next row; nil until the store has supplied it.
   private var nextKey: Int64?
   private var isWaitedFor = false
 
-  /// Begins to write, if the store takes rows as they come.
+  /// Begins the writing, if the store takes rows as they come.
   init(to store: any RowTaker, of entity: ResolvedEntity, for context: ManagedObjectContext) throws {
     (number, self.entity) = (StoreNumber(store.identifier), entity)
     let work = Lock<Work?>(
@@ -32,7 +32,8 @@ final class InsertionPipe {
     let (errand, result, rows) = (errand, result, rows)
     let thread = Thread {
       errand.run {
-        // It lets go of the store before it is waited for: who then lets the store go closes its file.
+        // The work releases the store before the result is awaited, so that releasing the store afterwards closes its
+        // file.
         let done = Result { try work.withLock { $0.take() }?.run() }
         result.withLock { $0 = done }
       }
@@ -48,7 +49,8 @@ final class InsertionPipe {
     if !isWaitedFor { _ = errand.wait() }
   }
 
-  /// Hands over the new objects of a context, all of the entity: it is of no use any more. False where the store does not take them.
+  /// Passes on the new objects of a context, which is discarded afterwards. Returns false if the store does not take
+  /// rows.
   func take(_ context: ManagedObjectContext) throws -> Bool {
     guard let key = try nextKey ?? rows.firstKey() else { return false }
     try context.prepareBatch()
@@ -68,18 +70,18 @@ final class InsertionPipe {
     return true
   }
 
-  /// Waits until all is written; what was.
+  /// Waits until all rows are written, and returns the result.
   func finish() throws -> StoreBatchResult {
     rows.complete()
     let ending = wait()
     let done = result.withLock { $0 ?? .failure(BrokenHandover()) }
-    // What is committed is there, whatever ended the run meanwhile.
+    // A commit counts, even if the run was ended meanwhile.
     if case .failure = done, let ending { throw ending }
     guard let written = try done.get() else { throw BrokenHandover() }
     return written
   }
 
-  /// Gives all up. Returns why, as far as the store knows it better.
+  /// Aborts the insertion. Returns the error to report, preferring the store's error.
   func breakOff(because error: any Error) -> any Error {
     rows.breakOff()
     let ending = wait()
@@ -95,7 +97,7 @@ final class InsertionPipe {
     return errand.wait()
   }
 
-  /// What the other thread does.
+  /// The work of the other thread.
   private struct Work: Sendable {
     let store: any RowTaker
     let entity: ResolvedEntity
@@ -145,14 +147,14 @@ final class InsertionPipe {
   }
 }
 
-/// Whether a handler makes rows on this thread that a store may be writing already: who would write that store would wait for itself, and who would
-/// write another one could wait for somebody that waits for the first.
+/// Marks a batch insert's handler, which runs while its store may be written on another thread. Writing to that store
+/// from the handler would deadlock, as could writing to another store.
 package enum BatchInsertHandler {
   @TaskLocal private static var isRunning = false
 
   static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
 
-  /// Throws where a store was to be written by one.
+  /// Throws `.contextBusy` if a handler tries to write to a store.
   package static func refuseWriting(_ name: @autoclosure () -> String) throws {
     guard isRunning else { return }
     throw GraphError(
@@ -163,25 +165,25 @@ package enum BatchInsertHandler {
   }
 }
 
-/// Rows on their way from the thread that makes them to the one that writes them, some thousand together.
-package final class RowQueue: @unchecked Sendable {  // `count` is touched only by the thread that writes
+/// A queue of rows, in batches, from the thread that makes them to the thread that writes them.
+package final class RowQueue: @unchecked Sendable {  // only the writing thread accesses `count`
   private let batches = Handover<RowBatch>(depth: 2)
   private let keys = Handover<Int64>(depth: 1)
-  /// How many rows were taken.
+  /// The number of rows consumed.
   private(set) var count = 0
 
   // MARK: Making
 
-  /// The key of the first row, when the store tells it.
+  /// Waits for the key of the first row; nil if the store takes no rows.
   func firstKey() throws -> Int64? { try keys.take() }
 
-  /// Adds rows, waiting for room.
+  /// Adds rows, after waiting for room.
   func add(_ rows: RowBatch) throws { try batches.put(rows) }
 
-  /// All rows were added.
+  /// Marks the end of the rows.
   func complete() { batches.complete() }
 
-  /// One side gives up.
+  /// Aborts the transfer, called by either side.
   func breakOff() {
     keys.breakOff()
     batches.breakOff()
@@ -191,10 +193,10 @@ package final class RowQueue: @unchecked Sendable {  // `count` is touched only 
 
   func begin(at key: Int64) throws { try keys.put(key) }
 
-  /// The store takes no rows.
+  /// Tells that the store takes no rows.
   func decline() { keys.complete() }
 
-  /// The next rows, in the order of their keys; nil where these were all.
+  /// The next rows, in the order of their keys; nil after the last.
   package func next() throws -> RowBatch? {
     let rows = try batches.take()
     count += rows?.count ?? 0

@@ -1,14 +1,17 @@
 import MoonbaseModel
 
-/// Requests that write past the context.
+/// Requests that write directly to stores.
 extension ManagedObjectContext {
-  /// Inserts objects past the context: no hook runs, no rule is asked, and nothing of it can be undone.
+  /// Inserts objects directly into a store: no hooks or rules run, and the insertion cannot be undone.
   ///
-  /// All are inserted in one transaction, or none. A store may write the first while the handler makes others: the handler reads what it
-  /// likes, and writes none (`.contextBusy`). Contexts that merge what others save take it in; others `mergeChanges(from:)`.
-  /// Throws for an unknown or abstract entity, for a key that is no persistent attribute, a value that its attribute cannot take, a
-  /// store that is read-only; `.constraintConflict` where unique values are taken and the merge policy is `error`; what the handler
-  /// throws; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction.
+  /// All objects are inserted in one transaction, or none. The store may write the first objects while the handler
+  /// makes others, so the handler may read stores but not write to them (`.contextBusy`). Contexts that merge
+  /// automatically see the objects. A context without automatic merges calls `mergeChanges(from:)`.
+  ///
+  /// Throws for an unknown or abstract entity, a key that is no persistent attribute, a value that does not fit its
+  /// attribute, and a read-only store; `.constraintConflict` for unique values that are already taken, if the merge
+  /// policy is `error`; the errors of the handler; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest`
+  /// within a transaction.
   @discardableResult
   public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
     try beginBatch("insert")
@@ -17,13 +20,15 @@ extension ManagedObjectContext {
     return try insertion.run(request)
   }
 
-  /// Sets attributes of saved objects past the context: unsaved changes do not count, no hook runs, and no rule is asked.
+  /// Sets attributes of saved objects directly in the stores: unsaved changes do not count, and no hooks or rules run.
   ///
-  /// Rows change in one transaction for each store, all or none, and rise in version where a value is another one. Stored derived
-  /// attributes follow. Objects that are here keep what they know until it is merged or refreshed.
-  /// Throws for an unknown entity, for a key that is no persistent attribute, a value that its attribute cannot take, a store that
-  /// is read-only, and what a fetch throws; `.constraintConflict` for unique values that are taken; `.recursiveSave` and `.contextBusy`
-  /// within a hook, `.invalidRequest` within a transaction.
+  /// Rows change in one transaction for each store, all or none, and their versions increase if a value changed. Stored
+  /// derived attributes are updated. Registered objects keep their values until the changes are merged or the objects
+  /// refreshed.
+  ///
+  /// Throws for an unknown entity, a key that is no persistent attribute, a value that does not fit its attribute, a
+  /// read-only store, and the errors of a fetch; `.constraintConflict` for unique values that are already taken;
+  /// `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction.
   @discardableResult
   public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
     try beginBatch("update")
@@ -32,10 +37,11 @@ extension ManagedObjectContext {
     return try BatchOperation.retrying(beside: self) { try $0.update(update) }
   }
 
-  /// Deletes saved objects past the context, with their delete rules: no hook runs, and no rule of validation is asked.
+  /// Deletes saved objects directly in the stores, with their delete rules: no hooks or validation rules run.
   ///
-  /// Rows go in one transaction for each store, all or none. Throws for an unknown entity, a store that is read-only, and what a
-  /// fetch throws; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction.
+  /// Rows are deleted in one transaction for each store, all or none. Throws for an unknown entity, a read-only store,
+  /// and the errors of a fetch; `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a
+  /// transaction.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
     try beginBatch("delete")
@@ -46,6 +52,7 @@ extension ManagedObjectContext {
     return try BatchOperation.retrying(beside: self) { try $0.delete(deletion) }
   }
 
+  /// Waits for a save in progress. Throws within a hook or a transaction.
   func beginBatch(_ kind: String) throws {
     settle()
     try refuseWithinHooks("a batch \(kind) was asked for")
@@ -59,7 +66,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-  /// Asks the store of an entity to do a batch request itself; nil where it leaves that to the graph, and where there are several.
+  /// Lets the store of an entity execute a batch request; nil if the store leaves it to the graph, or if there are
+  /// several stores.
   func executeInStore(
     _ kind: StoreBatchRequest.Kind, _ request: FetchRequest, of entity: ResolvedEntity, _ type: BatchResultType
   ) throws -> StoreBatchResult? {
@@ -79,7 +87,7 @@ extension ManagedObjectContext {
     }
     let asked = StoreBatchRequest(
       kind: kind, query: part.query, resultType: type, author: transactionAuthor, contextName: name)
-    // Who reads rows meanwhile does not take them from the cache.
+    // Reads in progress must not use cached rows.
     let done = try coordinator.committing {
       let done = try store.execute(asked)
       if let done { coordinator.didWrite(done.changes) }

@@ -3,25 +3,27 @@ import MoonbasePlatform
 
 package import enum MoonbaseModel.Predicate
 
-/// A change of attributes that a store makes in one statement, and that leaves what setting them in each object and
-/// saving would leave.
+/// An update of attributes that a store executes in one statement, with the same result as setting and saving each
+/// object.
 ///
-/// That holds where nobody looks at the objects: no hook, normalizer or stored derived attribute, and no rules, those
-/// of the model among them, but such as look at the value of an attribute and nothing else, which are asked of each
-/// row. As soon as one is broken, or a function fails, nothing is changed, and it is the graph that has to say of
-/// which object: that is rare, and takes no longer than it would have taken anyway.
+/// This requires entities without hooks, normalizers and stored derived attributes. Rules, including those of the
+/// model, must depend only on the value of an attribute; they are checked for each row. If a rule or function fails,
+/// nothing changes, and the graph repeats the update to report the object: this is rare, and takes no longer than an
+/// update without the attempt.
 package struct UnwatchedUpdate {
-  /// How many rows matched, and how many of them have another value now.
+  /// The number of rows that matched, and of those that changed.
   package struct Outcome {
+    /// The number of rows that matched.
     package let matched: Int
+    /// The number of rows whose values changed.
     package let changed: Int
   }
 
-  /// An attribute that is set to the result of a function of the inputs.
+  /// An attribute and the arguments of the function that computes its value.
   package struct Assignment {
     fileprivate let property: ResolvedProperty
     fileprivate let own: RuledAttribute?
-    /// Attributes that no function sets and of which something is said. Their values stand behind the inputs.
+    /// Attributes with rules that no function sets. Their values follow the inputs in the arguments.
     fileprivate let others: [RuledAttribute]
     private let inputCount: Int
 
@@ -31,10 +33,10 @@ package struct UnwatchedUpdate {
       (self.property, self.own, self.others, self.inputCount) = (property, own, others, inputCount)
     }
 
-    /// How many arguments the function gets: its inputs, and what rules look at besides.
+    /// The number of arguments: the inputs, and further attributes with rules.
     package var argumentCount: Int { inputCount + others.count }
 
-    /// The rules of extensions, with the place of the argument that each looks at; nil for the result.
+    /// The rules of extensions, each with the index of the argument that it checks; nil for the result.
     package var rules: [(place: Int?, rule: EntityExtension.ValueRule)] {
       others.enumerated().flatMap { index, other in other.rules.map { (inputCount + index, $0) } }
         + (own?.rules ?? []).map { (nil, $0) }
@@ -45,13 +47,17 @@ package struct UnwatchedUpdate {
 
   /// The function of an assignment.
   ///
-  /// With `asksRules` its plain form asks the rules of extensions itself, and gives no plain value where one does not
-  /// hold.
+  /// With `asksRules`, its plain form checks the rules of extensions itself, and returns no plain value if a rule
+  /// fails.
   package struct Function {
+    /// The function.
     package let body: BatchUpdateFunction.Body
+    /// The faster form; nil if there is none.
     package let plain: BatchUpdateFunction.Plain?
+    /// Whether the faster form checks the rules of extensions.
     package let asksRules: Bool
 
+    /// Makes the function of an assignment.
     package init(_ body: @escaping BatchUpdateFunction.Body, plain: BatchUpdateFunction.Plain?, asksRules: Bool) {
       (self.body, self.plain, self.asksRules) = (body, plain, asksRules)
     }
@@ -61,10 +67,11 @@ package struct UnwatchedUpdate {
   private let entity: ResolvedEntity
   private let inputs: [String]
   private let predicate: Predicate?
-  /// The attributes that are set, in the order of their keys.
+  /// The attributes to set, in the order of the given keys.
   package let assignments: [Assignment]
 
-  /// Nil where somebody looks. `keys` are to be what functions make of `inputs`, of all that matches the predicate.
+  /// Returns nil if hooks or other rules are involved. Functions of `inputs` compute `keys` for all objects that match
+  /// the predicate.
   package init?(
     _ keys: [String], of inputs: [String], in entity: ResolvedEntity, where predicate: Predicate?,
     _ context: ManagedObjectContext
@@ -84,18 +91,18 @@ package struct UnwatchedUpdate {
       slots.formUnion(behavior.slotsToValidate)
       behaviors.append(behavior)
     }
-    // Of a row it is not known which rules of several entities are its own.
+    // With several entities, the rules for a row are unknown.
     guard behaviors.count == 1 || behaviors.allSatisfy(\.valueRules.isEmpty) else { return nil }
-    // Transient values that nobody has set are not asked for.
+    // Unset transient values are not validated.
     slots = slots.filter { $0 >= entity.properties.count || !entity.properties[$0].isTransient }
-    // A request names neither what subentities add nor relationships.
+    // A batch request supports neither attributes that subentities add nor relationships.
     guard slots.allSatisfy({ $0 < entity.properties.count && entity.properties[$0].attribute != nil }) else {
       return nil
     }
     let ruled = slots.sorted().map { RuledAttribute(entity.properties[$0], rules: behaviors[0].valueRules[$0] ?? []) }
     let others = ruled.filter { other in !set.contains { $0.slot == other.property.slot } }
     assignments = set.enumerated().map { index, property in
-      // The first function looks at them for all.
+      // The first function checks these attributes for all assignments.
       Assignment(
         property, own: ruled.first { $0.property.slot == property.slot }, others: index == 0 ? others : [],
         inputCount: inputs.count)
@@ -104,8 +111,8 @@ package struct UnwatchedUpdate {
     (self.inputs, self.predicate) = (inputs, predicate)
   }
 
-  /// Changes the rows, all or none. Nil, and nothing done, where the graph has to do it. Throws what ends a run, and
-  /// what a store throws.
+  /// Updates the rows, all or none. Returns nil, without a change, if the graph has to execute the update. Throws
+  /// errors that end the run, and the errors of a store.
   package func run(_ functions: [Function]) throws -> Outcome? {
     try context.beginBatch("update")
     let misfit = Misfit()
@@ -125,11 +132,12 @@ package struct UnwatchedUpdate {
     }
   }
 
-  /// Whether a function failed, or a value breaks a rule.
+  /// Records whether a function failed, or a value breaks a rule.
   private final class Misfit {
     var isThere = false
   }
 
+  /// The function of an assignment, with checks of the rules and of the attribute's type.
   private func checking(
     _ function: Function, of assignment: Assignment, _ misfit: Misfit
   ) -> BatchUpdateFunction {
@@ -167,14 +175,14 @@ package struct UnwatchedUpdate {
   }
 }
 
-/// An attribute of which the model or a rule says more than its type.
+/// An attribute with rules of the model or of extensions beyond its type.
 private struct RuledAttribute {
-  /// A value breaks what is said.
+  /// The error for a value that breaks a rule.
   struct Misfit: Error {}
 
   let property: ResolvedProperty
   let rules: [EntityExtension.ValueRule]
-  /// Whether the model says something of its values, or that there must be one.
+  /// Whether the model restricts the attribute's values, or requires one.
   let isRuledByModel: Bool
   private let attribute: AttributeDescription?
   private let isLimited: Bool
@@ -187,10 +195,10 @@ private struct RuledAttribute {
     isRuledByModel = isLimited || !property.isOptional
   }
 
-  /// What the attribute holds of a value.
+  /// The stored form of a value.
   func fitting(_ cell: Snapshot.Cell) throws -> Snapshot.Cell { try attribute?.checked(cell) ?? cell }
 
-  /// Throws what a rule throws, and `Misfit` for a value that breaks one.
+  /// Throws the errors of rules, and `Misfit` for a value that breaks a rule.
   func check(_ cell: Snapshot.Cell, asksRules: Bool = true) throws {
     if case .null = cell {
       guard property.isOptional else { throw Misfit() }
@@ -202,7 +210,7 @@ private struct RuledAttribute {
 }
 
 extension EntityBehavior {
-  /// Whether nobody sees an object that is read, changed and saved, but rules that look at single values.
+  /// Whether no hooks run when objects are read, changed and saved, apart from rules for single values.
   fileprivate var isUnwatched: Bool {
     !hasWillSave && !hasDidSave && !hasObjectRules && !hasAwakeFromFetch && !hasFaultHooks && normalizers.isEmpty
       && accessors.isEmpty && storedSlots.isEmpty && derivedSlotsToValidate.isEmpty

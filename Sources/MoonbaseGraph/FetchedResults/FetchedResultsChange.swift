@@ -1,28 +1,28 @@
 public import MoonbaseModel
 
-/// A place in a list that is divided into sections.
+/// A position in a list that is divided into sections.
 public struct FetchedIndexPath: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The number of the section, from 0.
+  /// The index of the section.
   public var section: Int
-  /// The place within the section, from 0.
+  /// The index within the section.
   public var item: Int
 
-  /// A place.
+  /// Makes an index path.
   public init(section: Int, item: Int) { (self.section, self.item) = (section, item) }
 
-  /// Whether one place comes before another.
+  /// Whether one position comes before another.
   public static func < (left: Self, right: Self) -> Bool {
     (left.section, left.item) < (right.section, right.item)
   }
 
-  /// The place as `[section, item]`.
+  /// The position as `[section, item]`.
   public var description: String { "[\(section), \(item)]" }
 }
 
-/// What became of the list of a fetched-results controller when a call changed objects of its context: all at once.
+/// The change of a fetched-results controller's list by one call that changed objects of its context.
 ///
-/// Places before the change are those of the old list, places after it those of the new one, as tables and collection views want them:
-/// what goes is taken out of the old list, then come sections and objects at their places in the new one.
+/// Former positions refer to the old list and new positions to the new list, as table and collection views require:
+/// deletions apply to the old list first, then sections and objects are inserted at their positions in the new list.
 ///
 /// ```swift
 /// controller.didChangeContent = { change in
@@ -30,23 +30,24 @@ public struct FetchedIndexPath: Sendable, Hashable, Comparable, CustomStringConv
 /// }
 /// ```
 public struct FetchedResultsChange: Sendable, Hashable {
-  /// What became of one object.
+  /// The change of one object.
   public enum ObjectChange: Sendable, Hashable {
-    /// It is no longer in the list.
+    /// The object left the list.
     case delete(ManagedObjectID, from: FetchedIndexPath)
-    /// It is new in the list.
+    /// The object entered the list.
     case insert(ManagedObjectID, at: FetchedIndexPath)
-    /// It is elsewhere among the others, or in another section. Its values may be others too.
+    /// The object moved relative to others, or to another section. Its values may have changed too.
     case move(ManagedObjectID, from: FetchedIndexPath, to: FetchedIndexPath)
-    /// It may have other values, or has its permanent ID, and stays where it is among the others.
+    /// The object may have other values, or got its permanent ID, without moving relative to others.
     case update(ManagedObjectID, at: FetchedIndexPath, now: FetchedIndexPath)
   }
 
-  /// The numbers of sections that are gone, in the old list, ascending.
+  /// The indexes of removed sections in the old list, ascending.
   public let deletedSections: [Int]
-  /// The numbers of sections that are new, in the new list, ascending.
+  /// The indexes of new sections in the new list, ascending.
   public let insertedSections: [Int]
-  /// What became of objects: deletions from the end of the old list on, insertions from the beginning of the new one on, moves, updates.
+  /// The changes of objects: deletions from the end of the old list, insertions from the start of the new list, moves,
+  /// updates.
   public let objects: [ObjectChange]
 
   init(deletedSections: [Int], insertedSections: [Int], objects: [ObjectChange]) {
@@ -56,14 +57,15 @@ public struct FetchedResultsChange: Sendable, Hashable {
   /// Whether nothing changed.
   public var isEmpty: Bool { objects.isEmpty && deletedSections.isEmpty && insertedSections.isEmpty }
 
-  /// Makes the new list of the old one, section by section.
+  /// Turns the old list into the new list, section by section.
   ///
-  /// Traps where `sections` is not the list that the change is one of.
+  /// Traps if `sections` is not the old list.
   public func apply(to sections: inout [[ManagedObjectID]]) {
     apply(to: &sections) { $0 }
   }
 
-  /// Makes the new list of the old one, which has something else for each object; `element` makes it for what comes or changed.
+  /// Turns a list with an element for each object into the new list; `element` makes the elements of new and changed
+  /// objects.
   public func apply<Element>(to sections: inout [[Element]], _ element: (ManagedObjectID) throws -> Element) rethrows {
     var (going, coming, updated):
       ([FetchedIndexPath], [(ManagedObjectID, FetchedIndexPath)], [(ManagedObjectID, FetchedIndexPath)])

@@ -1,11 +1,11 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The list of a fetched-results controller, which follows its context.
+/// The list of a fetched-results controller, which follows changes in the context.
 ///
-/// Where of each object only its own values count, a change is taken in object by object: those that changed are judged anew, and
-/// find their places by halves (`ListUpdate`). Otherwise, and where so many changed that this would read most of the rows, the fetch is
-/// done again and both lists are compared.
+/// If only the objects' own values count, each changed object is evaluated again and binary search finds its place
+/// (`ListUpdate`). Otherwise, and if so many objects changed that most rows would be read, the fetch is repeated and
+/// both lists are compared.
 final class FetchedResultsFollower: ChangeListener {
   let request: FetchRequest
   let entity: ResolvedEntity
@@ -14,11 +14,11 @@ final class FetchedResultsFollower: ChangeListener {
   var didChange: ((FetchedResultsChange) -> Void)?
   var didFail: ((any Error) -> Void)?
 
-  /// Nil before the first fetch.
+  /// The list; nil before the first fetch.
   private(set) var list: ResultList?
   private var paths: FollowedPaths?
   private var matcher: ListMatcher?
-  /// Why the list could not follow a change; the next one has it fetched anew.
+  /// The error of the last update; the next change repeats the fetch.
   private(set) var failure: (any Error)?
   private var isBehind: Bool { failure != nil }
   private var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
@@ -33,6 +33,7 @@ final class FetchedResultsFollower: ChangeListener {
 
   // MARK: Fetching
 
+  /// Fetches the list, and registers for changes of the context.
   func fetch() throws {
     guard !request.sortDescriptors.isEmpty else {
       throw GraphError(
@@ -50,8 +51,8 @@ final class FetchedResultsFollower: ChangeListener {
     forgetObjects()
   }
 
-  /// Throws for a section that no object has, which would only show once there are objects. A subentity may have the
-  /// key.
+  /// Throws for an invalid section key path, which would otherwise fail only once there are objects. The key may belong
+  /// to a subentity.
   private func checkSectionPath() throws {
     guard let sectionPath, let key = sectionPath.split(separator: ".").first.map(String.init) else { return }
     let isKnown = entity.subtree.contains {
@@ -61,7 +62,7 @@ final class FetchedResultsFollower: ChangeListener {
     if !isKnown { try context.model.check(keyPath: sectionPath, from: entity) }
   }
 
-  /// The list as a fetch gives it now.
+  /// The list according to a new fetch.
   private func fetchedList() throws -> ResultList {
     var request = request
     request.resultType = .objects
@@ -85,6 +86,7 @@ final class FetchedResultsFollower: ChangeListener {
     return try sorting { () throws(ResultList.NameOutOfOrder) in try ResultList(ids, names: names, after: former) }
   }
 
+  /// Runs `body`, and throws `.invalidRequest` if the sort descriptors do not keep sections together.
   private func sorting<Result>(_ body: () throws(ResultList.NameOutOfOrder) -> Result) throws -> Result {
     do { return try body() } catch {
       throw GraphError(
@@ -98,6 +100,7 @@ final class FetchedResultsFollower: ChangeListener {
 
   // MARK: Following
 
+  /// Updates the list after changes in the context, and reports the difference.
   func take(_ news: ObjectNews) {
     guard list != nil, let paths else { return }
     var concerns = news.isEverything || isBehind || news.isSaved && !request.includesPendingChanges
@@ -110,7 +113,7 @@ final class FetchedResultsFollower: ChangeListener {
       forgetObjects()
       if let change, !change.isEmpty { didChange?(change) }
     } catch {
-      // It is kept and told once, and fails a save once.
+      // The error is kept and reported once, and fails only one save.
       let isNew = !isBehind
       failure = error
       guard isNew else { return }
@@ -119,10 +122,11 @@ final class FetchedResultsFollower: ChangeListener {
     }
   }
 
+  /// Updates the list; returns the difference, or nil without a list.
   private func changed(by news: ObjectNews, _ paths: FollowedPaths) throws -> FetchedResultsChange? {
     guard var old = list else { return nil }
     if news.isEverything {
-      // After a reload of extensions, names may stand for something else.
+      // After a reload of extensions, names may refer to other attributes.
       self.paths = try FollowedPaths(request, sectionPath: sectionPath, in: context)
       matcher = try ListMatcher(request, sectionPath: sectionPath, in: context)
     }
@@ -135,7 +139,7 @@ final class FetchedResultsFollower: ChangeListener {
       } catch let error as any CodedError where error.code.endsRun {
         throw error
       } catch {
-        // Whatever is in its way, a fetch knows, or fails for the same reason.
+        // The fetch below either succeeds or throws the same error.
       }
     }
     var new = try fetchedList()
@@ -146,15 +150,16 @@ final class FetchedResultsFollower: ChangeListener {
 
   // MARK: Objects
 
+  /// Releases cached objects after the list changed.
   private func forgetObjects() {
     found = nil
     window = (0..<0, [])
   }
 
-  /// How many objects are read together.
+  /// The number of objects that are read together.
   private var batchSize: Int { request.fetchBatchSize > 0 ? request.fetchBatchSize : 64 }
 
-  /// The object at a place, which is read with those after it, or before it where somebody goes backwards.
+  /// The object at an index. Objects after it, or before it when accesses go backwards, are read at the same time.
   func object(at place: Int) -> ManagedObject {
     guard let list, place >= 0, place < list.count else {
       preconditionFailure("there is no object at place \(place) of \(list?.count ?? 0)")
@@ -164,6 +169,7 @@ final class FetchedResultsFollower: ChangeListener {
     return known ?? context.fault(list.ids[place])
   }
 
+  /// Reads the objects around a place.
   private func readWindow(with place: Int, of list: ResultList) {
     let start = place + 1 == window.places.lowerBound ? max(0, place + 1 - batchSize) : place
     let places = start..<min(list.count, start + batchSize)
@@ -176,7 +182,7 @@ final class FetchedResultsFollower: ChangeListener {
     }
   }
 
-  /// All objects, read as they are walked.
+  /// All objects, read during iteration.
   var fetchedObjects: FetchedObjects {
     if let found { return found }
     let new = FetchedObjects(ids: list.map { IDList($0.ids) } ?? IDList(), request, of: entity, in: context)
@@ -191,7 +197,7 @@ final class FetchedResultsFollower: ChangeListener {
 }
 
 extension ManagedObject {
-  /// What the section is called that the object belongs to: the value as a text, and nothing for a missing one.
+  /// The name of the object's section: the value as text, empty for null.
   func sectionName(_ keyPath: String) throws -> String {
     let value = try value(forKeyPath: keyPath)
     if let text = value.text { return text }

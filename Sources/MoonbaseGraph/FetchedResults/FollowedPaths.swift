@@ -1,17 +1,17 @@
 import MoonbaseModel
 
-/// What a sorted fetch and its sections read, and so what may change its result.
+/// The objects whose values a sorted fetch and its sections read, and whose changes may therefore change the result.
 struct FollowedPaths {
-  /// The entities of whose objects something is read; nil where anything may be.
+  /// The entities whose objects are read; nil if any object may be read.
   private(set) var entities: [Range<EntityIndex>]?
-  /// Whether of each object only its own values are read, so that a change of one moves no other.
+  /// Whether only each object's own values are read, so that its change does not move other objects.
   private(set) var areOwn = true
 
   init(_ request: FetchRequest, sectionPath: String?, in context: ManagedObjectContext) throws {
     let entity = try context.entity(request.entityName)
     let range = entity.indexes(includingSubentities: request.includesSubentities)
     entities = [range]
-    // What stands within a window, or is saved, depends on more than who changed.
+    // With a limit, an offset or only saved values, the result also depends on unchanged objects.
     if request.fetchLimit > 0 || request.fetchOffset > 0 { areOwn = false }
     if !request.includesPendingChanges { (areOwn, entities) = (false, nil) }
     try request.predicate?.forEachKeyPath { try follow($0, from: entity, range, in: context) }
@@ -20,6 +20,7 @@ struct FollowedPaths {
     }
   }
 
+  /// Records the entities whose objects a key path reads.
   private mutating func follow(
     _ path: [String], from entity: ResolvedEntity, _ range: Range<EntityIndex>, in context: ManagedObjectContext
   ) throws {
@@ -41,6 +42,7 @@ struct FollowedPaths {
     }
   }
 
+  /// Records that any object may be read.
   private mutating func readAnything() { (areOwn, entities) = (false, nil) }
 
   /// Whether a change of an object may change the result.

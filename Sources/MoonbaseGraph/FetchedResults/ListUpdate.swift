@@ -1,7 +1,7 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// Who belongs to a list, where, and in which section: the request with everything looked up.
+/// The compiled request of a list: decides which objects belong to the list, where, and in which section.
 struct ListMatcher {
   let entities: Range<EntityIndex>
   let sort: CompiledSort
@@ -17,6 +17,7 @@ struct ListMatcher {
     self.sectionPath = sectionPath
   }
 
+  /// Whether an object belongs to the list.
   func matches(_ object: ManagedObject) throws -> Bool {
     try entities.contains(object.entity.index) && !object.isDeleted
       && (predicate?.matches(object, memo: EvaluationMemo()) ?? true)
@@ -29,17 +30,17 @@ struct ListMatcher {
   }
 }
 
-/// A sorted list that takes in objects which changed, at the cost of these.
+/// Updates a sorted list for changed objects, in time proportional to their number.
 struct ListUpdate {
-  /// Reading so much would take longer than to fetch anew.
+  /// The update would take longer than a new fetch.
   struct TooMuch: Error {}
 
-  /// An object that changed and belongs to the list.
+  /// A changed object that belongs to the list.
   private struct Candidate {
     let id: ManagedObjectID
     let rank: CompiledSort.Rank
     let name: String
-    /// The place that it has in the old list.
+    /// The index in the old list.
     let place: Int?
   }
 
@@ -53,9 +54,9 @@ struct ListUpdate {
     (old, new, self.matcher, self.context) = (list, list, matcher, context)
   }
 
-  /// The new list, and in what it differs. Throws where it is better, or the only way, to fetch anew.
+  /// The new list and its difference to the old one. Throws if a new fetch is faster or necessary.
   mutating func taking(_ touched: [ManagedObjectID]) throws -> (ResultList, ListDifference) {
-    // 8: to read a row by its key takes longer than to read it among all.
+    // 8 is the factor by which reading a row by key is slower than reading it in a scan.
     guard touched.count &* (Int.bitWidth - old.count.leadingZeroBitCount) &* 8 <= old.count + 1024 else {
       throw TooMuch()
     }
@@ -86,6 +87,7 @@ struct ListUpdate {
     return (new, difference)
   }
 
+  /// The old and new places of objects that were in the list before.
   private mutating func places(of candidates: [Candidate]) -> [(old: Int, new: Int)] {
     candidates.compactMap { candidate in
       guard let old = candidate.place, let new = new.place(of: candidate.id) else { return nil }
@@ -93,7 +95,7 @@ struct ListUpdate {
     }
   }
 
-  /// The objects that are there, by their IDs.
+  /// The objects that exist, by ID.
   private func present(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID: ManagedObject] {
     var result: [ManagedObjectID: ManagedObject] = [:]
     for object in try context.loadObjects(with: ids.filter { !$0.isTemporaryID }) { result[object.objectID] = object }
@@ -103,7 +105,7 @@ struct ListUpdate {
 
   // MARK: Who stays
 
-  /// The objects of the list that changed and need not move: between neighbours that did not change as many as are in order.
+  /// The changed objects that need not move: between unchanged neighbours, a longest subsequence that is in order.
   private mutating func staying(_ changed: [Candidate], deleted: Set<Int>) throws -> Set<ManagedObjectID> {
     var result: Set<ManagedObjectID> = []
     let places = Set(changed.compactMap(\.place)).union(deleted)
@@ -132,6 +134,7 @@ struct ListUpdate {
     try matcher.sort.order(left, right) != .descending
   }
 
+  /// The sort rank of the object at a place, cached.
   private mutating func rank(at place: Int, of list: ResultList) throws -> CompiledSort.Rank {
     let id = list.ids[place]
     if let known = ranks[id] { return known }
@@ -142,7 +145,7 @@ struct ListUpdate {
 
   // MARK: Who comes
 
-  /// Puts objects in where they belong, behind those of the same rank.
+  /// Inserts objects at their places, behind objects that sort equally.
   private mutating func insert(_ candidates: [Candidate]) throws {
     var arrivals: [ResultList.Arrival] = []
     var taken = 0

@@ -1,10 +1,11 @@
-/// The places of a longest run of elements that are in order, ascending: all others have to move, and no fewer would do.
+/// The ascending indexes of a longest subsequence that is in order: all other elements have to move, and their number
+/// is minimal.
 ///
-/// `isOrdered` says whether one element may come before another; it is asked n log n times.
+/// `isOrdered` returns whether one element may come before another; it is called n log n times.
 func placesOfLongestOrder<Element>(
   _ elements: [Element], _ isOrdered: (Element, Element) throws -> Bool
 ) rethrows -> [Int] {
-  // By length, the place of the element with which a run of that length ends, the least of those that were found.
+  // For each length, the index of the least element found so far with which a subsequence of that length ends.
   var ends: [Int] = []
   var before: [Int?] = []
   before.reserveCapacity(elements.count)

@@ -1,17 +1,17 @@
 import MoonbaseModel
 
-/// What is to be told when one list takes the place of another.
+/// The difference between two lists.
 struct ListDifference {
-  /// The places in the old list of objects that are gone, ascending.
+  /// The indexes of removed objects in the old list, ascending.
   var deleted: [Int] = []
-  /// The places in the new list of objects that are new, ascending.
+  /// The indexes of new objects in the new list, ascending.
   var inserted: [Int] = []
-  /// The places before and after of objects that stand elsewhere, ascending by the second.
+  /// The old and new indexes of moved objects, ascending by the new index.
   var moved: [(old: Int, new: Int)] = []
-  /// The places before and after of objects with other values, ascending.
+  /// The old and new indexes of objects with changed values, ascending.
   var updated: [(old: Int, new: Int)] = []
 
-  /// Compares whole lists. `touched` are objects with other values.
+  /// Compares whole lists. `touched` returns whether an object's values may have changed.
   init(from old: inout ResultList, to new: inout ResultList, touched: (ManagedObjectID) -> Bool) {
     var common: [(old: Int, new: Int)] = []
     for (place, id) in new.ids.enumerated() {
@@ -38,7 +38,7 @@ struct ListDifference {
 extension ResultList {
   fileprivate func sectionNumber(at place: Int) -> Int { sections[section(of: place)].number }
 
-  /// What is told of a difference of this list to a newer one.
+  /// The change to report for a difference between this list and a newer one.
   func change(_ difference: ListDifference, to new: ResultList) -> FetchedResultsChange {
     let numbers = (old: Set(sections.map(\.number)), new: Set(new.sections.map(\.number)))
     let gone = sections.indices.filter { !numbers.new.contains(sections[$0].number) }

@@ -1,28 +1,29 @@
 import MoonbaseModel
 
-/// A sorted list of objects by their IDs, divided into sections: stretches whose objects have one section name.
+/// A sorted list of object IDs, divided into sections: ranges whose objects have the same section name.
 ///
-/// A list that changed costs what changed and the number of its sections: the places of sections are counted anew.
+/// A change takes time proportional to the changed objects and to the number of sections, whose ranges are computed
+/// again.
 struct ResultList {
   struct Section {
-    /// Tells whether a section of another list is the same.
+    /// Identifies the section across lists.
     let number: Int
     let name: String
-    /// The place of the first object.
+    /// The index of the first object.
     var start: Int
     var count: Int
 
     var end: Int { start + count }
   }
 
-  /// An object that comes to a list, in the list's order.
+  /// A new object with its place in the list.
   struct Arrival {
     let id: ManagedObjectID
     let place: Int
     let name: String
   }
 
-  /// A name that comes again after another one.
+  /// A section name that occurs again after another name.
   struct NameOutOfOrder: Error {
     let name: String
     let place: Int
@@ -34,7 +35,7 @@ struct ResultList {
 
   init() {}
 
-  /// A new list. Sections that `former` has too, in the same order, are the same ones.
+  /// Makes a list. Sections that `former` has too, in the same order, keep their numbers.
   init(_ ids: [ManagedObjectID], names: [String], after former: ResultList) throws(NameOutOfOrder) {
     self.ids = MemberList(unique: ids)
     lastNumber = former.lastNumber
@@ -59,6 +60,7 @@ struct ResultList {
     return lastNumber
   }
 
+  /// Throws if a section name occurs in two separate ranges.
   private static func check(_ stretches: [(name: String, start: Int)]) throws(NameOutOfOrder) {
     var known: Set<String> = []
     for stretch in stretches where !known.insert(stretch.name).inserted {
@@ -72,7 +74,7 @@ struct ResultList {
 
   mutating func rename(_ old: ManagedObjectID, to new: ManagedObjectID) { ids.replace(old, by: new) }
 
-  /// The number of the section that has a place.
+  /// The index of the section at a place.
   func section(of place: Int) -> Int {
     var (low, high) = (0, sections.count)
     while high - low > 1 {
@@ -87,12 +89,12 @@ struct ResultList {
     return FetchedIndexPath(section: section, item: place - sections[section].start)
   }
 
-  /// The section's name at a place.
+  /// The section name at a place.
   func name(at place: Int) -> String { sections[section(of: place)].name }
 
   // MARK: Changing
 
-  /// Takes out the objects at some places, ascending; sections without objects stay until others have come.
+  /// Removes the objects at ascending places; empty sections stay until new objects have been inserted.
   mutating func remove(at places: [Int]) {
     guard !places.isEmpty else { return }
     for place in places { sections[section(of: place)].count -= 1 }
@@ -100,14 +102,13 @@ struct ResultList {
     countAnew()
   }
 
-  /// Puts an object in at a place. Its section takes it when all are there (`take`).
+  /// Inserts an object at a place. Afterwards `take` assigns all new objects to sections.
   mutating func insert(_ id: ManagedObjectID, at place: Int) {
     ids.append(id)
     ids.move(from: ids.count - 1, to: place)
   }
 
-  /// Sections take the objects that came, in the list's order, and new ones come for names that are not there. Sections without
-  /// objects go.
+  /// Assigns new objects, in the list's order, to sections; adds sections for new names and removes empty sections.
   mutating func take(_ arrivals: [Arrival]) throws(NameOutOfOrder) {
     var taking = SectionTaking(sections)
     for (before, arrival) in arrivals.enumerated() {
@@ -121,6 +122,7 @@ struct ResultList {
     if taking.hasNew { try Self.check(sections.map { ($0.name, $0.start) }) }
   }
 
+  /// Computes the starts of the sections from their counts.
   private mutating func countAnew() {
     var start = 0
     for index in sections.indices {
@@ -130,15 +132,16 @@ struct ResultList {
   }
 }
 
-/// Sections on their way to take objects that came, from the first place to the last. Places are those of the list without them.
+/// Assigns new objects to sections, from the first place to the last. Places are those of the list without the new
+/// objects.
 private struct SectionTaking {
   private let sections: [ResultList.Section]
-  /// How many objects came to each.
+  /// The number of new objects in each section.
   private var came: [Int]
   private var done: [ResultList.Section] = []
-  /// The first section that is not done.
+  /// The index of the first section that is not complete.
   private var next = 0
-  /// The place of a new section, the last one that is done; it may take what comes to the same place.
+  /// The place of the last complete section if it is new; it may take further objects at the same place.
   private var placeOfNew: Int?
   private(set) var hasNew = false
 
@@ -149,6 +152,7 @@ private struct SectionTaking {
 
   var result: [ResultList.Section] { done + (next..<sections.count).map(taken) }
 
+  /// The section at an index, including its new objects.
   private func taken(_ index: Int) -> ResultList.Section {
     var section = sections[index]
     section.count += came[index]
@@ -160,7 +164,8 @@ private struct SectionTaking {
     next += 1
   }
 
-  /// A section that reaches to a place, or is empty there, takes an object if it has its name.
+  /// Adds an object to a section of its name that includes the place, or is empty there; returns false if there is
+  /// none.
   mutating func join(_ name: String, at place: Int) -> Bool {
     while next < sections.count, sections[next].end < place { finishNext() }
     if placeOfNew == place, done[done.count - 1].name == name {
@@ -180,7 +185,7 @@ private struct SectionTaking {
     return false
   }
 
-  /// A new section begins at a place; false within another one.
+  /// Begins a new section at a place; returns false if the place is within another section.
   mutating func begin(_ section: ResultList.Section, at place: Int) -> Bool {
     while next < sections.count, sections[next].end <= place, sections[next].count + came[next] > 0 { finishNext() }
     if next < sections.count, sections[next].start < place { return false }

@@ -1,9 +1,9 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// Fetching beside those who wait for it: what a request finds, with progress, until it is cancelled.
+/// Asynchronous fetching in a background context, with progress and cancellation.
 extension BackgroundContext {
-  /// The IDs of the objects that a request finds.
+  /// The IDs of the objects that match a request.
   ///
   /// ```swift
   /// let progress = Progress(totalUnitCount: 0)
@@ -11,8 +11,8 @@ extension BackgroundContext {
   /// let people = try viewContext.objects(with: ids)     // faults, whose rows are in the row cache
   /// ```
   ///
-  /// With `progress` it is counted first how many there are, and rows are told as they are read. It ends with `CancellationError` where the
-  /// task or the progress is cancelled, in the middle of a store's statement too. Throws as `fetch` does.
+  /// With `progress`, the objects are counted first and rows are reported as they are read. Throws `CancellationError`
+  /// if the task or the progress is cancelled, even within a store's statement, and the errors of `fetch`.
   public nonisolated func fetchIDs(
     _ request: FetchRequest, progress: Progress? = nil
   ) async throws -> [ManagedObjectID] {
@@ -21,7 +21,7 @@ extension BackgroundContext {
     return ids
   }
 
-  /// The IDs of the objects that a request finds, some at a time, as they are read.
+  /// The IDs of the objects that match a request, in batches as they are read.
   ///
   /// Throws as `fetchIDs(_:progress:)` does.
   public nonisolated func batches(
@@ -30,13 +30,15 @@ extension BackgroundContext {
     batches(of: request, size: size, progress: progress) { $0.objectID }
   }
 
-  /// What `transform` makes of the objects that a request finds, on the context's thread, some at a time.
+  /// The results of `transform` for the objects that match a request, in batches. `transform` runs on the context's
+  /// thread.
   ///
   /// ```swift
   /// for try await names in background.batches(of: FetchRequest("Person"), { $0["name"] }) { print(names) }
   /// ```
   ///
-  /// All is of one state of the store, until the context saves. Throws as `fetchIDs(_:progress:)` does, and what `transform` throws.
+  /// All objects are of one state of the store, until the context saves. Throws as `fetchIDs(_:progress:)` does, and
+  /// the errors of `transform`.
   public nonisolated func batches<Item: Sendable>(
     of request: FetchRequest, size: Int = 512, progress: Progress? = nil,
     _ transform: @escaping @Sendable (ManagedObject) throws -> Item
@@ -45,7 +47,7 @@ extension BackgroundContext {
   }
 }
 
-/// What a fetch of a background context finds, some at a time. Each iteration is a fetch of its own.
+/// The results of a fetch in a background context, in batches. Each iteration is a separate fetch.
 public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
   let context: BackgroundContext
   let request: FetchRequest
@@ -53,14 +55,14 @@ public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
   let progress: Progress?
   let transform: @Sendable (ManagedObject) throws -> Item
 
-  /// Begins with the first batch that is asked for.
+  /// The fetch begins when the first batch is requested.
   public func makeAsyncIterator() -> Iterator { Iterator(batches: self) }
 
-  /// Goes through the batches.
+  /// Iterates over the batches.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let batches: FetchBatches
     fileprivate var walk: BackgroundWalk?
-    /// Ends it with the progress.
+    /// Ends the iteration when the progress is cancelled.
     fileprivate var cancellation: ProgressCancellation?
     private var isOver = false
 
@@ -90,12 +92,12 @@ public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
 
     private mutating func end() { (walk, cancellation, isOver) = (nil, nil, true) }
 
-    /// Runs `body` in a task that the progress cancels, too.
+    /// Runs `body` in a task that is also cancelled with the progress.
     private func cancellable<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
       -> Result
     {
       guard let cancellation else { return try await body() }
-      // A task would come a step further before it is cancelled.
+      // If the progress is cancelled already, a task would still run until its first check.
       try cancellation.checkCancellation()
       let task = Task { try await body() }
       cancellation.ends { task.cancel() }
@@ -108,23 +110,24 @@ public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// A walk over the objects of a background context, which those know who are elsewhere.
+/// A handle, usable in any isolation, for a walk over the objects of a background context.
 final class BackgroundWalk: Sendable {
   let context: BackgroundContext
   let number: Int
 
   init(_ context: BackgroundContext, number: Int) { (self.context, self.number) = (context, number) }
 
-  // What was found belongs to the context's thread.
+  // The fetched objects must be released on the context's thread.
   deinit { Task { [context, number] in await context.endWalk(number) } }
 }
 
-/// What a walk has of the context.
+/// The part of a walk that belongs to the context's thread.
 struct WalkState {
   let found: FetchedObjects
   let progress: Progress?
   var position = 0
 
+  /// The results for the next `count` objects; empty at the end.
   mutating func next<Item>(_ count: Int, _ transform: (ManagedObject) throws -> Item) throws -> [Item] {
     try Task.checkCancellation()
     var result: [Item] = []
@@ -133,7 +136,7 @@ struct WalkState {
       position += 1
     }
     if let progress {
-      // What went since it was counted does not come any more.
+      // Objects that were deleted after counting do not appear.
       if result.isEmpty { progress.totalUnitCount = Int64(position) }
       progress.completedUnitCount = Int64(position)
     }
@@ -142,6 +145,7 @@ struct WalkState {
 }
 
 extension BackgroundContext {
+  /// Fetches, and keeps the result in the context until the walk ends.
   func beginWalk(_ request: FetchRequest, progress: Progress?) async throws -> BackgroundWalk {
     let turn = try await turns.take()
     defer { turn.end() }
@@ -159,7 +163,7 @@ extension BackgroundContext {
   ) async throws -> [Item] {
     let turn = try await turns.take()
     defer { turn.end() }
-    // It ends with the context, and not as if that were all.
+    // A closed context throws, as returning an empty batch would look like the end of the results.
     try context.checkOpen()
     guard var state = walks[walk.number] else { return [] }
     // The transformation may have closed the context, which ends the walk.
@@ -171,10 +175,11 @@ extension BackgroundContext {
 }
 
 extension ManagedObjectContext {
-  /// The objects that a request finds, fetched by a background context of the same coordinator while this one's executor goes on.
+  /// The objects that match a request, fetched by a background context of the same coordinator while this context's
+  /// executor stays free.
   ///
-  /// They are faults, whose rows are in the row cache as long as that keeps them. Unsaved changes of this context do not count: it
-  /// finds what is saved. Throws as `BackgroundContext.fetchIDs(_:progress:)` does.
+  /// The objects are faults, whose rows are in the row cache for a while. Unsaved changes of this context do not count:
+  /// the background context fetches saved rows. Throws as `BackgroundContext.fetchIDs(_:progress:)` does.
   public func fetch(
     _ request: FetchRequest, with background: BackgroundContext, progress: Progress? = nil
   ) async throws -> [ManagedObject] {

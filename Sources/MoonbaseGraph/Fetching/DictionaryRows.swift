@@ -3,36 +3,36 @@ import MoonbasePlatform
 
 package import enum MoonbaseModel.Expression
 
-/// The rows of a dictionary result, one after the other.
+/// The rows of a dictionary result.
 ///
-/// Values that are stored as they are the store gives, and it groups them. Where the context computes, the objects behind them come some
-/// at a time, in a context of their own without unsaved changes, so that rows and values are those that are saved, and go again: of a
-/// group only what its columns need is kept.
+/// If possible, the store reads and groups the values. Otherwise objects are read in batches, in a separate context
+/// without unsaved changes, so that only saved rows and values count. The objects are released after each batch; a
+/// group keeps only the values that its columns need.
 package struct DictionaryRows {
-  /// The columns' names: a row has a value for each, null where there is none.
+  /// The names of the columns. Each row has a value for each, possibly null.
   package let names: [String]
   let plan: FetchPlan
   let columns: [GroupColumn]
   let condition: GroupCondition?
-  /// The order of the rows, where the objects are not sorted in their place.
+  /// The order of the rows, if the rows rather than the objects are sorted.
   private let order: RowOrder?
-  /// The request as it was asked, whose window the rows are shown in.
+  /// The original request, whose limit and offset apply to the rows.
   let request: FetchRequest
-  /// What the groups are made by.
+  /// The expressions by which objects are grouped.
   private let keys: [CompiledExpression]
   private let memo = EvaluationMemo()
-  /// The to-one relationships that the columns lead through: their rows are read for many objects at once.
+  /// The to-one relationships in the columns' key paths, whose rows are prefetched.
   private let relationships: [String]
-  /// Why the store was not asked for the columns, as a clause; nil where it was.
+  /// The reason why the store does not compute the columns, as a clause; nil if it does.
   private let columnsReason: String?
-  /// What it was asked of the rows that are left out.
+  /// The part of the row selection that the store executes.
   private let choice: RowChoice
-  /// Whether the context judges rows by `having`.
+  /// Whether the context evaluates `havingPredicate`.
   let judgesRows: Bool
-  /// Whether the context leaves out rows that came before.
+  /// Whether the context removes duplicate rows.
   let leavesOutEqualRows: Bool
 
-  /// Makes a request ready. With `isKept` rows are read in several calls, and are of one state all the same.
+  /// Prepares a request. With `isKept`, rows are read in several calls that all see one state.
   package init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
     context.settle()
     context.noteOpenRead()
@@ -45,7 +45,7 @@ package struct DictionaryRows {
     order = RowOrder(wanted, shown: shown)
     var checked = wanted
     if order != nil {
-      // All rows are needed before the first is known.
+      // All rows are needed to determine the first.
       for path in [\FetchRequest.fetchLimit, \.fetchOffset] {
         (checked[keyPath: path], objects[keyPath: path]) = (0, 0)
       }
@@ -76,7 +76,7 @@ package struct DictionaryRows {
       of: all.map(\.expression) + request.propertiesToGroupBy.map { .keyPath($0) }, from: entity, in: model)
   }
 
-  /// What a store is asked for, or why it is asked for objects.
+  /// The columns for a store's query, or the reason why the context computes them from objects.
   private static func stored(
     _ columns: [GroupColumn], groupedBy keys: [String], paths: StoredPaths
   ) throws -> (QueryColumns?, String?) {
@@ -96,7 +96,7 @@ package struct DictionaryRows {
     return (wanted, nil)
   }
 
-  /// How the rows are made, in lines for a person.
+  /// A description of the execution, in lines for display.
   func lines() throws -> [String] {
     var lines = try plan.lines()
     if let columnsReason { lines.append("the context computes the columns: \(columnsReason)") }
@@ -108,14 +108,14 @@ package struct DictionaryRows {
     return lines
   }
 
-  /// A row's values by their columns' names.
+  /// The values of a row by column name; nulls are left out.
   package func dictionary(_ values: [Value]) -> [String: Value] {
     var result: [String: Value] = [:]
     for (name, value) in zip(names, values) where !value.isNull { result[name] = value }
     return result
   }
 
-  /// Calls `body` for the values of each row.
+  /// Calls `body` with the values of each row.
   package func forEach(_ body: ([Value]) throws -> Void) throws {
     let walk = try DictionaryWalk(self)
     while try walk.step(body) {}
@@ -123,10 +123,11 @@ package struct DictionaryRows {
 
   // MARK: Kinds of results
 
-  /// Computes some of the rows, each when it is passed on, until it is told false; returns whether there may be more.
+  /// Computes the next rows and passes each to the closure until it returns false; returns whether more rows may
+  /// follow.
   typealias Steps = (_ pass: ([Value]) throws -> Bool) throws -> Bool
 
-  /// The rows, with those of hidden columns, before any is left out.
+  /// The rows including hidden columns, before any are left out.
   func steps() throws -> Steps {
     guard let order else { return try unsortedSteps() }
     return Self.steps {
@@ -135,7 +136,7 @@ package struct DictionaryRows {
     }
   }
 
-  /// All rows, those of groups that are left out later too.
+  /// All rows, including groups that are left out later.
   private func allRows() throws -> [[Value]] {
     let steps = try unsortedSteps()
     var rows: [[Value]] = []
@@ -148,6 +149,7 @@ package struct DictionaryRows {
     return rows
   }
 
+  /// The rows in the order of the objects, computed in the simplest way that the columns allow.
   private func unsortedSteps() throws -> Steps {
     if plan.givesColumns { return try stored() }
     if !keys.isEmpty { return Self.steps { try groups() } }
@@ -157,7 +159,7 @@ package struct DictionaryRows {
     return Self.steps { try repeating(aggregates) }
   }
 
-  /// Rows for which all objects have to be read before the first is known.
+  /// Steps through rows that are computed together when the first is requested.
   private static func steps(_ read: @escaping () throws -> (count: Int, row: (Int) throws -> [Value])) -> Steps {
     var rows: (count: Int, row: (Int) throws -> [Value])?
     var place = 0
@@ -173,7 +175,7 @@ package struct DictionaryRows {
     }
   }
 
-  /// The rows that the store computes. It need not go further than the window, unless rows are left out.
+  /// The rows that the store computes: limited to the window, unless rows are left out.
   private func stored() throws -> Steps {
     let leavesOut = judgesRows || leavesOutEqualRows
     let end = plan.windowEnd
@@ -189,7 +191,7 @@ package struct DictionaryRows {
     }
   }
 
-  /// A row for each object.
+  /// Steps through rows of which each describes one object.
   private func objects() throws -> Steps {
     let next = try plan.batches()
     return { pass in
@@ -200,7 +202,7 @@ package struct DictionaryRows {
     }
   }
 
-  /// One row for all objects.
+  /// Computes the single row for all objects.
   private func whole() throws -> (count: Int, row: (Int) throws -> [Value]) {
     var group = Group(columns)
     var memory = HostMemory()
@@ -209,7 +211,7 @@ package struct DictionaryRows {
     return (1, { _ in row })
   }
 
-  /// A row for each group, in the order in which the first object of each came.
+  /// Computes a row for each group, in the order of the groups' first objects.
   private func groups() throws -> (count: Int, row: (Int) throws -> [Value]) {
     var groups: [Group] = []
     var places: [[Value]: Int] = [:]
@@ -230,7 +232,7 @@ package struct DictionaryRows {
     return (found.count, { try found[$0].row(columns) })
   }
 
-  /// A row for each object, with the values of all objects together in each.
+  /// Computes a row for each object, with aggregates over all objects.
   private func repeating(_ aggregates: [Int]) throws -> (count: Int, row: (Int) throws -> [Value]) {
     let plain = columns.indices.filter { !columns[$0].isAggregate }
     let shared = aggregates.map { columns[$0] }
@@ -260,6 +262,7 @@ package struct DictionaryRows {
 
   // MARK: Objects
 
+  /// Calls `body` for each object of the fetch, batch by batch.
   private func forEachObject(_ body: (ManagedObject) throws -> Void) throws {
     try plan.reading {
       let next = try plan.batches()
@@ -281,6 +284,7 @@ package struct DictionaryRows {
     return true
   }
 
+  /// The to-one relationships in the key paths of expressions, as key paths for prefetching.
   private static func relationships(
     of expressions: [Expression], from entity: ResolvedEntity, in model: ResolvedModel
   ) -> [String] {
@@ -297,7 +301,7 @@ package struct DictionaryRows {
     return found.sorted()
   }
 
-  /// The keys of a path whose objects have to be there to read its end.
+  /// The to-one relationships of a key path, through which its end is read.
   private static func toOneKeys(
     _ keys: ArraySlice<String>, from start: ResolvedEntity, in model: ResolvedModel
   ) -> [String] {

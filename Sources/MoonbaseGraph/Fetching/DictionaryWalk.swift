@@ -1,7 +1,8 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The rows of a dictionary result as they are asked for: without those that `having`, the window and equal rows leave out.
+/// Iterates over the rows of a dictionary result, without the rows that `havingPredicate`, the window and removal of
+/// duplicates leave out.
 final class DictionaryWalk {
   private let rows: DictionaryRows
   private let names: [String]
@@ -22,10 +23,10 @@ final class DictionaryWalk {
 
   deinit { rows.plan.view.end() }
 
-  /// Hands some rows to `body`, each when it is computed. Returns whether there may be more.
+  /// Passes further rows to `body` as they are computed. Returns whether more rows may follow.
   func step(_ body: ([Value]) throws -> Void) throws -> Bool {
     guard !isOver else { return false }
-    // What fails ends it.
+    // An error ends the walk.
     isOver = true
     isOver = try !steps { row in
       try HostWork.charge(row.count)
@@ -49,7 +50,7 @@ final class DictionaryWalk {
   }
 }
 
-/// Which rows of a result are shown: without those that came before, from an offset on, up to a limit.
+/// Selects the rows of a result: without duplicates, from an offset up to a limit.
 private struct RowWindow: ~Copyable {
   private let isDistinct: Bool
   private var skipped: Int
@@ -63,9 +64,10 @@ private struct RowWindow: ~Copyable {
     left = request.fetchLimit > 0 ? request.fetchLimit : .max
   }
 
-  /// Whether no further row is shown.
+  /// Whether no further row is in the window.
   var isClosed: Bool { left == 0 }
 
+  /// Whether a row belongs to the result; advances the window.
   mutating func admits(_ row: [Value]) throws -> Bool {
     if isDistinct {
       for value in row { try value.checkComparable() }

@@ -1,9 +1,10 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What a fetch finds, some at a time, as it is asked for: each of these returns what returns the next ones, and nil at the end.
+/// Fetch results in batches. Each function returns a closure that returns the next batch, or nil at the end.
 extension FetchPlan {
-  /// The objects of the saved rows, without a window. Nobody else holds them, unless they have to be sorted here.
+  /// The objects of saved rows, without limit and offset. They are retained only by the caller, unless the context has
+  /// to sort them.
   func batches() throws -> () throws -> [ManagedObject]? {
     try reading {
       if let (store, found) = storeQuery {
@@ -44,7 +45,7 @@ extension FetchPlan {
   /// Whether the store computes the columns.
   var givesColumns: Bool { storeQuery?.1.columns != nil }
 
-  /// The values of the columns, a row for each object or group. `limit` bounds the rows, from the first on.
+  /// The columns' values, one row for each object or group. `limit` is the greatest number of rows; 0 means all.
   func rowsOfValues(limit: Int) throws -> () throws -> RowBatch? {
     guard let (store, found) = storeQuery else { return { nil } }
     var query = found
@@ -64,8 +65,9 @@ extension FetchPlan {
     }
   }
 
-  /// The pages of the rows that match. Of a store that keeps no state while it is read, and has more than one page of them, the keys are read now
-  /// and the rows as they are asked for, as they are then; those that are gone are left out.
+  /// The pages of the matching rows. If no consistent view can be held open and there is more than one page, only the
+  /// keys are read now. Their rows are read later, in the state of that time and without rows that were deleted
+  /// meanwhile.
   private func rowPages(of store: any PersistentStore, _ query: StoreQuery) throws -> () throws -> RowBatch? {
     let session = try view.session(of: store)
     guard readsByKeys else { return try pages(of: store) { try $0.rows(matching: query) } }
@@ -89,11 +91,11 @@ extension FetchPlan {
     }
   }
 
-  /// Whether the rows of a walk are asked for by their keys: no state can be kept for it, and its stores keep what they have in files.
+  /// Whether a walk reads rows by key, because no view can be held open for it and the stores keep data in files.
   var readsByKeys: Bool { isKept && !view.isSteady && context.parent == nil }
 
-  /// The rows that match, if they fit in one page, which is of one state. Nil if there are more, or if they weigh too
-  /// much.
+  /// The matching rows, if they fit in one page, which is then consistent. Nil if there are more rows, or if they are
+  /// too large.
   func onlyPage(of query: StoreQuery, in session: any ReadSession) throws -> [Snapshot]? {
     let isShort = query.limit > 0 && query.limit <= RowPage.capacity
     var first = query
@@ -108,7 +110,8 @@ extension FetchPlan {
     return rows
   }
 
-  /// The pages of a cursor. One of a store that keeps no state while it is read is read at once, where somebody may save meanwhile.
+  /// The pages of a cursor. If the store keeps no state for reading, all pages are read at once when another save could
+  /// interfere.
   private func pages(
     of store: any PersistentStore, _ cursor: (any ReadSession) throws -> any RowCursor
   ) throws -> () throws -> RowBatch? {
@@ -126,7 +129,7 @@ extension FetchPlan {
     return { all.popLast() }
   }
 
-  /// Those that were handed out are let go.
+  /// Returns the elements in batches, releasing each batch.
   private static func batches<Element>(of elements: consuming [Element]) -> () throws -> [Element]? {
     var rest = elements
     rest.reverse()

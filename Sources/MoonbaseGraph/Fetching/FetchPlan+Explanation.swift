@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A fetch in words.
+/// The description of a fetch for display.
 extension FetchPlan {
   func lines() throws -> [String] {
     var lines = try linesOfStores()
@@ -12,7 +12,7 @@ extension FetchPlan {
     return lines
   }
 
-  /// Of several stores each finds its rows; order and window are the context's.
+  /// With several stores, each finds rows, and the context applies order and window.
   private func linesOfStores() throws -> [String] {
     var lines: [String] = []
     for (store, plan) in parts {
@@ -29,6 +29,6 @@ extension FetchPlan {
 }
 
 extension PersistentStore {
-  /// The path of its file, or its UUID: what errors and explanations call it.
+  /// The path of the store's file, or its UUID, for error messages and explanations.
   var name: String { url?.relativePath ?? "store \(identifier)" }
 }

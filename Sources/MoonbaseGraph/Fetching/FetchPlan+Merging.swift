@@ -1,12 +1,13 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Sorted results beside unsaved changes.
+/// Merging sorted saved rows with unsaved changes.
 extension FetchPlan {
-  /// The saved IDs in the store's order with the changed objects that match in their places; without a window. Of the saved ones only
-  /// those are read that show where a changed one belongs, by halves.
+  /// The saved IDs in the store's order, with matching changed objects inserted at their places; without limit and
+  /// offset. Binary search finds the places, so only some of the saved rows are read.
   ///
-  /// Nil where nothing is sorted, where so much would have to be read that it is better to sort all, and where a row went meanwhile.
+  /// Nil if the result is not sorted, if so many rows would be read that sorting all is better, or if a row was deleted
+  /// meanwhile.
   func merged(
     _ pending: [ManagedObject], with query: StoreQuery, of store: any PersistentStore, twins: SavedTwins
   ) throws -> [ManagedObjectID]? {
@@ -27,11 +28,11 @@ extension FetchPlan {
     return result + saved[taken...]
   }
 
-  /// Whether so few rows are asked for that they are read in one statement.
+  /// Whether the window is so small that a single statement reads all its rows.
   private var hasSmallWindow: Bool { windowEnd <= 2 * [Snapshot].batchSize }
 }
 
-/// The ranks of sorted rows, each read when it is asked for.
+/// The sort ranks of saved rows, each read on demand.
 private struct SavedRanks {
   let ids: [ManagedObjectID]
   let plan: FetchPlan
@@ -43,7 +44,7 @@ private struct SavedRanks {
     (self.ids, self.plan, self.sort, self.twins) = (ids, plan, sort, twins)
   }
 
-  /// The first place whose row comes after a rank; nil where a row is gone.
+  /// The first place whose row sorts after a rank; nil if a row was deleted meanwhile.
   mutating func firstPlace(after rank: CompiledSort.Rank, from start: Int) throws -> Int? {
     var (low, high) = (start, ids.count)
     while low < high {
@@ -54,6 +55,7 @@ private struct SavedRanks {
     return low
   }
 
+  /// The rank of the row at a place; nil if the row was deleted.
   private mutating func rank(_ place: Int) throws -> CompiledSort.Rank? {
     if let rank = known[place] { return rank }
     guard let row = try plan.view.currentSnapshot(of: ids[place]) else { return nil }

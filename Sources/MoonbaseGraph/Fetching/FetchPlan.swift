@@ -6,32 +6,34 @@ import enum MoonbaseModel.Predicate
 
 /// Divides a fetch between the stores and the context.
 ///
-/// Each store says once what it takes over (`QueryPlan`). What is left (transient and impure derived attributes, several stores) the
-/// context does in memory, and limits count only after that. Unsaved changes come on top: of what the store finds, changed objects
-/// are taken out, and those put in that match as they are now.
+/// Each store returns a plan with the conditions that it executes (`QueryPlan`). The context evaluates the rest in
+/// memory (transient and impure derived attributes, several stores), and applies limits afterwards. Unsaved changes are
+/// merged into the result: changed objects are removed from the store's rows, and added if they match with their
+/// current values.
 struct FetchPlan {
   let request: FetchRequest
   let context: ManagedObjectContext
   let entity: ResolvedEntity
   private let entities: Range<EntityIndex>
-  /// What each store takes over. One store alone is asked for order and window too.
+  /// The plan of each store. A single store may also sort and apply the window.
   let parts: [(store: any PersistentStore, plan: QueryPlan)]
   /// Whether changed objects may enter or leave the result.
   let hasPending: Bool
   private let matcher: CompiledPredicate?
   let sort: CompiledSort?
-  /// What rows share; nil where predicate and order have nothing of the kind.
+  /// Results shared by the evaluations of a fetch; nil if predicate and order have none to share.
   let memo: EvaluationMemo?
-  /// Objects without changes of their own that a key path leads from to changed ones: they count as changed.
+  /// Unchanged objects whose values along a key path depend on changed objects. They count as changed.
   private let affected: OrderedSet<ManagedObject>
-  /// What is read for the fetch.
+  /// The view in which the fetch reads.
   let view: ReadView
-  /// Whether unsaved changes do not count, and related objects are looked at that may have some.
+  /// Whether unsaved changes must not count, although related objects that are evaluated may have some.
   private let isWithoutChanges: Bool
-  /// Whether what is read may be read in several calls, between which others save.
+  /// Whether reading is spread over several calls, between which other contexts may save.
   let isKept: Bool
 
-  /// `isKept` makes the view one of a walk. With `readsObjects` whoever gets objects, and no columns, reads on from them in the same view.
+  /// With `isKept`, the view is one for a walk. With `readsObjects`, a fetch of objects allows further reads from them
+  /// in the same view.
   init(
     _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false,
     readsObjects: Bool = false
@@ -61,9 +63,10 @@ struct FetchPlan {
     view = ReadView(context.source, extent: isOneCall ? .oneCall : .view, isKept: isKept)
   }
 
-  /// Runs `body`, which reads more than the rows of the fetch, with all of it from one view.
+  /// Runs `body` so that all its reads, also beyond the rows of the fetch, use the view.
   func reading<Result>(_ body: () throws -> Result) rethrows -> Result { try context.reading(in: view, body) }
 
+  /// Asks each store that holds the entity for its plan.
   private static func parts(
     of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, columns: QueryColumns?,
     in context: ManagedObjectContext
@@ -80,13 +83,14 @@ struct FetchPlan {
       (query.limit, query.offset) = (request.fetchLimit, request.fetchOffset)
       query.columns = columns
     }
-    // An empty result would say that there are no objects.
+    // An empty result would wrongly mean that there are no objects.
     guard !stores.isEmpty else { throw GraphError.noStore(holding: entity) }
     return try stores.map { ($0, try $0.plan(query)) }
   }
 
   // MARK: Results
 
+  /// The objects that match, in order and within the window.
   func objects() throws -> [ManagedObject] {
     let twins = SavedTwins(of: context)
     guard let (store, query) = storeQuery else { return window(try sorted(matching(twins), twins: twins)) }
@@ -95,12 +99,12 @@ struct FetchPlan {
     return try objects(query, of: store, with: pending, twins: twins)
   }
 
-  /// Saved objects and changed ones; those of a sorted result all sorted anew, if any changed.
+  /// The saved and the changed objects. A sorted result with changes is sorted again as a whole.
   private func objects(
     _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject], twins: SavedTwins
   ) throws -> [ManagedObject] {
     let saved: [ManagedObject]
-    // To be sorted anew by what the store has now, the rows are needed, whatever objects know from before.
+    // To sort by the store's current values, the rows are needed even if objects already have values.
     let isSortedAnew = sort != nil && !pending.isEmpty
     if isSortedAnew || request.includesPropertyValues && request.fetchBatchSize == 0 {
       if !hasPending { return try allObjects(query, of: store) }
@@ -115,10 +119,10 @@ struct FetchPlan {
     return window(pending.isEmpty ? saved : try sorted(saved + pending, twins: twins))
   }
 
-  /// The objects of all rows that the store finds, made as the rows come.
+  /// The objects of all rows that the store finds, created while rows are read.
   private func allObjects(_ query: StoreQuery, of store: any PersistentStore) throws -> [ManagedObject] {
     guard HostWork.greatestValue == .max else {
-      // With a limit, all objects are weighed before the first is made.
+      // Under a memory limit, the weight of all objects is checked before the first is created.
       let rows = try view.session(of: store).snapshots(matching: query)
       return try context.objects(for: RowBatch(rows), refreshing: request.shouldRefreshRefetchedObjects)
     }
@@ -130,7 +134,7 @@ struct FetchPlan {
     return objects
   }
 
-  /// Faults of all rows that the store finds, made as the keys come.
+  /// Faults for all rows that the store finds, created while keys are read.
   private func allFaults(_ query: StoreQuery, of store: any PersistentStore) throws -> [ManagedObject] {
     let ids = try view.session(of: store).ids(matching: query)
     var objects: [ManagedObject] = []
@@ -140,7 +144,7 @@ struct FetchPlan {
     return objects
   }
 
-  /// Objects without their values; with a batch size they read theirs together.
+  /// Faults; with a batch size, they are grouped to read their rows together.
   private func faults(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let objects = try context.objects(with: ids)
     let size = request.fetchBatchSize
@@ -153,19 +157,20 @@ struct FetchPlan {
     return objects
   }
 
-  /// Objects in the order of their IDs, with their values where the request wants them.
+  /// Objects in the order of their IDs, with values if the request includes them.
   private func read(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let objects = try faults(ids)
     if request.includesPropertyValues && request.fetchBatchSize == 0 { try context.loadRows(of: ids) }
     return objects
   }
 
-  /// The IDs of what is found, as they are kept.
+  /// The IDs of the result, packed.
   func idList() throws -> IDList {
     guard let (store, query) = storeQuery, !hasPending else { return IDList(try objectIDs()) }
     return try view.session(of: store).objectIDs(matching: query)
   }
 
+  /// The IDs of the objects that match, in order and within the window.
   func objectIDs() throws -> [ManagedObjectID] {
     guard let (store, query) = storeQuery else {
       return try sort == nil ? window(matchingIDs()) : objects().map(\.objectID)
@@ -173,6 +178,7 @@ struct FetchPlan {
     return try objectIDs(query, of: store, with: pendingMatches())
   }
 
+  /// The IDs if a single store executes the whole request, merged with the changed objects that match.
   private func objectIDs(
     _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject]
   ) throws -> [ManagedObjectID] {
@@ -185,9 +191,9 @@ struct FetchPlan {
     return try objects(query, of: store, with: pending, twins: twins).map(\.objectID)
   }
 
-  /// What is found, to be read as it is walked, with a view that is kept. Rows are read as they are walked where nothing comes on top
-  /// of them, else their keys now. Of a store that keeps no view one page of rows is read whole, and of more the keys; those of a parent
-  /// context are read whole.
+  /// The result as a collection that reads rows on demand from a view that is held open. Rows are read directly if
+  /// unsaved changes do not matter, otherwise the keys are read now. If the store keeps no view, a single page of rows
+  /// is read completely, and of more rows the keys; rows of a parent context are read completely.
   func results(readsKeys: Bool = false, holdsContext: Bool = true) throws -> FetchedObjects {
     try reading {
       guard let (store, query) = storeQuery, !readsKeys, !hasPending else {
@@ -208,6 +214,7 @@ struct FetchPlan {
     }
   }
 
+  /// The number of objects that match, within the window.
   func count() throws -> Int {
     guard parts.count == 1, parts[0].plan.isExact else {
       var count = 0
@@ -228,7 +235,7 @@ struct FetchPlan {
 
   // MARK: The store's part
 
-  /// Hands the rows that match to `body`, some at a time, until it returns false.
+  /// Passes the matching rows to `body` in pages until it returns false.
   private func forEachPage(
     _ query: StoreQuery, of store: any PersistentStore, _ body: (RowBatch) throws -> Bool
   ) throws {
@@ -236,7 +243,7 @@ struct FetchPlan {
     while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty, try body(rows) {}
   }
 
-  /// The query that gives all saved rows of the result in their order, if one store can do all of it.
+  /// The query for all saved rows of the result in order, if a single store can execute the whole request.
   var storeQuery: (any PersistentStore, StoreQuery)? {
     guard parts.count == 1, parts[0].plan.isComplete else { return nil }
     return (parts[0].store, parts[0].plan.query)
@@ -252,8 +259,8 @@ struct FetchPlan {
     object.state.contains(.listed) || !affected.isEmpty && affected.contains(object)
   }
 
-  /// What a query finds without changed objects. A limit then asks for a few more rows, and for many more where these did
-  /// not do, rather than for all.
+  /// The results of a query without changed objects. With a limit, slightly more rows are requested at first, and many
+  /// more only if these do not suffice.
   private func unchanged<Row>(
     _ query: StoreQuery, _ id: (Row) -> ManagedObjectID, _ read: (StoreQuery) throws -> [Row]
   ) throws -> [Row] {
@@ -273,12 +280,13 @@ struct FetchPlan {
     }
   }
 
+  /// The IDs of a query's rows without changed objects.
   func unchangedIDs(_ query: StoreQuery, in session: any ReadSession) throws -> [ManagedObjectID] {
     try unchanged(query, \.self) { Array(try session.objectIDs(matching: $0)) }
   }
 
-  /// The same of rows. Where a few more do not do, as behind many deleted objects, it goes on with IDs: of the changed objects that
-  /// stand before the window no rows are read.
+  /// The rows of a query without changed objects. If slightly more rows do not suffice, for example behind many deleted
+  /// objects, IDs are read: then no rows of changed objects before the window are read.
   private func unchangedRows(_ query: StoreQuery, in session: any ReadSession) throws -> [Snapshot] {
     let (wanted, isAll) = query.limit.addingReportingOverflow(query.offset)
     let (limit, overflow) = wanted.addingReportingOverflow(Self.fewMore)
@@ -297,12 +305,13 @@ struct FetchPlan {
     return ids.compactMap { rows[$0] }
   }
 
-  /// So many rows more than the window has are read at first.
+  /// The number of rows that are read beyond the window at first.
   private static let fewMore = 16
 
-  /// Among so few changed rows the store leaves them out by their IDs.
+  /// The greatest number of changed rows that the store excludes by their IDs.
   private static let fewRows = 100
 
+  /// The number of a query's rows without changed objects.
   private func unchangedCount(_ store: any PersistentStore, matching query: StoreQuery) throws -> Int {
     var rows: [Value] = []
     for object in [Array(context.changedObjects), Array(affected)].joined()
@@ -322,7 +331,7 @@ struct FetchPlan {
     return try session.objectIDs(matching: query).reduce(0) { $0 + (isChanged($1) ? 0 : 1) }
   }
 
-  /// The changed objects that match as they are now.
+  /// The changed objects that match with their current values.
   private func pendingMatches() throws -> [ManagedObject] {
     guard hasPending else { return [] }
     let changed: [ManagedObject] = try context.changedObjects(
@@ -332,8 +341,8 @@ struct FetchPlan {
 
   // MARK: The context's part
 
-  /// Hands the objects that the context finds to `body`, saved ones first, until it returns false. Those that do not match are let go
-  /// as the rows are read. Where all are kept, they are weighed before they are made.
+  /// Passes the objects that the context finds to `body`, saved ones first, until it returns false. Objects that do not
+  /// match are released as rows are read. If all are kept, their weight is checked before they are created.
   private func forEachMatch(
     _ twins: SavedTwins, keepsAll: Bool = false, _ body: (ManagedObject) throws -> Bool
   ) throws {
@@ -366,7 +375,7 @@ struct FetchPlan {
     }
   }
 
-  /// The objects that the context finds, without order and window; where nothing is sorted, no more than the window has.
+  /// The objects that the context finds, without order and window; an unsorted result ends with the window.
   func matching(_ twins: SavedTwins) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
     let bound = sort == nil ? windowEnd : .max
@@ -389,7 +398,7 @@ struct FetchPlan {
     return result
   }
 
-  /// How many of the rows found are of use.
+  /// The number of rows up to the end of the window.
   var windowEnd: Int {
     let (end, overflow) = request.fetchOffset.addingReportingOverflow(request.fetchLimit)
     return request.fetchLimit > 0 && !overflow ? end : .max
@@ -402,6 +411,7 @@ struct FetchPlan {
     return try twins.replacing(objects) { try sort.sorted($0, memo: memo) }
   }
 
+  /// The rows from the offset to the limit.
   private func window<Row>(_ rows: [Row]) -> [Row] {
     guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return rows }
     let rest = rows.dropFirst(request.fetchOffset)
@@ -410,10 +420,10 @@ struct FetchPlan {
 }
 
 extension StoreQuery {
-  /// Whether the store runs no function of a script for it, which belong to the thread of who asks.
+  /// Whether the store calls no script functions, which are confined to the calling thread.
   var runsNoFunctions: Bool { functions == nil || predicate == nil && sortDescriptors.isEmpty }
 
-  /// The same rows in any order, all of them.
+  /// The query without order and window.
   var withoutWindow: Self {
     var query = self
     (query.limit, query.offset, query.sortDescriptors) = (0, 0, [])

@@ -1,9 +1,9 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What a fetch found: rows that are read some at a time as they are walked, and objects that are made when they are asked for
-/// and go again when nobody holds them. So a walk over a million objects takes the memory of a few hundred, and eight bytes for each
-/// key.
+/// The result of a fetch as a collection: rows are read in batches during iteration, and objects are created on access
+/// and released when no other reference retains them. An iteration over a million objects takes the memory of a few
+/// hundred, and eight bytes for each key.
 ///
 /// ```swift
 /// for person in try context.fetchedObjects(FetchRequest("Person", where: "age > 30")) {
@@ -11,16 +11,16 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// What it found stays as it was, whatever is changed, saved or deleted meanwhile: objects that went since are deleted objects or
-/// faults that cannot fire, and `existingObject(at:)` gives nil for them. The batch size of the request is how many rows are read at
-/// a time. It belongs to its context and to the context's executor.
+/// The result stays the same, whatever is changed, saved or deleted meanwhile: objects deleted since are deleted
+/// objects or faults that cannot fire, and `existingObject(at:)` returns nil for them. The batch size of the request is
+/// the number of rows that are read at a time. The collection is confined to its context and the context's executor.
 ///
-/// All its rows, what is prefetched with them, and the faults that fire while it is there are of one view of the store: what others save
-/// meanwhile does not show. The view ends when this context saves, rolls back, refreshes an object or is reset, or once four newer
-/// results are kept; what is read afterwards is current when it is read, which a walk that goes on may do two windows ahead. As long as
-/// there is a view, a SQLite file's log keeps growing.
+/// All rows, prefetched rows and faults that fire meanwhile are read from one view of the store, so saves of other
+/// contexts are not visible. The view ends when this context saves, rolls back, refreshes an object or is reset, or
+/// when four newer results are kept. Later reads see the current state, possibly up to two batches ahead of the
+/// iteration. While a view exists, the log of a SQLite file keeps growing.
 public final class FetchedObjects {
-  // Who walks in a script must not keep the context: it has the script.
+  // A walk in a script must not retain the context, which itself retains the script.
   private let reference: ContextReference
   private let holder: ManagedObjectContext?
   private let entity: ResolvedEntity
@@ -28,38 +28,39 @@ public final class FetchedObjects {
   private let keyPaths: [String]
   private let greatestSize: Int
 
-  /// The state of the store that all is read from; nil once what is read is current, and where all is read.
+  /// The view for all reads; nil if reads use the current state, or if everything has been read.
   private var view: ReadView? { didSet { oldValue?.walk = nil } }
-  /// The IDs of what was found, as far as it was read.
+  /// The IDs of the result, as far as they are read.
   @exclusivity(unchecked) private var ids: IDList
-  /// The rows that are still to come; nil where all IDs are known.
+  /// The remaining rows; nil if all IDs are known.
   private var rest: PageReader?
-  /// What the rows that are to come are asked for by.
+  /// The query for the remaining rows.
   private var source: (store: any PersistentStore, query: StoreQuery)?
-  /// Why the rows that were still to come did not.
+  /// The error that prevented reading the remaining rows.
   private var failure: (any Error)?
   private var knownCount: Int?
-  /// Rows that were read and may have no objects yet, and the place of the first.
+  /// Rows that were read and may have no objects yet, and the index of the first.
   private var page = RowBatch()
   private var pageStart = 0
-  /// What the prefetches of windows share.
+  /// The memory shared by the prefetches of all windows.
   private var prefetched = PrefetchMemory()
-  /// How a walk goes on once its view has ended.
+  /// The continuation by keys after the view has ended.
   private var following: Following?
-  /// Whether another thread may read for it.
+  /// Whether another thread may read ahead.
   private var mayReadAhead = false
-  /// The number of the context's read-ahead for which these rows count.
+  /// The context's read-ahead number for which the rows of `page` are valid.
   private let readAheadNumber: Int
-  /// Objects that were not saved yet, by their temporary IDs: a save on the way gives them others.
+  /// Unsaved objects by temporary ID, since a save in between replaces these IDs.
   private var unsaved: [ManagedObjectID: ManagedObject] = [:]
-  /// How many rows are read next. A walk begins with few, for what they weigh is not known.
+  /// The number of rows to read next. The first batch is small, because the size of rows is not known yet.
   private var nextSize: Int
-  /// What is held now, and the places it has.
+  /// The range of loaded objects.
   @exclusivity(unchecked) private var window = 0..<0
   @exclusivity(unchecked) private var objects: ContiguousArray<ManagedObject?> = []
-  /// How often the context had been reset when they were read: objects of a time before it are none of the context any more.
+  /// The context's reset count when the objects were read: objects from before a reset do not belong to the context any
+  /// more.
   @exclusivity(unchecked) private var windowResets = 0
-  /// The bytes that the context was told of.
+  /// The bytes that are charged to the context.
   private var weighed = 0
 
   private convenience init(ids: IDList, plan: FetchPlan, holdsContext: Bool, view: ReadView?) {
@@ -82,13 +83,13 @@ public final class FetchedObjects {
     nextSize = request.fetchBatchSize > 0 ? greatestSize : Self.firstSize
   }
 
-  /// IDs of which it is known that they are found, with what is current when it is read.
+  /// Makes a collection of known IDs whose rows are read in their current state.
   convenience init(ids: IDList, _ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext) {
     self.init(ids: ids, request, of: entity, in: context, holdsContext: true, view: nil)
     for id in ids where id.isTemporaryID { unsaved[id] = context.registeredObject(for: id) }
   }
 
-  /// IDs, whose rows are read in the plan's view.
+  /// Makes a collection of IDs whose rows are read in the plan's view.
   convenience init(ids: IDList, plan: FetchPlan, holdsContext: Bool) {
     let view = ids.isEmpty || !plan.view.isSteady ? nil : plan.view
     self.init(ids: ids, plan: plan, holdsContext: holdsContext, view: view)
@@ -96,13 +97,14 @@ public final class FetchedObjects {
     beginFollowing(in: plan.context)
   }
 
-  /// All rows, of a store that keeps no view.
+  /// Makes a collection of rows, for a store that keeps no view.
   convenience init(rows: [Snapshot], plan: FetchPlan, holdsContext: Bool) {
     self.init(ids: IDList(rows.lazy.map(\.id)), plan: plan, holdsContext: holdsContext, view: nil)
     page = RowBatch(rows)
   }
 
-  /// Rows that come. The first are read now; where these are all, nothing more is needed of the store but what is to be prefetched.
+  /// Makes a collection of a cursor's rows. The first rows are read now; if these are all and nothing is to be
+  /// prefetched, the view ends.
   convenience init(
     _ pages: PageReader, of store: any PersistentStore, _ query: StoreQuery, plan: FetchPlan, holdsContext: Bool
   ) throws {
@@ -116,21 +118,22 @@ public final class FetchedObjects {
 
   deinit {
     view?.walk = nil
-    // Before the view ends, which waits for who reads in it.
+    // Before the view ends, which would wait for the thread that reads ahead.
     rest?.stop()
     reference.context?.weigh(-weighed)
   }
 
+  /// Registers with the context, which ends the view when the context changes.
   private func beginFollowing(in context: ManagedObjectContext) {
     guard let view else { return }
     view.walk = self
     context.follow(view)
   }
 
-  /// The context of the objects, which it keeps alive.
+  /// The context of the objects, which the collection retains.
   public var managedObjectContext: ManagedObjectContext? { reference.context }
 
-  /// How many objects were found. Where rows are still to come, they are counted.
+  /// The number of objects. If rows remain to be read, a count query is run.
   public var count: Int {
     guard rest != nil || failure != nil else { return ids.count }
     if let knownCount { return knownCount }
@@ -142,19 +145,19 @@ public final class FetchedObjects {
     } ?? ids.count
   }
 
-  /// No fewer than these were found.
+  /// A lower bound of the number of objects.
   public var underestimatedCount: Int { ids.count }
 
-  /// The IDs of the objects, in their order; of new ones that were saved meanwhile the permanent ones.
+  /// The IDs of the objects in order; for new objects that were saved meanwhile, the permanent IDs.
   public var objectIDs: [ManagedObjectID] {
     attempt { try readRest() }
     return ids(0..<ids.count)
   }
 
-  /// The bytes that it keeps, by estimate; what it reads later the context weighs.
+  /// The estimated bytes of the collection, without later reads, which the context charges itself.
   package var weight: Int { 1024 + ids.weight + 48 * unsaved.count + page.weight }
 
-  /// Whether there is an object at a place. Throws where the rows up to there cannot be read.
+  /// Whether there is an object at an index. Throws if the rows up to the index cannot be read.
   package func reaches(_ index: Int) throws -> Bool {
     while index >= ids.count {
       if let failure { throw failure }
@@ -164,9 +167,9 @@ public final class FetchedObjects {
     return true
   }
 
-  /// An object, with its values; nil where it was deleted since, or its row is gone.
+  /// The object at an index with its values; nil if it was deleted since, or its row is gone.
   ///
-  /// Reads the rows around it if they are not here. Throws what the store throws, and what a prefetch does.
+  /// Reads the surrounding rows if necessary. Throws the errors of the store and of prefetching.
   public func existingObject(at index: Int) throws -> ManagedObject? {
     if !window.contains(index) || reference.resetCount != windowResets { try readWindow(with: index) }
     guard let object = objects[index - window.lowerBound], !object.isDeleted, object.hasContext else { return nil }
@@ -177,7 +180,7 @@ public final class FetchedObjects {
     unsaved.isEmpty ? Array(ids[range]) : ids[range].map { unsaved[$0]?.objectID ?? $0 }
   }
 
-  /// For what cannot throw: the context keeps the error.
+  /// Runs `body` for callers that cannot throw: the context keeps the error.
   @discardableResult
   private func attempt<Result>(_ body: () throws -> Result) -> Result? {
     do { return try body() } catch {
@@ -188,12 +191,12 @@ public final class FetchedObjects {
 }
 
 extension FetchedObjects: RandomAccessCollection {
-  /// Goes through the objects as they are read.
+  /// Iterates over the objects as they are read.
   public struct Iterator: IteratorProtocol {
     fileprivate let found: FetchedObjects
     fileprivate var index = 0
 
-    /// The next object. Where rows cannot be read, there is none, and the context keeps the error.
+    /// The next object. If rows cannot be read, the iteration ends and the context keeps the error.
     public mutating func next() -> ManagedObject? {
       guard found.attempt({ try found.reaches(index) }) == true else { return nil }
       defer { index += 1 }
@@ -201,21 +204,23 @@ extension FetchedObjects: RandomAccessCollection {
     }
   }
 
-  /// Goes through the objects from the first on.
+  /// Iterates over the objects in order.
   public func makeIterator() -> Iterator { Iterator(found: self) }
 
   /// The first place.
   public var startIndex: Int { 0 }
-  /// One past the last place.
+  /// The place after the last object.
   public var endIndex: Int { count }
 
-  /// An object. One that was deleted since is a deleted object or a fault whose values cannot be read; so is one whose row could not
-  /// be read, and the context keeps the error among its pending ones.
+  /// The object at an index. If it was deleted since, the result is a deleted object or a fault whose values cannot be
+  /// read. If a row could not be read, the result is such a fault, and the context keeps the error in its pending
+  /// errors.
   public subscript(index: Int) -> ManagedObject {
     precondition(index >= 0 && index < count, "\(count) objects were found: there is none at \(index)")
     return object(at: index)
   }
 
+  /// The object at an index: loaded, read now, or a fault if it cannot be read.
   private func object(at index: Int) -> ManagedObject {
     if window.contains(index), let object = objects[index - window.lowerBound] { return object }
     attempt { if !window.contains(index) { try readWindow(with: index) } }
@@ -231,7 +236,7 @@ extension FetchedObjects: RandomAccessCollection {
 // MARK: - Pages
 
 extension FetchedObjects {
-  /// Reads the next rows of those that are to come; `keeping` puts them behind those that are here.
+  /// Reads the next remaining rows; with `keeping`, adds them to the current page.
   private func readPage(keeping: Bool = false) throws {
     guard let rest, let context = reference.context else { throw goneError }
     let rows = try rest.next(upTo: greatestSize)
@@ -241,7 +246,7 @@ extension FetchedObjects {
     weigh(in: context)
   }
 
-  /// Reads the IDs of all that is to come: somebody goes elsewhere, or the view ends.
+  /// Reads the remaining IDs, for access to a distant index or before the view ends.
   private func readRest() throws {
     if let failure { throw failure }
     guard let rest, let context = reference.context else { return }
@@ -252,24 +257,25 @@ extension FetchedObjects {
 
   private func endRest() { (rest, source, knownCount) = (nil, nil, nil) }
 
+  /// Charges the context for the change of the collection's memory.
   private func weigh(in context: ManagedObjectContext) {
     let weight = ids.weight + (rest?.weightAhead ?? following?.pages.weightAhead ?? 0)
     context.weigh(weight - weighed)
     weighed = weight
   }
 
-  /// The view ends: what is still to come is noted, and read by its IDs from then on.
+  /// Prepares for the end of the view: reads the remaining IDs, by which rows are read from then on.
   func noteRest() {
     do { try readRest() } catch {
       let found = count
       failure = error
       (rest, source, knownCount) = (nil, nil, Swift.max(found, ids.count))
     }
-    // Where there was a view, who reads is in no writer's way.
+    // The view could be held open, so reading ahead in this store blocks no writer.
     (page, view, mayReadAhead) = ([], nil, true)
   }
 
-  /// Nobody goes on: what is still to come is not looked at, and its view ends.
+  /// Ends the walk: remaining rows are not read, and the view ends.
   package func close() {
     endRest()
     view?.end()
@@ -285,11 +291,12 @@ extension FetchedObjects {
 
 extension FetchedObjects {
   private static let firstSize = 8
-  /// The bytes that the objects of a window are to weigh at most, if they weigh what those before them did.
+  /// The greatest number of bytes of a window's objects, estimated from the previous window.
   static let greatestWeight = 4 << 20
-  /// What reading a window costs, were it that all its rows are gone.
+  /// The units charged for a window, even if all its rows are gone.
   private static let units = 100
 
+  /// Reads the window around an index.
   private func readWindow(with index: Int) throws {
     guard let context = reference.context else { throw goneError }
     try HostWork.charge(Self.units)
@@ -297,7 +304,7 @@ extension FetchedObjects {
     if context.readAheadNumber != readAheadNumber { page = [] }
     let goesOn = index == window.upperBound
     let range = rangeToRead(with: index)
-    // Those before are let go first.
+    // Releases the previous window first.
     (window, objects) = (0..<0, [])
     let held = try context.reading(in: view) {
       let held = try read(range, goesOn: goesOn, in: context)
@@ -305,13 +312,14 @@ extension FetchedObjects {
       return held
     }
     (window, objects, windowResets) = (range, held, context.resetCount)
-    // Those of one page weigh the same, but for what is their own.
+    // Objects of one page have the same weight, apart from own values, so a sample suffices.
     let some = stride(from: 0, to: held.count, by: 8)
     let weight = some.reduce(0) { $0 + (held[$1]?.weight ?? 0) } / Swift.max(1, some.underestimatedCount)
     nextSize = Swift.max(1, Swift.min(greatestSize, 8 * range.count, Self.greatestWeight / Swift.max(1, weight)))
   }
 
-  /// Forwards from a place, or backwards where the walk goes so. A leap begins with few again.
+  /// The range to read: forwards from an index, or backwards if the access goes backwards. A jump begins with a small
+  /// range again.
   private func rangeToRead(with index: Int) -> Range<Int> {
     if index == window.lowerBound - 1 { return Swift.max(0, index + 1 - nextSize)..<index + 1 }
     if index != window.upperBound { nextSize = Swift.min(greatestSize, Self.firstSize) }
@@ -320,6 +328,7 @@ extension FetchedObjects {
     return index..<(index >= pageStart && index < pageEnd ? Swift.min(end, pageEnd) : end)
   }
 
+  /// The objects of a range, from the current page or read by key; nil for objects whose rows are gone.
   private func read(
     _ range: Range<Int>, goesOn: Bool, in context: ManagedObjectContext
   ) throws -> ContiguousArray<ManagedObject?> {
@@ -335,6 +344,7 @@ extension FetchedObjects {
     return loaded.count == ids.count ? ContiguousArray(loaded) : present(ids, holding: loaded, in: context)
   }
 
+  /// Creates the objects of rows.
   private func objects(
     of rows: RowBatch, in context: ManagedObjectContext
   ) throws -> ContiguousArray<ManagedObject?> {
@@ -344,7 +354,7 @@ extension FetchedObjects {
     return objects
   }
 
-  /// The objects of IDs that have their rows, each at its place. Only `loaded` may hold them yet.
+  /// The objects of IDs that have rows, each at its index. Objects may be retained only by `loaded` so far.
   private func present(
     _ ids: [ManagedObjectID], holding loaded: some Sequence, in context: ManagedObjectContext
   ) -> ContiguousArray<ManagedObject?> {
@@ -357,23 +367,23 @@ extension FetchedObjects {
 // MARK: - After the view
 
 extension FetchedObjects {
-  /// What is read by keys, window by window.
+  /// Reads the rows of known keys, window by window.
   private struct Following {
     let pages: PageReader
-    /// The windows' size.
+    /// The size of the windows.
     let size: Int
-    /// The place that comes next.
+    /// The index of the next window.
     var position: Int
-    /// The number of the context's read-ahead for which its rows count.
+    /// The context's read-ahead number for which the rows are valid.
     let number: Int
   }
 
-  /// The rows of a window that follows the one before it, in any order; nil where they are to be asked for object by object.
+  /// The rows of a window that follows the previous one, in any order; nil if rows must be read object by object.
   private func rowsThatFollow(
     _ range: Range<Int>, _ ids: [ManagedObjectID], in context: ManagedObjectContext
   ) throws -> RowBatch? {
     guard unsaved.isEmpty else { return nil }
-    // Rows that are on their way to the store are not read before they are there.
+    // Waits for rows that a save in progress is still writing.
     context.settle(before: ids)
     let isLast = range.upperBound == self.ids.count
     if let following, following.position == range.lowerBound, following.number == context.readAheadNumber,
@@ -394,21 +404,23 @@ extension FetchedObjects {
 }
 
 extension ManagedObjectContext {
-  /// What a request finds, to be read as it is walked: rows some at a time, objects on access.
+  /// The objects that match a request, as a collection that reads rows in batches and creates objects on access.
   ///
-  /// A request without property values (`includesPropertyValues`) gives the keys now, and rows by their keys as they are walked.
+  /// If the request excludes property values (`includesPropertyValues`), only the keys are read now, and rows by key
+  /// during iteration.
   ///
   /// Throws as `fetch` does.
   public func fetchedObjects(_ request: FetchRequest) throws -> FetchedObjects {
     try FetchPlan(request, in: self, isKept: true).results(readsKeys: !request.includesPropertyValues)
   }
 
-  /// The same for a walk that does not keep the context, and asks for existing objects only.
+  /// The collection for a walk that does not retain the context and accesses only existing objects.
   package func walk(_ request: FetchRequest) throws -> FetchedObjects {
     try FetchPlan(request, in: self, isKept: true).results(holdsContext: false)
   }
 
-  /// The object of an ID, made as a fault if it is not registered, whatever is wrong with its entity: then its values cannot be read.
+  /// The registered object of an ID, or a new fault. For an ID of an unknown entity, the values of the fault cannot be
+  /// read.
   func fault(_ id: ManagedObjectID) -> ManagedObject {
     if let known = registeredObject(for: id) { return known }
     let entity = model.entity(of: id) ?? model.entities[0]

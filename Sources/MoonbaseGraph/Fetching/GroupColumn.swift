@@ -3,24 +3,26 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
-/// A column of dictionary results made ready: functions over the objects of a group, values of its first one, or both combined. A
-/// class, so that going over the columns for every object copies nothing.
+/// A compiled column of dictionary results: functions over the objects of a group, values of its first object, or a
+/// combination.
+///
+/// A class, so that iterating over columns for every object copies nothing.
 final class GroupColumn {
   let name: String
   fileprivate let parts: [GroupPart]
-  /// What is computed of the parts' values, which are keyed by their positions; nil where one part is the whole.
+  /// The expression over the parts' values, which are keyed by index; nil if a single part is the whole column.
   private let combination: CompiledExpression?
   private let type: AttributeDescription?
-  /// What a store is asked for in its place, or why not.
+  /// The column's form for a store, or the reason why there is none.
   let stored: StoredColumn
 
   var isAggregate: Bool { parts.contains(where: \.isAggregate) }
-  /// Of how many values it is made.
+  /// The number of parts.
   var partCount: Int { parts.count }
-  /// Whether it is one value as it is computed.
+  /// Whether the column is a single part without conversion.
   var isPlain: Bool { combination == nil && type == nil }
 
-  /// What objects share is kept in the memo of the run.
+  /// Compiles a column. Results shared by objects are kept in `memo`.
   init(
     _ column: FetchColumn, entity: ResolvedEntity, model: ResolvedModel, memo: EvaluationMemo, paths: StoredPaths
   ) throws {
@@ -38,16 +40,16 @@ final class GroupColumn {
     combination = expressions.count == 1 && expressions[0] == column.expression ? nil : try CompiledExpression(rest)
   }
 
-  /// The value for one object, of a column without functions over groups.
+  /// The value for one object, for a column without aggregate functions.
   func value(of object: ManagedObject) throws -> Value { try shaped(try parts.map { try $0.own(object) }) }
 
-  /// The value of a row that a store computed, whose next values are those of the parts.
+  /// The value in a row that a store computed; the parts' values begin at `place`, which is advanced.
   func value(of row: Snapshot, from place: inout Int) throws -> Value {
     defer { place += parts.count }
     return try shaped((place..<place + parts.count).map { row.values[$0] })
   }
 
-  /// The value that the parts' values make, in the column's type.
+  /// Combines the parts' values and converts the result to the column's type.
   fileprivate func shaped(_ values: [Value]) throws -> Value {
     let value = try combined(values)
     guard let type, !value.isNull else { return value }
@@ -61,7 +63,7 @@ final class GroupColumn {
     return try combination.value(KeyedRow(row: row))
   }
 
-  /// The type only shapes a number: an integer column cuts off what is behind the point.
+  /// Converts a number to the column's type; an integer column truncates fractions.
   private static func convert(_ value: Value, to type: AttributeType) -> Value {
     switch (type, value) {
     case (.integer16, .double(let number)), (.integer32, .double(let number)), (.integer64, .double(let number)):
@@ -75,11 +77,11 @@ final class GroupColumn {
   }
 }
 
-/// A column as stores compute it.
+/// The form of a column for stores.
 enum StoredColumn {
-  /// The values that it is made of.
+  /// The columns of the parts.
   case parts([QueryColumns.Column])
-  /// Why the context computes it, as a clause.
+  /// The reason why the context computes the column, as a clause.
   case refused(String)
 
   init(_ expressions: [Expression], paths: StoredPaths) throws {
@@ -108,12 +110,12 @@ enum StoredColumn {
   }
 }
 
-/// A function over the objects of a group, or a value of its first one.
+/// A function over the objects of a group, or a value of the group's first object.
 private final class GroupPart {
   private let function: PredicateFunction?
-  /// What is computed for each object; nil for `@count` of the objects themselves.
+  /// The expression evaluated for each object; nil for `@count` of the objects themselves.
   private let expression: CompiledExpression?
-  /// Whether an object gives several values, all of which count.
+  /// Whether an object has several values that all count.
   private let isToMany: Bool
   private let isOfDecimals: Bool
   private let memo: EvaluationMemo
@@ -136,7 +138,7 @@ private final class GroupPart {
     isOfDecimals = try group.keyPath.map { try model.isOfDecimals($0, from: entity) } ?? false
   }
 
-  /// Before the first object came.
+  /// The state before the first object.
   var start: GroupState {
     GroupState(reduction: expression == nil ? nil : function.map { Reduction($0, ofDecimals: isOfDecimals) })
   }
@@ -165,23 +167,23 @@ private final class GroupPart {
   }
 }
 
-/// What the objects of a group have come to in a part of a column.
+/// The state of a part of a column for one group.
 private struct GroupState {
   var count = 0
   var first = Value.null
   var reduction: Reduction?
 
-  /// The bytes of the values that are kept, by estimate.
+  /// The estimated bytes of the values that are kept.
   var weight: Int { first.weight &+ (reduction?.weight ?? 0) }
 }
 
-/// The objects of a group, of which only what the columns need is kept.
+/// The accumulated values of a group; objects are not kept.
 struct Group {
   private var states: ContiguousArray<GroupState>
 
   init(_ columns: [GroupColumn]) { states = ContiguousArray(columns.flatMap { $0.parts.map(\.start) }) }
 
-  /// Takes an object in; what is kept of it counts in `memory`.
+  /// Adds an object; the memory of the values that are kept is charged to `memory`.
   mutating func add(_ object: ManagedObject, columns: [GroupColumn], memory: inout HostMemory) throws {
     var place = 0
     for column in columns {
@@ -204,7 +206,7 @@ struct Group {
   }
 }
 
-/// A row of a dictionary result as a subject.
+/// A row of a dictionary result as the subject of a predicate.
 struct KeyedRow: SlottedSubject {
   typealias Related = KeyedRow
   let row: [String: Value]

@@ -3,12 +3,12 @@ import MoonbaseModel
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// A `havingPredicate` made ready: a condition on rows that hold the columns of a group, and whatever else it asks of one.
+/// A compiled `havingPredicate`: a condition on the columns of a group and on further values that it needs.
 struct GroupCondition {
   private let condition: CompiledPredicate
-  /// The condition, in which columns go by their names.
+  /// The condition, with columns referred to by name.
   private let ofRows: Predicate
-  /// What the condition asks that no column gives: functions over the objects of a group, and keys of the groups.
+  /// The further values that the condition needs: functions over the objects of a group, and group keys.
   let hiddenColumns: [FetchColumn]
 
   init(_ predicate: Predicate, columns: [FetchColumn]) throws {
@@ -27,19 +27,20 @@ struct GroupCondition {
     condition = try CompiledPredicate(ofRows, nulls: .fetch)
   }
 
-  /// The key under which a hidden column stands. No column that a person named begins so.
+  /// Adds a hidden column and returns its key path. Names of ordinary columns never begin with a null character.
   private static func hide(_ expression: Expression, in hidden: inout [FetchColumn]) -> Expression {
     let name = "\u{0}\(hidden.count)"
     hidden.append(FetchColumn(name, expression: expression))
     return .keyPath(.evaluatedObject, [name])
   }
 
-  /// The condition as stores take it, over the places of the columns' values, or why the context judges it, as a clause.
+  /// The condition for stores, with columns referred to by place, or the reason why the context evaluates it, as a
+  /// clause.
   func placed(_ columns: [GroupColumn]) -> (condition: Predicate?, reason: String?) {
     var places: [String: Int] = [:]
     var place = 0
     for column in columns {
-      // Of two columns of one name it is the last value that counts, if there is one.
+      // If two columns share a name, the last non-null value counts, so neither has a fixed place.
       if column.isPlain { places[column.name] = places[column.name] == nil ? place : -1 }
       place += column.partCount
     }
@@ -59,7 +60,7 @@ struct GroupCondition {
     return reason == nil ? (placed, nil) : (nil, reason)
   }
 
-  /// Whether a row satisfies the condition, the hidden columns among its values.
+  /// Whether a row, including hidden columns, satisfies the condition.
   func holds(_ names: [String], values: [Value]) throws -> Bool {
     try condition.matches(KeyedRow(row: Dictionary(zip(names, values)) { first, last in last.isNull ? first : last }))
   }

@@ -1,8 +1,8 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The rows of IDs that are known, some at a time, as the store has them when they are asked for: for a walk that goes on after its view
-/// ended. Rows that are gone are left out.
+/// The current rows of known IDs, read in batches: for a walk that continues after its view has ended. Deleted rows are
+/// left out.
 final class KeyedRows: RowCursor {
   private struct State {
     let ids: IDList
@@ -12,7 +12,7 @@ final class KeyedRows: RowCursor {
   private let coordinator: PersistentStoreCoordinator
   private let state: Lock<State>
 
-  /// Those from a place on.
+  /// The rows from a position on.
   init(_ ids: IDList, from position: Int, in coordinator: PersistentStoreCoordinator) {
     self.coordinator = coordinator
     state = Lock(State(ids: ids, position: position))

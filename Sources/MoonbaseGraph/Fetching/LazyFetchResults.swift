@@ -1,15 +1,16 @@
 public import MoonbaseModel
 
-/// What a fetch finds that is no object, IDs or dictionaries: read some at a time as it is walked over, and let go again. `FetchedObjects` is the
-/// same of objects.
+/// The IDs or dictionaries that a fetch finds, read in batches during iteration and released afterwards.
+/// `FetchedObjects` is the counterpart for objects.
 ///
 /// ```swift
 /// for row in try context.fetchedDictionaries(request) { print(row["name"]?.string ?? "") }
 /// ```
 ///
-/// Each walk is a fetch of its own, which begins with its iterator, and all that it gives is of one state of the store, whatever is saved
-/// meanwhile. (Of a store that keeps no state while it is read, all is read at the beginning.) A walk that cannot go on ends, and the context
-/// keeps the error among its pending ones; `forEachBatch` throws it. It belongs to its context, which it keeps, and to the context's executor.
+/// Each iteration is a separate fetch that begins with its iterator and sees one state of the store, whatever is saved
+/// meanwhile. (If the store keeps no state for reading, everything is read at the beginning.) An error ends the
+/// iteration and is kept in the context's pending errors; `forEachBatch` throws it. The sequence retains its context
+/// and is confined to the context's executor.
 public struct LazyFetchResults<Element>: Sequence {
   private let context: ManagedObjectContext
   private let begin: () throws -> () throws -> [Element]?
@@ -18,7 +19,7 @@ public struct LazyFetchResults<Element>: Sequence {
     (self.context, self.begin) = (context, begin)
   }
 
-  /// Hands what is found to `body`, some at a time. Throws what the store throws, and what `body` does.
+  /// Passes the results to `body` in batches. Throws the errors of the store and of `body`.
   public func forEachBatch(_ body: ([Element]) throws -> Void) throws {
     let next = try begin()
     while let batch = try next() { try body(batch) }
@@ -32,7 +33,7 @@ public struct LazyFetchResults<Element>: Sequence {
     }
   }
 
-  /// Goes through what is found.
+  /// Iterates over the results.
   public struct Iterator: IteratorProtocol {
     fileprivate let context: ManagedObjectContext
     fileprivate var batches: (() throws -> [Element]?)?
@@ -42,7 +43,7 @@ public struct LazyFetchResults<Element>: Sequence {
       (self.context, self.batches) = (context, batches)
     }
 
-    /// The next one; nil at the end, and where nothing more can be read.
+    /// The next result; nil at the end, or after an error.
     public mutating func next() -> Element? {
       while batch.isEmpty {
         guard let next = batches else { return nil }
@@ -63,24 +64,25 @@ public struct LazyFetchResults<Element>: Sequence {
 }
 
 extension ManagedObjectContext {
-  /// The IDs of the objects that match a request, as they are walked over.
+  /// The IDs of the objects that match a request, read during iteration.
   ///
-  /// Throws as `fetch` does for what does not fit the model.
+  /// Throws as `fetch` does for a request that does not fit the model.
   public func fetchedObjectIDs(_ request: FetchRequest) throws -> LazyFetchResults<ManagedObjectID> {
     _ = try request.checked(in: model)
     return LazyFetchResults(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
   }
 
-  /// The batches of a walk over dictionaries, as they are asked for; nil at the end. The walk does not keep the context.
+  /// Returns a closure for the batches of a dictionary result, which returns nil at the end. The walk does not retain
+  /// the context.
   package func dictionaryBatches(_ request: FetchRequest) throws -> () throws -> [[String: Value]]? {
     let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
     return { try walk.next() }
   }
 
-  /// What `fetchDictionaries` gives, as it is walked over: what came before is let go. Groups, and values of all objects together, are there
-  /// at once.
+  /// The rows of `fetchDictionaries`, read during iteration and released afterwards. Groups and aggregates over all
+  /// objects are computed at once.
   ///
-  /// Throws as `fetchDictionaries` does for what does not fit the model.
+  /// Throws as `fetchDictionaries` does for a request that does not fit the model.
   public func fetchedDictionaries(_ request: FetchRequest) throws -> LazyFetchResults<[String: Value]> {
     _ = try DictionaryRows(request, in: self)
     return LazyFetchResults(self) {

@@ -1,7 +1,7 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What a request of any result type gives, read as it is walked over.
+/// The result of a request of any result type, read during iteration.
 ///
 /// ```swift
 /// var request = FetchRequest("Person")
@@ -15,12 +15,12 @@ public enum FetchResult {
   case objectIDs(LazyFetchResults<ManagedObjectID>)
   /// Values by column name.
   case dictionaries(LazyFetchResults<[String: Value]>)
-  /// The number of matches.
+  /// The number of objects that match.
   case count(Int)
 }
 
 extension ManagedObjectContext {
-  /// Runs a request and returns what its `resultType` says.
+  /// Runs a request and returns the kind of result that its `resultType` specifies.
   ///
   /// Throws as `fetchedObjects`, `fetchedObjectIDs`, `fetchedDictionaries` and `count` do.
   public func execute(_ request: FetchRequest) throws -> FetchResult {
@@ -32,12 +32,13 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Values instead of objects: a dictionary for each group, or for each object where nothing is grouped or aggregated.
+  /// Values instead of objects: a dictionary for each group, or for each object if the request has neither groups nor
+  /// aggregates.
   ///
-  /// The columns are the request's `propertiesToFetch`, or all attributes. `@count` of a key path skips missing values; `@sum`
-  /// of nothing is 0; `@avg`, `@min` and `@max` of nothing are absent, as is every missing value. An aggregate beside plain
-  /// columns that are not grouped repeats its value in all rows. `havingPredicate` sees the columns of a group, the keys that
-  /// make the groups, and functions over the objects of one. Rows and values are those that are saved: no unsaved change counts.
+  /// The columns are the request's `propertiesToFetch`, or all attributes. `@count` of a key path skips nulls; `@sum`
+  /// over no values is 0; `@avg`, `@min` and `@max` over no values are absent, as is every null. An aggregate beside
+  /// plain columns without groups repeats its value in all rows. `havingPredicate` can use the columns of a group, the
+  /// group keys, and functions over the group's objects. Only saved rows and values count, without unsaved changes.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: Value]] {
     let rows = try DictionaryRows(request, in: self)
     var result: [[String: Value]] = []

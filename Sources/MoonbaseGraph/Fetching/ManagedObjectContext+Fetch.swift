@@ -2,14 +2,14 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 extension ManagedObjectContext {
-  /// Begins a fetch, or a lookup that takes its place.
+  /// Prepares the context for a fetch, or for a lookup in place of a fetch.
   func beginFetch(of entityName: String) throws {
     try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entityName) was asked for")
     settle()
     noteOpenRead()
   }
 
-  /// Takes in the saves of other contexts, and applies the delete rules that wait.
+  /// Merges saves of other contexts, and applies pending delete rules.
   func takeInChanges(appliesDeleteRules: Bool = true) throws {
     try mergeNews()
     if appliesDeleteRules { try applyDeleteRulesOfEvent() }
@@ -17,17 +17,18 @@ extension ManagedObjectContext {
 
   /// The objects that match a request.
   ///
-  /// Unsaved changes count where the request includes them: new and changed objects that match are among the results,
-  /// deleted ones are not. Throws for unknown names, for a predicate that does not fit the entity, and what the store throws.
+  /// Unsaved changes count if the request includes them: new and changed objects that match are in the result, deleted
+  /// objects are not. Throws for unknown names, for a predicate that does not fit the entity, and the errors of the
+  /// store.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     followExtensions()
     return try measuring(.fetch, of: request.entityName) { try fetchNow(request) }
   }
 
-  /// Runs a request that is a part of another fetch. Extensions are not reloaded at its beginning.
+  /// Runs a request as part of another fetch, without reloading extensions first.
   func fetchNow(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
-    // Rows that it reads may be newer than those that are here.
+    // The fetch may refresh registered objects from newer rows.
     defer { tellObservers() }
     return try plan.reading {
       let objects = try plan.objects()
@@ -44,13 +45,13 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Reads what relationships of objects lead to, many at a time, as a request does with key paths for prefetching.
+  /// Prefetches the destinations of objects along key paths, as a request with key paths for prefetching does.
   package func prefetch(_ keyPaths: [String], of objects: [ManagedObject]) throws {
     var memory = PrefetchMemory()
     try prefetch(keyPaths, of: objects, after: &memory)
   }
 
-  /// The same for a window of a walk, after what was read for those before it.
+  /// Prefetches for one window of a walk; `memory` has the owners that earlier windows read.
   func prefetch(_ keyPaths: [String], of objects: [ManagedObject], after memory: inout PrefetchMemory) throws {
     guard !keyPaths.isEmpty else { return }
     memory.begin(objects.count, number: readAheadNumber)
@@ -69,18 +70,18 @@ extension ManagedObjectContext {
     try FetchPlan(request, in: self).objectIDs()
   }
 
-  /// The same, packed.
+  /// The IDs of the objects that match a request, packed.
   package func fetchIDList(_ request: FetchRequest) throws -> IDList { try FetchPlan(request, in: self).idList() }
 
-  /// How many objects match a request.
+  /// The number of objects that match a request.
   public func count(_ request: FetchRequest) throws -> Int {
     followExtensions()
     return try measuring(.count, of: request.entityName) { try FetchPlan(request, in: self).count() }
   }
 
-  /// How a request is answered, in lines for a person: what each store does (the statement that it runs, and below it the steps of the
-  /// engine's own plan, with the indexes that it goes through), what is left to the context and why, and what unsaved changes add. No rows
-  /// are read.
+  /// A description of how a request is executed, in lines for display. It shows the part of each store (its statement,
+  /// and below it the steps of the engine's plan with the indexes used). It also shows the part left to the context
+  /// with the reason, and the effect of unsaved changes. No rows are read.
   ///
   /// ```swift
   /// print(try context.explain(FetchRequest("Person", where: "age >= 30 AND nickname == 'x'")))
@@ -97,13 +98,13 @@ extension ManagedObjectContext {
     return lines.joined(separator: "\n")
   }
 
-  /// The request of a template of the model, with its variables replaced by values of Swift's types.
+  /// The request of a template in the model, with variables replaced by Swift values.
   @_disfavoredOverload
   public func fetchRequest(fromTemplate name: String, substituting values: ConvertibleValues) throws -> FetchRequest {
     try fetchRequest(fromTemplate: name, substituting: [String: Value](values))
   }
 
-  /// The request of a template of the model, with its variables replaced.
+  /// The request of a template in the model, with variables replaced.
   ///
   /// Throws for an unknown template and for a variable without a value.
   public func fetchRequest(fromTemplate name: String, substituting values: [String: Value] = [:]) throws

@@ -2,11 +2,12 @@ package import MoonbaseModel
 import MoonbasePlatform
 
 extension ManagedObjectContext {
-  /// Hands the rows that a request finds to `body`, some at a time, none of which is kept: for who reads a store and nothing else.
+  /// Passes the rows that match a request to `body` in batches without keeping them, for callers that read rows only.
   ///
-  /// All is of one state, of which `body` may read more, where the store has one to read from; also where that must not be kept beside others who
-  /// open the file to write. Otherwise the rows are read by the keys that were found, and those that went since are passed over.
-  /// False where rows are not all that it takes: there are unsaved changes, several stores, or what the context has to judge.
+  /// If the session is consistent, all rows are of one state and `body` may read more of that state, even if the
+  /// session cannot be held open beside writers. Otherwise rows are read by the keys found, without rows deleted
+  /// meanwhile. Returns false, without calling `body`, if rows do not suffice: with unsaved changes, several stores, or
+  /// conditions that the context evaluates.
   package func forEachRowBatch(matching request: FetchRequest, _ body: (RowBatch) throws -> Void) throws -> Bool {
     let plan = try FetchPlan(request, in: self, readsObjects: true)
     guard let (store, query) = plan.storeQuery, !plan.hasPending else { return false }
@@ -14,7 +15,7 @@ extension ManagedObjectContext {
       let session = try plan.view.session(of: store)
       guard session.seesOneState else { return try forEachRowBatch(of: session, matching: query, body) }
       let pages = PageReader(try session.rows(matching: query), mayReadAhead: query.runsNoFunctions)
-      // Before the view ends, which waits for who reads in it.
+      // Before the view ends, which would wait for the thread that reads ahead.
       defer { pages.stop() }
       while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty { try body(rows) }
     }

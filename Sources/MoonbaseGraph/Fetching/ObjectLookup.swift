@@ -3,20 +3,19 @@ import MoonbasePlatform
 
 package import enum MoonbaseModel.Predicate
 
-/// A store that finds rows by values of plain attributes with a statement that stays the same for all values.
+/// A store that finds rows by values of plain attributes with a prepared statement, the same for all values.
 package protocol LookupStore: PersistentStore {
-  /// Prepares a query whose conditions ask for these values, in their order; nil where the statement depends on the
-  /// values.
+  /// Prepares a query whose conditions compare with these values in order; nil if the statement depends on the values.
   func lookup(_ query: StoreQuery, of values: [Value]) throws -> (any StoreLookup)?
 }
 
-/// A query that was prepared, for values of the same types.
+/// A prepared query for values of the same types.
 package protocol StoreLookup: AnyObject, Sendable {
   /// The first rows with these values.
   func snapshots(with values: [Value], limit: Int, in session: any ReadSession) throws -> [Snapshot]
 }
 
-/// The plan of a fetch for one object by values of attributes. The next lookup by the same attributes uses it again.
+/// The plan of a fetch for one object by attribute values, reused for the next lookup by the same attributes.
 struct ObjectLookup {
   fileprivate let entity: ResolvedEntity
   fileprivate let names: [String]
@@ -25,10 +24,10 @@ struct ObjectLookup {
   private let store: any PersistentStore
   private let lookup: any StoreLookup
 
-  /// So many rows more than one are read, for those whose objects are changed are passed over.
+  /// The number of rows to read. More than one, because rows of changed objects are skipped.
   private static let limit = 16
 
-  /// Nil where a fetch has to do it.
+  /// Returns nil if only a fetch can find the object.
   init?(_ values: [(name: String, value: Value)], of entity: ResolvedEntity, in context: ManagedObjectContext) throws {
     let entities = entity.indexes(includingSubentities: true)
     let stores = context.source.stores(for: entity, includingSubentities: true)
@@ -52,6 +51,7 @@ struct ObjectLookup {
     .and(values.map { .comparison(.init(.keyPath(.evaluatedObject, [$0.name]), .equal, .constant($0.value))) })
   }
 
+  /// Whether the plan was made for these attributes.
   fileprivate func isFor(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) -> Bool {
     guard self.entity === entity, names.count == values.count else { return false }
     for index in names.indices where names[index] != values[index].name { return false }
@@ -61,10 +61,11 @@ struct ObjectLookup {
   /// The outcome of a lookup.
   fileprivate enum Answer {
     case object(ManagedObject?)
-    /// A fetch has to tell.
+    /// Only a fetch can tell.
     case unknown
   }
 
+  /// Looks up the first object with the values.
   fileprivate func first(
     _ values: [(name: String, value: Value)], in context: ManagedObjectContext, mayBeOld: Bool
   ) throws -> Answer {
@@ -76,6 +77,7 @@ struct ObjectLookup {
     return context.hasChanges ? try changed(values, in: context) : .object(nil)
   }
 
+  /// The first rows with the values, from a new session or, with `mayBeOld`, from the shared view.
   private func rows(_ values: [Value], in context: ManagedObjectContext, mayBeOld: Bool) throws -> [Snapshot] {
     if mayBeOld {
       return try context.withLookupSession(of: store) {
@@ -87,7 +89,7 @@ struct ObjectLookup {
     return try lookup.snapshots(with: values, limit: Self.limit, in: session)
   }
 
-  /// The first changed object that has the values now. The index compares no closer than the values do.
+  /// The first changed object that currently has the values. The index may find objects with merely similar values.
   private func changed(
     _ values: [(name: String, value: Value)], in context: ManagedObjectContext
   ) throws -> Answer {
@@ -103,10 +105,10 @@ struct ObjectLookup {
 }
 
 extension ManagedObjectContext {
-  /// The object that a fetch of an entity finds first by values of properties; nil where there is none.
+  /// The first object of an entity with the given property values; nil if there is none.
   ///
-  /// With `mayBeOld` calls that follow each other read one state of the store. The state is 50 milliseconds old at
-  /// most, and no older than the last save in this process.
+  /// With `mayBeOld`, consecutive calls read one state of the store, at most 50 milliseconds old and never older than
+  /// the last save in this process.
   package func firstObject(
     of entity: ResolvedEntity, with values: [(name: String, value: Value)], mayBeOld: Bool = false
   ) throws -> ManagedObject? {
@@ -122,6 +124,7 @@ extension ManagedObjectContext {
     return try fetch(request).first
   }
 
+  /// The cached or a new plan for these attributes; nil if a fetch is necessary.
   private func lookup(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) throws -> ObjectLookup? {
     guard values.allSatisfy({ $0.value.isFoundAsIs(as: entity.property($0.name)?.attributeType) }) else { return nil }
     let revision = source.revision
@@ -135,6 +138,7 @@ extension ManagedObjectContext {
 
   private static var greatestLookupCount: Int { 16 }
 
+  /// Runs `body` with the shared view of the store, or with a new view if the shared one ended or is outdated.
   fileprivate func withLookupSession<Result: Sendable>(
     of store: any PersistentStore, _ body: (any ReadSession) throws -> Result
   ) throws -> Result {
@@ -153,7 +157,7 @@ extension ManagedObjectContext {
       session.end()
       throw error
     }
-    // A store that keeps no view gives each call the state of its own moment.
+    // If the view cannot be held open, each call reads the current state.
     guard session.isSteady else {
       session.end()
       return result
@@ -162,7 +166,7 @@ extension ManagedObjectContext {
     return result
   }
 
-  /// Lookups read the store anew from now on.
+  /// Ends the shared view, so that lookups read the current state again.
   func endLookups() {
     guard let session = lookupSession else { return }
     lookupSession = nil
@@ -170,8 +174,8 @@ extension ManagedObjectContext {
   }
 }
 
-/// A view of a store for lookups that follow each other closely. It ends by itself after a while, so that no writer
-/// waits for an idle context.
+/// A view of a store for lookups in quick succession. It ends after a short time, so that no writer waits for an idle
+/// context.
 final class LookupSession: Sendable {
   fileprivate let store: any PersistentStore
   fileprivate let writingCount: Int
@@ -187,7 +191,7 @@ final class LookupSession: Sendable {
 
   deinit { end() }
 
-  /// Nil where it has ended.
+  /// Runs `body` with the session; returns nil if the session has ended.
   fileprivate func withSession<Result: Sendable>(_ body: (any ReadSession) throws -> Result) throws -> Result? {
     try session.withLock { session in try session.map(body) }
   }
@@ -202,7 +206,7 @@ final class LookupSession: Sendable {
 }
 
 extension Value {
-  /// Whether a column of an attribute's type holds it as it is, so that a store compares it as it is.
+  /// Whether a column of the attribute's type stores the value unchanged, so that the store can compare it.
   fileprivate func isFoundAsIs(as type: AttributeType?) -> Bool {
     switch (type, self) {
     case (.string, .string(let text)): !text.utf8.contains(0)

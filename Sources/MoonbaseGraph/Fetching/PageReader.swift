@@ -1,24 +1,24 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The pages of a cursor, one after the other. Once a walk proves long, another thread reads the next ones while these are used.
+/// Reads the pages of a cursor. For a long walk, another thread reads the next pages while the current one is used.
 ///
-/// The other thread has the cursor as long as it reads, and nobody else does. It reads no further than two pages, then its work is done
-/// until one is taken: no thread waits for a walk that stands still. What it does is charged to the run of who takes the pages, and ends with it.
-/// An error comes at the page it belongs to.
+/// The other thread uses the cursor exclusively while it reads. It reads at most two pages ahead and then stops until a
+/// page is consumed, so that no thread waits for an idle walk. Its work is charged to the run that consumes the pages,
+/// and ends with that run. An error is thrown in place of its page.
 package final class PageReader {
   private let cursor: any RowCursor
   private let ahead = PagesAhead()
   private let mayReadAhead: Bool
-  /// How many full pages were read here.
+  /// The number of consecutive full pages read on this thread.
   private var fullPages = 0
 
-  /// So many pages are read before another thread is asked: fewer rows are read sooner than it comes.
+  /// The number of full pages after which another thread starts to read: for fewer rows, starting it would take longer.
   private static let firstPages = 2
-  /// Pages that are read ahead are no part yet of what a run is weighed with: of its memory they take no more than this part.
+  /// The divisor of a run's memory limit for a page that may be read ahead, because these pages are not charged yet.
   private static let share = 32
 
-  /// Reads a cursor; with `mayReadAhead` on another thread, too, which must not run functions of scripts.
+  /// Reads a cursor. With `mayReadAhead`, another thread may read, which must not call script functions.
   package init(_ cursor: any RowCursor, mayReadAhead: Bool) {
     self.cursor = cursor
     self.mayReadAhead = mayReadAhead && HostErrand.hasSeveralCores && !(cursor is RowList)
@@ -26,15 +26,15 @@ package final class PageReader {
 
   deinit { stop() }
 
-  /// Nobody wants more: who reads on another thread ends.
+  /// Stops reading ahead.
   func stop() { ahead.stop() }
 
-  /// The bytes that pages read ahead keep at most, by estimate.
+  /// The estimated greatest number of bytes of pages read ahead.
   private(set) var weightAhead = 0
 
-  /// The next rows, none at the end.
+  /// The next rows; empty at the end.
   package func next(upTo count: Int) throws -> RowBatch {
-    // Stores that run statements look more often.
+    // Stores that run statements check for cancellation more often.
     if Task.isCancelled { throw CancellationError() }
     if let page = try ahead.take(cursor, count: count) { return try page.get() }
     let page = try cursor.next(upTo: count)
@@ -46,7 +46,7 @@ package final class PageReader {
     return page
   }
 
-  /// The IDs of all rows that are still to come.
+  /// The IDs of all remaining rows.
   package func remainingIDs() throws -> IDList {
     var ids = IDList()
     for page in try ahead.takeAll() { for row in try page.get() { ids.append(row.id) } }
@@ -54,42 +54,44 @@ package final class PageReader {
     return ids
   }
 
-  /// So heavy that the next one had better wait until it is wanted.
+  /// Whether a page is so large that further pages are read only on demand.
   fileprivate static func isHeavy(_ page: RowBatch) -> Bool { page.weight > HostWork.greatestValue / share }
 }
 
-/// Pages that another thread reads.
-private final class PagesAhead: @unchecked Sendable {  // what changes is touched only under `condition`
+/// Pages that another thread reads ahead.
+private final class PagesAhead: @unchecked Sendable {  // mutable state is accessed only under `condition`
+  /// The state of the other thread.
   private enum State {
-    /// Nobody reads.
+    /// No thread reads.
     case idle
-    /// A thread was asked to, and has not come yet.
+    /// A thread was scheduled, and has not started yet.
     case asked(Int)
     case reading
   }
 
   private let condition = NSCondition()
   private var state = State.idle
-  /// The number of the last request.
+  /// The number of the last request for a thread.
   private var number = 0
   private var pages: [Result<RowBatch, any Error>] = []
   private var isStopped = false
   private var isAtEnd = false
   private var errand: HostErrand?
-  /// What is read, as long as another thread is asked to: it keeps nothing that it is not asked for.
+  /// The cursor while another thread may read it; nil otherwise, so that an idle reader does not retain it.
   private var lent: (any RowCursor)?
 
   static let depth = 2
-  /// Between two looks whether the run that waits must end.
+  /// The seconds between checks whether the waiting run must end.
   private static let pause = 0.01
 
-  /// Asks another thread to read.
+  /// Starts reading on another thread.
   func begin(_ cursor: any RowCursor, count: Int) {
     condition.lock()
     defer { condition.unlock() }
     ask(cursor, count: count)
   }
 
+  /// Schedules a thread to read the next page, unless enough pages are ready.
   private func ask(_ cursor: any RowCursor, count: Int) {
     guard case .idle = state, !isAtEnd, !isStopped, pages.count < Self.depth else { return }
     number += 1
@@ -101,6 +103,7 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
     DispatchQueue.global(qos: .userInitiated).async { self.read(count: count, for: errand, number) }
   }
 
+  /// Reads a page on the other thread.
   private func read(count: Int, for errand: HostErrand, _ number: Int) {
     condition.lock()
     defer { condition.unlock() }
@@ -122,14 +125,15 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
 
   private func beIdle() { (state, lent) = (.idle, nil) }
 
-  /// The next page, waiting for one that is on its way; nil where none is: then the cursor is the caller's again.
+  /// The next page, after waiting for a read in progress; nil if no thread reads, so that the caller may use the
+  /// cursor.
   func take(_ cursor: any RowCursor, count: Int) throws -> Result<RowBatch, any Error>? {
     guard let errand else { return nil }
     condition.lock()
     defer { condition.unlock() }
     while pages.isEmpty {
       guard case .reading = state else {
-        // Who was asked and has not come is too late.
+        // A thread that has not started yet is no longer needed.
         beIdle()
         self.errand = nil
         return nil
@@ -142,7 +146,7 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
     return page
   }
 
-  /// All pages that were read; the cursor is the caller's again.
+  /// All pages read ahead; afterwards the caller may use the cursor.
   func takeAll() throws -> [Result<RowBatch, any Error>] {
     guard let errand else { return [] }
     condition.lock()
@@ -156,7 +160,7 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
     return pages
   }
 
-  /// Waits for a moment. A run that must end, and a task that was cancelled, end the reading too.
+  /// Waits briefly. If the run must end or the task is cancelled, the read is ended too.
   private func wait(charging errand: HostErrand) throws {
     _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
     let mustEnd = HostWork.mustEnd(after: errand.takeUnits()) || HostWork.isOver
@@ -167,7 +171,7 @@ private final class PagesAhead: @unchecked Sendable {  // what changes is touche
     throw mustEnd ? HostWork.ending() : CancellationError()
   }
 
-  /// Nobody wants more. Who reads ends with the next row: then nobody but who walked holds the cursor, and its store.
+  /// Stops the read within one row. Afterwards only the caller's side retains the cursor and its store.
   func stop() {
     condition.lock()
     defer { condition.unlock() }

@@ -3,16 +3,18 @@ import MoonbasePlatform
 
 /// Reads the destinations of relationships for many objects at once.
 ///
-/// A to-many relationship of objects that are held is read with the rows of its destinations, in one statement for 512 owners; the
-/// rows wait beside the list for the first walk over it. Other rows go into the row cache.
+/// For objects that the caller retains, a to-many relationship is read together with the rows of its destinations, one
+/// statement for up to 512 owners; the rows are kept beside the list until it is first used. All other rows go into the
+/// row cache.
 struct Prefetch {
   let context: ManagedObjectContext
   let objects: [ManagedObject]
-  /// What the windows of a walk share.
+  /// The memory shared by the windows of a walk.
   var shared: PrefetchMemory
 
+  /// Prefetches along key paths.
   mutating func run(_ paths: [String]) throws {
-    // Rows that are read with a list may be those that are being written.
+    // Waits for a save in progress, which may be writing rows that are read with a list.
     if !paths.isEmpty { context.settle() }
     for path in paths {
       let keys = path.split(separator: ".")
@@ -24,11 +26,11 @@ struct Prefetch {
     }
   }
 
-  /// The bytes that the ID of a destination takes while its row is read: in a list, in a set, and in lists of those missing.
+  /// The bytes per destination ID during a read: in a list, a set, and lists of missing rows.
   private static let idWeight = 64
 
-  /// Loads one relationship. Returns its destinations, each once, unless the path ends: then the rows are enough, and who asks for the
-  /// objects makes them.
+  /// Loads one relationship and returns its destinations without duplicates. At the end of a path it returns none: only
+  /// the rows are needed, and objects are created on access.
   private mutating func load(
     _ key: String, of owners: [ManagedObject], areHeld: Bool, isLast: Bool
   ) throws -> [ManagedObject] {
@@ -48,7 +50,7 @@ struct Prefetch {
         if areHeld {
           let read = try loadWithRows(property.slot, of: group)
           if !isLast { next += try read.flatMap { try $0.memberObjects(property.slot, keepingRows: true) } }
-          // Lists that were here had no rows read with them.
+          // Lists that were loaded before have no rows yet.
           let known = Set(read)
           others = known.isEmpty ? group : group.filter { !known.contains($0) }
         } else {
@@ -61,7 +63,7 @@ struct Prefetch {
         do {
           destinations = try owner.objectIDs(forRelationshipNamed: key)
         } catch {
-          // Who asks for a damaged value gets the error; those of others are read.
+          // The damaged value throws when it is accessed; the destinations of further owners are still read.
           guard owner.isDamaged(property.slot) else { throw error }
           continue
         }
@@ -76,7 +78,7 @@ struct Prefetch {
     if unique.count <= RowCache.usualCapacity {
       try context.loadRows(of: unique)
     } else {
-      // More than the row cache keeps would be read for nothing: faults read theirs some at a time, in this order.
+      // The row cache would not hold that many: faults read their rows in batches, in this order.
       try context.readTogether(IDList(unique))
     }
     guard !isLast else { return [] }
@@ -85,8 +87,7 @@ struct Prefetch {
     return next.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// Reads lists that are not here into their owners, and the rows for the first walk over them. Returns the owners
-  /// whose rows wait.
+  /// Loads missing lists of owners, with the rows for the first use of a list. Returns the owners whose rows are kept.
   private func loadWithRows(_ slot: Slot, of owners: [ManagedObject]) throws -> [ManagedObject] {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     var room = RowRoom()
@@ -114,6 +115,7 @@ struct Prefetch {
     return owners.filter { $0.relationships[slot]?.rowsAhead != nil }
   }
 
+  /// Assigns a list and its rows to the owner.
   private func load(_ list: [ManagedObjectID], _ rows: RowsAhead, into slot: Slot, of id: ManagedObjectID) throws {
     guard let owner = context.registeredObject(for: id) else { return }
     let known = owner.toManyState(slot)
@@ -122,18 +124,19 @@ struct Prefetch {
     owner.weighRelationships()
   }
 
-  /// Of the memory of a script the rows of destinations may take a part. Lists whose rows are more read theirs at the first walk.
+  /// The share of a script's memory limit that the rows of destinations may take. Beyond it, lists read their rows when
+  /// first used.
   private struct RowRoom {
     private let isBounded = HostWork.greatestValue < .max
     private var bytes = HostWork.greatestValue / 4
-    /// For how many owners rows are read next. What they weigh is not known before some are read.
+    /// The number of owners whose rows are read next; small at first, because the size of rows is not known yet.
     private(set) var ownerCount: Int
 
     init() { ownerCount = isBounded ? 1 : [Snapshot].batchSize }
 
     var isUsedUp: Bool { bytes <= 0 }
 
-    /// Rows of so many owners were read. Whether they may be kept.
+    /// Accounts for rows of `count` owners; returns whether the rows may be kept.
     mutating func take(_ weight: Int, of count: Int) -> Bool {
       defer { bytes -= weight }
       if isBounded {
@@ -144,7 +147,8 @@ struct Prefetch {
     }
   }
 
-  /// Owners further down the path are let go when the prefetch is done: the IDs of their destinations wait in the context.
+  /// Loads lists of owners further down the path, which are released after the prefetch: the context keeps the
+  /// destination IDs.
   private func loadLists(_ slot: Slot, of owners: [ManagedObject]) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (_, group) in try context.source.byStore(missing.map(\.objectID)) {
@@ -157,15 +161,16 @@ struct Prefetch {
   }
 }
 
-/// IDs whose rows are wanted, of more than the row cache keeps: the first fault of a stretch reads the whole stretch.
+/// IDs of rows that will be needed, more than the row cache holds: the first fault of a group reads the rows of the
+/// whole group.
 struct WantedRows {
   private let ids: IDList
-  /// By ID, the stretch that it is in.
+  /// The group of each ID.
   private var stretches = IDMap<Int32>()
-  /// Of each stretch, whether it was not read yet.
+  /// For each group, whether it has not been read yet.
   private var isWanted: [Bool]
 
-  /// The bytes that an ID takes.
+  /// The bytes of an ID.
   private static let idWeight = 72
 
   init(_ ids: IDList) {
@@ -177,7 +182,7 @@ struct WantedRows {
 
   var weight: Int { Self.idWeight * ids.count }
 
-  /// The IDs of the stretch around one. A stretch is read once: rows that are gone from the row cache again are read one by one.
+  /// The IDs of an ID's group, once. Rows of the group that the row cache drops later are read one by one.
   mutating func take(around id: ManagedObjectID) -> [ManagedObjectID]? {
     guard let stretch = stretches[id].map(Int.init), isWanted[stretch] else { return nil }
     isWanted[stretch] = false
@@ -187,7 +192,7 @@ struct WantedRows {
 }
 
 extension ManagedObjectContext {
-  /// The rows of these are wanted soon: faults among them read theirs together.
+  /// Announces rows that will be needed, so that faults read them in groups.
   func readTogether(_ ids: IDList) throws {
     let wanted = WantedRows(ids)
     try HostMemory.require(wanted.weight)
@@ -202,7 +207,7 @@ extension ManagedObjectContext {
     wantedRows = nil
   }
 
-  /// A fault is about to read its row: those that are wanted with it are read too.
+  /// Reads the group of announced rows to which a fault belongs.
   func readWantedRows(around id: ManagedObjectID) throws {
     if let ids = wantedRows?.take(around: id) { try loadRows(of: ids) }
   }

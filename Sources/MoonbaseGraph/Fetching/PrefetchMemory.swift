@@ -1,27 +1,27 @@
 import MoonbaseModel
 
-/// For which owners further down a path the windows of a walk have read already: many objects share them, and each window would read
-/// all that they lead to again.
+/// The owners further down a key path for which the windows of a walk have already read destinations. Many objects may
+/// share such an owner, so each window would read its destinations again.
 ///
-/// What was read may be gone from the row cache since. So they are forgotten from time to time and read again, as often as costs no
-/// more for each object of the walk than some others.
+/// The row cache may have dropped these rows since. So the owners are forgotten from time to time and read again, at a
+/// bounded cost for each object of the walk.
 struct PrefetchMemory {
-  /// So much of what was read is mostly still here.
+  /// The number of rows that the row cache still mostly holds.
   private static let capacity = RowCache.usualCapacity
   private static let greatestCount = 1 << 16
-  /// What may be read for an object of the walk, on the average.
+  /// The average number of rows that may be read for each object of the walk.
   private static let share = 8
 
   private var known: [String: Set<ManagedObjectID>] = [:]
   private var count = 0
-  /// The owners and destinations that were read, since some were forgotten and altogether.
+  /// The number of owners and destinations read since owners were last forgotten, and in all.
   private var work = 0
   private var wholeWork = 0
   private var walked = 0
-  /// The number of the context's read-ahead when these were read.
+  /// The context's read-ahead number when they were read.
   private var number = 0
 
-  /// Another window comes.
+  /// Begins a window of `count` objects.
   mutating func begin(_ count: Int, number: Int) {
     walked += count
     let isAffordable = wholeWork <= Self.share * walked + Self.capacity
@@ -30,7 +30,7 @@ struct PrefetchMemory {
     (known, self.count, work, self.number) = ([:], 0, 0, number)
   }
 
-  /// Those owners that are not known yet.
+  /// The owners that have not been read yet.
   mutating func new(_ owners: [ManagedObject], along path: String) -> [ManagedObject] {
     let new = owners.filter { known[path, default: []].insert($0.objectID).inserted }
     count += new.count

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
-/// What ends a fetch with its progress, as long as this is kept.
+/// Ends a fetch when its progress is cancelled, as long as this object exists.
 ///
-/// Several fetches may have one progress, which has one handler: as long as there is any of them, that ends all of them, and does what it
-/// did before.
+/// Several fetches may share a progress, which has only one cancellation handler. While any of these fetches exists,
+/// the handler ends all of them and also calls the handler that was set before.
 final class ProgressCancellation: Sendable {
   private let progress: Progress
   private let ends: Ends
@@ -22,12 +22,12 @@ final class ProgressCancellation: Sendable {
   deinit {
     Self.handlers.withLock { handlers in
       guard ends.remove(number), let handler = handlers.removeValue(forKey: ObjectIdentifier(progress)) else { return }
-      // To set one of a progress that is cancelled would call it.
+      // Setting a handler of a cancelled progress would call the handler.
       if !progress.isCancelled { progress.cancellationHandler = handler.former }
     }
   }
 
-  /// What ends the fetch from now on. It is done at once where the progress is cancelled already.
+  /// Sets the closure that ends the fetch. It is called immediately if the progress is already cancelled.
   func ends(_ body: @escaping @Sendable () -> Void) {
     ends.set(body, of: number)
     if progress.isCancelled { body() }
@@ -41,16 +41,17 @@ final class ProgressCancellation: Sendable {
 
   private struct Handler {
     let ends = Ends()
-    /// What the handler was before.
+    /// The handler that was set before.
     let former: (@Sendable () -> Void)?
   }
 
-  /// By progress. Held while a handler is set, which takes another lock.
+  /// The handlers by progress. The lock is held while a handler is set, which takes another lock.
   private static let handlers = Lock<[ObjectIdentifier: Handler]>([:])
 
+  /// Sets a cancellation handler that calls the former handler and ends all fetches of the progress.
   private static func takeHandler(of progress: Progress) -> Handler {
     let handler = Handler(former: progress.cancellationHandler)
-    // To set one of a progress that is cancelled would call it; who begins then looks at the progress.
+    // Setting a handler of a cancelled progress would call the handler; the new fetch checks the progress itself.
     if progress.isCancelled { return handler }
     progress.cancellationHandler = { [ends = handler.ends, former = handler.former] in
       former?()
@@ -59,7 +60,7 @@ final class ProgressCancellation: Sendable {
     return handler
   }
 
-  /// What ends the fetches of one progress.
+  /// The closures that end the fetches of one progress.
   private final class Ends: Sendable {
     private struct State {
       var bodies: [Int: @Sendable () -> Void] = [:]
@@ -79,7 +80,7 @@ final class ProgressCancellation: Sendable {
 
     func set(_ body: @escaping @Sendable () -> Void, of number: Int) { state.withLock { $0.bodies[number] = body } }
 
-    /// Whether none is left.
+    /// Removes a closure; returns whether none is left.
     func remove(_ number: Int) -> Bool {
       state.withLock { state in
         state.bodies[number] = nil

@@ -4,10 +4,10 @@ import OrderedCollections
 
 import enum MoonbaseModel.Expression
 
-/// Finds the objects that did not change themselves, but from which a key path of a request leads through one that did: a store
-/// would answer for them by what is saved.
+/// Finds unchanged objects from which a key path of a request passes through a changed object. A store would evaluate
+/// the path for these with saved values.
 final class RelatedChanges {
-  /// A way is one step behind another, or behind the first object: paths that begin alike share their beginning.
+  /// A way is a step after another way or after the first object, so paths with the same beginning share it.
   private struct Step: Hashable {
     let before: Int?
     let property: PropertyID
@@ -17,9 +17,9 @@ final class RelatedChanges {
     let before: Int?
     let last: ResolvedProperty
     let length: Int
-    /// The objects that it leads to.
+    /// The entities at the end of the way.
     let entities: Range<EntityIndex>
-    /// What is read of them, by name; nil where that is not known.
+    /// The names of the properties that are read there; nil if unknown.
     var names: Set<String>? = []
   }
 
@@ -37,10 +37,10 @@ final class RelatedChanges {
     }
   }
 
-  /// Whether no property of another object is read.
+  /// Whether the request reads no property of related objects.
   var isEmpty: Bool { ways.isEmpty }
 
-  /// The objects without unsaved changes of some entities for which it has to be looked anew.
+  /// The objects of some entities without unsaved changes that must be evaluated in memory.
   func owners(_ entities: Range<EntityIndex>) throws -> OrderedSet<ManagedObject> {
     var result: OrderedSet<ManagedObject> = []
     for (index, way) in ways.values.enumerated() {
@@ -55,6 +55,7 @@ final class RelatedChanges {
     return result
   }
 
+  /// The relationships of a way, from its beginning to its end.
   private func relationships(of way: Int) -> [ResolvedProperty] {
     var result: [ResolvedProperty] = []
     var place: Int? = way
@@ -65,7 +66,7 @@ final class RelatedChanges {
     return result.reversed()
   }
 
-  /// Notes each place of a path behind its first object where something is read.
+  /// Records the properties that a path reads behind its first object.
   private func follow(_ path: [String], from entity: ResolvedEntity, behind start: Int?) throws {
     var (place, way) = (entity, start)
     var last: ResolvedProperty?
@@ -82,6 +83,7 @@ final class RelatedChanges {
     }
   }
 
+  /// The index of the way that follows `way` by a property; adds it if it is new.
   private func note(_ property: ResolvedProperty, behind way: Int?, to place: ResolvedEntity) throws -> Int {
     let step = Step(before: way, property: property.id)
     if let known = ways.index(forKey: step) { return known }
@@ -90,7 +92,7 @@ final class RelatedChanges {
     return ways.count - 1
   }
 
-  /// What is read at the end of a way. What is computed may read anything.
+  /// Records the property at the end of a way. A computed property may read any other property.
   private func noteRead(_ property: ResolvedProperty, of place: ResolvedEntity, at way: Int) throws {
     guard ways.values[way].names?.contains(property.name) == false else { return }
     try HostWork.charge(place.subtree.count >> 2)
@@ -107,11 +109,11 @@ final class RelatedChanges {
 
   private func length(of way: Int?) -> Int { way.map { ways.values[$0].length } ?? 0 }
 
-  /// A store may compute what is derived, of what is saved.
+  /// Follows the inputs of a derived attribute, since a store may compute it from saved values.
   private func followInputs(
     of property: ResolvedProperty, entity: ResolvedEntity, way: Int?
   ) throws {
-    // Attributes that are derived from each other in a circle end with an error when they are computed.
+    // The limit guards against circular derivations, which cause an error when they are computed.
     guard length(of: way) < 8, case .derived(let derived) = try context.behavior(of: entity).kind(property.slot) else {
       return
     }
@@ -122,7 +124,7 @@ final class RelatedChanges {
 }
 
 extension ManagedObject {
-  /// Whether any of these properties may be another one than in the store; of all where they are not known.
+  /// Whether any of these properties may differ from the store; if the names are unknown, whether any property may.
   fileprivate func differs(in names: Set<String>?) -> Bool {
     guard let names, !isInserted, !isDeleted, delayed.isEmpty else { return true }
     return names.contains { name in

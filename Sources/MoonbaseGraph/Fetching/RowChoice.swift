@@ -1,13 +1,13 @@
 import MoonbaseModel
 
-/// What a store is asked of the rows of a dictionary result that are left out: those that `having` does not want, and equal ones.
+/// The store's part in omitting rows of a dictionary result: rows that `havingPredicate` rejects, and duplicates.
 struct RowChoice {
-  /// Why the store is not asked for all of it, as a clause; nil where it is, or nothing is left out.
+  /// The reason why the store does not omit all of them, as a clause; nil if it does, or none are omitted.
   private(set) var reason: String?
-  /// Whether no two rows can be equal, because they show what makes the groups.
+  /// Whether rows are never equal, because they contain all group keys.
   private(set) var isDistinctAnyway = false
 
-  /// Adds what a store is asked to the columns that it is asked for. The columns are those that are shown, and then hidden ones.
+  /// Adds the selection of rows to the query's columns. `columns` has the visible columns first, then the hidden ones.
   init(
     of request: FetchRequest, _ condition: GroupCondition?, columns: [GroupColumn], shown: Int,
     in stored: inout QueryColumns?
@@ -30,18 +30,19 @@ struct RowChoice {
     stored = wanted
   }
 
+  /// The reason why a store does not remove duplicates, as a clause; nil if it can.
   private static func reason(
     againstDistinct wanted: QueryColumns, _ columns: [GroupColumn], of request: FetchRequest
   ) -> String? {
     if wanted.isGrouped { return "the columns do not show what makes the groups" }
     if !columns.allSatisfy(\.isPlain) { return "a column is shown in a type of its own" }
-    // A store would go through all rows first.
+    // A store would first read all rows.
     return request.fetchLimit > 0 && request.sortDescriptors.isEmpty ? "it ends at the limit" : nil
   }
 }
 
 extension GroupColumn {
-  /// The key path whose value it is, and nothing else.
+  /// The key path, if the column is the plain value of one.
   fileprivate var plainKeyPath: [String]? {
     guard isPlain, case .parts(let parts) = stored, case .value(let keys)? = parts.first else { return nil }
     return keys

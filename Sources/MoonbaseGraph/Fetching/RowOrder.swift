@@ -3,21 +3,21 @@ import MoonbasePlatform
 
 import struct MoonbaseModel.SortDescriptor
 
-/// The order of the rows of a dictionary result, where they are sorted by what the columns show of groups.
+/// The order of the rows of a dictionary result, if they are sorted by aggregates or computed columns.
 struct RowOrder {
   private let sort: [SortDescriptor]
   private let names: [String]
-  /// Columns that order the rows and are not shown.
+  /// The hidden columns by which the rows are sorted.
   let hiddenColumns: [FetchColumn]
 
-  /// Nil where the objects are sorted, or nothing is. `shown` are the columns of the rows.
+  /// Returns nil if the objects are sorted, or if there is no order. `shown` are the visible columns.
   init?(_ request: FetchRequest, shown: [FetchColumn]) {
     guard request.sortsRows else { return nil }
     var hidden: [FetchColumn] = []
     names = request.sortDescriptors.map { key in
       let column = request.column(of: key, shown: shown)
       if shown.contains(column) { return column.name }
-      // No column that a person named begins so.
+      // Names of ordinary columns never begin with a null character.
       hidden.append(FetchColumn("\u{0}sort \(hidden.count)", expression: column.expression))
       return hidden[hidden.count - 1].name
     }
@@ -25,7 +25,7 @@ struct RowOrder {
     hiddenColumns = hidden
   }
 
-  /// The rows in order; equal ones stay as they came.
+  /// The rows in order; the sort is stable.
   func sorted(_ rows: [[Value]], columns: [String]) throws -> [[Value]] {
     let keys = Array(zip(sort, names.map { name in columns.lastIndex(of: name) ?? 0 }))
     let ranks = try rows.map { row in try keys.map { key, place in try key.prepared(row[place]) } }

@@ -1,19 +1,20 @@
 import MoonbaseModel
 
-/// Objects as their rows are now, in the place of those that the context has otherwise: with values that another context
-/// replaced, or with unsaved changes that are not to count.
+/// Copies of objects with their saved values, in place of objects whose values in the context differ: because another
+/// context saved newer values, or because unsaved changes are not to count.
 ///
-/// They are of a context without changes beside the other one, and live as long as this does.
+/// The copies belong to a second context without changes, and live as long as this object.
 final class SavedTwins {
   private let other: ManagedObjectContext
   private var context: ManagedObjectContext?
-  /// Twins by their objects, and objects by their twins.
+  /// The copies by original, and the originals by copy.
   private var twins: [ObjectIdentifier: ManagedObject] = [:]
   private var originals: [ObjectIdentifier: ManagedObject] = [:]
 
   init(of context: ManagedObjectContext) { other = context }
 
-  /// The object by whose values a row is judged; `always` asks for a twin, by which related objects are as they are saved too.
+  /// The object whose values are evaluated for a row; with `always`, a copy, so that related objects have their saved
+  /// values too.
   func judged(_ object: ManagedObject, by row: Snapshot, always: Bool = false) throws -> ManagedObject {
     let isOutdated = object.snapshot.map { $0.version < row.version } ?? false
     guard always || isOutdated || object.state.contains(.listed) else { return object }
@@ -26,7 +27,7 @@ final class SavedTwins {
     return twin
   }
 
-  /// What `body` makes of objects, with twins in the places of those that have some.
+  /// Runs `body` with objects replaced by their copies, and replaces copies in the result by the originals.
   func replacing(
     _ objects: [ManagedObject], _ body: ([ManagedObject]) throws -> [ManagedObject]
   ) rethrows -> [ManagedObject] {

@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// A fetch of objects of one class: a `FetchRequest` whose entity is that of the class, in whichever context runs it.
+/// A fetch request for objects of one class: a `FetchRequest` for the entity that has the class in the context's model.
 ///
 /// ```swift
 /// var request = Person.fetchRequest()
@@ -15,15 +15,15 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   /// A request for all objects of the class.
   public init(where predicate: Predicate? = nil) { request.predicate = predicate }
 
-  /// A request for the objects of the class that match a condition in words, with values of Swift's types. Throws
-  /// `ModelError` with the place in the text.
+  /// A request for the objects of the class that match a predicate format string with Swift values. Throws `ModelError`
+  /// with the position in the text.
   public init<each Argument: ValueConvertible>(
     where text: String, _ arguments: repeat each Argument
   ) throws(ModelError) {
     request.predicate = try Predicate(format: text, arguments: [Value](converting: repeat each arguments))
   }
 
-  /// The request without its class, for a context whose model has an entity of the class. Throws where it has none.
+  /// The untyped request, for a context whose model has an entity of the class. Throws if there is none.
   public func request(in context: ManagedObjectContext) throws -> FetchRequest {
     guard request.entityName.isEmpty else { return request }
     var request = request
@@ -31,7 +31,7 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
     return request
   }
 
-  /// What the request says: its predicate, its limit, its order. An `entityName` that is set says which entity is meant.
+  /// The properties of the request, such as predicate, limit and order. Setting `entityName` selects the entity.
   public subscript<Part>(dynamicMember part: WritableKeyPath<FetchRequest, Part>) -> Part {
     get { request[keyPath: part] }
     set { request[keyPath: part] = newValue }
@@ -44,8 +44,8 @@ extension TypedObject where Self: ManagedObject {
     TypedFetchRequest(where: predicate)
   }
 
-  /// A request for the objects of the class that match a condition in words, with values of Swift's types. Throws
-  /// `ModelError` with the place in the text.
+  /// A request for the objects of the class that match a predicate format string with Swift values. Throws `ModelError`
+  /// with the position in the text.
   public static func fetchRequest<each Argument: ValueConvertible>(
     where text: String, _ arguments: repeat each Argument
   ) throws(ModelError) -> TypedFetchRequest<Self> {
@@ -54,23 +54,23 @@ extension TypedObject where Self: ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// The objects of a class that match a request. Throws as `fetch` of a `FetchRequest` does, and for an object of another class,
-  /// which an entity below that of the class may have.
+  /// The objects of a class that match a request. Throws as `fetch` of a `FetchRequest` does, and if an object has
+  /// another class, which a subentity may specify.
   public func fetch<Object: ManagedObject>(_ request: TypedFetchRequest<Object>) throws -> [Object] {
     try fetch(request.request(in: self)).map(typed)
   }
 
-  /// How many objects of a class match a request.
+  /// The number of objects of a class that match a request.
   public func count<Object: ManagedObject>(_ request: TypedFetchRequest<Object>) throws -> Int {
     try count(request.request(in: self))
   }
 
-  /// The objects of a class that match a condition.
+  /// The objects of a class that match a predicate.
   public func fetch<Object: ManagedObject>(_ type: Object.Type, where predicate: Predicate? = nil) throws -> [Object] {
     try fetch(TypedFetchRequest<Object>(where: predicate))
   }
 
-  /// The objects of a class that match a condition in words.
+  /// The objects of a class that match a predicate format string.
   ///
   /// ```swift
   /// let adults = try context.fetch(Person.self, where: "age >= %@", 18)
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     try fetch(type, where: Predicate(format: text, arguments: arguments))
   }
 
-  /// The objects of a class that match a condition in words, with values of Swift's types.
+  /// The objects of a class that match a predicate format string with Swift values.
   ///
   /// ```swift
   /// let peers = try context.fetch(Person.self, where: "age >= %@ AND department == %@", age, department)
@@ -93,12 +93,12 @@ extension ManagedObjectContext {
     try fetch(type, where: Predicate(format: text, arguments: [Value](converting: repeat each arguments)))
   }
 
-  /// How many objects of a class match a condition.
+  /// The number of objects of a class that match a predicate.
   public func count<Object: ManagedObject>(_ type: Object.Type, where predicate: Predicate? = nil) throws -> Int {
     try count(TypedFetchRequest<Object>(where: predicate))
   }
 
-  /// How many objects of a class match a condition in words, with values of Swift's types.
+  /// The number of objects of a class that match a predicate format string with Swift values.
   public func count<Object: ManagedObject, each Argument: ValueConvertible>(
     _ type: Object.Type, where text: String, _ arguments: repeat each Argument
   ) throws -> Int {

@@ -1,17 +1,17 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What a predicate of a history request asks of transactions or of changes.
+/// The compiled predicate of a history request, over transactions or changes.
 ///
-/// It follows the rules of fetches: where an author is compared with a text, a transaction without one is no match.
+/// Nulls compare as in fetches: if an author is compared with a text, a transaction without an author does not match.
 struct HistoryFilter {
   private let predicate: CompiledPredicate
   private let isOfChanges: Bool
 
-  /// Nil for a request without a predicate.
+  /// Returns nil for a request without a predicate.
   ///
-  /// Throws `.invalidRequest` for another entity, and for what a history has not: an order, a window, groups; `.unknownName` for a key that a
-  /// history has not; what fetches throw for values that cannot be compared.
+  /// Throws `.invalidRequest` for another entity, and for an order, limit, offset or groups, which a history does not
+  /// support; `.unknownName` for an unknown key; and the errors of fetches for values that cannot be compared.
   init?(_ request: FetchRequest?, in coordinator: PersistentStoreCoordinator) throws {
     guard let request else { return nil }
     switch request.entityName {
@@ -36,7 +36,8 @@ struct HistoryFilter {
     self.predicate = try CompiledPredicate(checked, nulls: .fetch)
   }
 
-  /// Transactions that match, or those with changes that do, and of these no others.
+  /// The matching transactions; or for a predicate over changes, the transactions with matching changes, and only these
+  /// changes.
   func apply(to transactions: [PersistentHistoryTransaction]) throws -> [PersistentHistoryTransaction] {
     try transactions.compactMap { transaction in
       try HostWork.charge(10)
@@ -50,12 +51,12 @@ struct HistoryFilter {
     }
   }
 
-  /// Whether changes have to be read for it.
+  /// Whether the predicate needs the changes.
   var needsChanges: Bool { isOfChanges }
 }
 
 extension PersistentHistoryTransaction {
-  /// The name by which a fetch request asks for transactions.
+  /// The entity name for a fetch request over transactions.
   public static let entityName = "TRANSACTION"
 
   /// A request for transactions that match, for `PersistentHistoryChangeRequest.fetchRequest`.
@@ -63,8 +64,8 @@ extension PersistentHistoryTransaction {
     FetchRequest(entityName, where: predicate)
   }
 
-  /// A request for transactions that match a condition in words, with values of Swift's types. Throws
-  /// `ModelError` with the place in the text.
+  /// A request for transactions that match a predicate format string with Swift values. Throws `ModelError` with the
+  /// position in the text.
   public static func fetchRequest<each Argument: ValueConvertible>(
     where text: String, _ arguments: repeat each Argument
   ) throws(ModelError) -> FetchRequest {
@@ -82,20 +83,20 @@ extension PersistentHistoryTransaction {
 }
 
 extension PersistentHistoryChange {
-  /// The name by which a fetch request asks for changes.
+  /// The entity name for a fetch request over changes.
   public static let entityName = "CHANGE"
 
   /// A request for changes that match, for `PersistentHistoryChangeRequest.fetchRequest`.
   ///
   /// `changeType` is 0 for an insertion, 1 for an update and 2 for a deletion; `changedEntity` is a name.
-  /// `transaction.author` is the author of the transaction. `tombstone.name` is a value that was kept of a deleted
-  /// object; the tombstone is nil where no value was kept.
+  /// `transaction.author` is the author of the transaction. `tombstone.name` is a preserved value of a deleted object;
+  /// the tombstone is nil if no value was preserved.
   public static func fetchRequest(where predicate: MoonbaseModel.Predicate) -> FetchRequest {
     FetchRequest(entityName, where: predicate)
   }
 
-  /// A request for changes that match a condition in words, with values of Swift's types. Throws
-  /// `ModelError` with the place in the text.
+  /// A request for changes that match a predicate format string with Swift values. Throws `ModelError` with the
+  /// position in the text.
   public static func fetchRequest<each Argument: ValueConvertible>(
     where text: String, _ arguments: repeat each Argument
   ) throws(ModelError) -> FetchRequest {

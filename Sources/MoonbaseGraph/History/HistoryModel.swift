@@ -4,13 +4,15 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// What a predicate over a history may name, as a model of its own: changes, their transactions, and what is left of deleted objects.
+/// A model for predicates over a history, with entities for changes, their transactions, and tombstones of deleted
+/// objects.
 struct HistoryModel {
   private static let tombstone = "TOMBSTONE"
 
   private let model: ResolvedModel
 
-  /// What is left of a deleted object may have each attribute that an entity of `model` preserves; entities may differ in its type.
+  /// A tombstone may have each attribute that an entity of `model` preserves; entities may differ in the attribute's
+  /// type.
   init(preservedBy model: ResolvedModel) throws {
     var types: [String: Set<AttributeType>] = [:]
     for attribute in model.entities.lazy.flatMap(\.properties).compactMap(\.attribute)
@@ -38,19 +40,19 @@ struct HistoryModel {
     }.resolved()
   }
 
-  /// Nothing of it is stored, so that each type will do.
+  /// Transient, because nothing is stored, so that any type is allowed.
   private static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
     AttributeDescription(name, type: type).with { $0.isTransient = true }
   }
 
-  /// The predicate with its literals in the types of what they are compared with: texts beside dates become dates, and beside
-  /// `changedObjectID` the object of a URI, by `id`.
+  /// The predicate with literals converted to the types that they are compared with: texts compared with dates become
+  /// dates, and URIs compared with `changedObjectID` become object IDs, by `id`.
   ///
-  /// Throws `.unknownName` for a key that a history has not, `.predicateMismatch` for what cannot be compared.
+  /// Throws `.unknownName` for an unknown key, `.predicateMismatch` for values that cannot be compared.
   func checked(
     _ predicate: Predicate, of entityName: String, id: (String) -> ManagedObjectID?
   ) throws -> Predicate {
-    // What is too deep to be walked over is refused first.
+    // First refuses predicates that are nested too deeply to be traversed.
     _ = try CompiledPredicate(predicate, nulls: .fetch)
     guard let entity = model.entity(entityName) else { throw GraphError.unknownEntity(entityName, in: model) }
     for path in predicate.keyPaths { try check(path, from: entity) }
@@ -59,6 +61,7 @@ struct HistoryModel {
 
   // MARK: Keys
 
+  /// Throws for a key path with an unknown key.
   private func check(_ path: [String], from start: ResolvedEntity) throws {
     var entity = start
     for key in path {
@@ -93,7 +96,7 @@ struct HistoryModel {
 
   // MARK: Objects
 
-  /// The predicate with object IDs for the URIs that `changedObjectID` is compared with.
+  /// The predicate with object IDs in place of the URIs that are compared with `changedObjectID`.
   private func naming(_ predicate: Predicate, _ id: (String) -> ManagedObjectID?) throws -> Predicate {
     switch predicate {
     case .constant: return predicate
@@ -110,6 +113,7 @@ struct HistoryModel {
 
   private static let changedObject = Expression.keyPath(.evaluatedObject, ["changedObjectID"])
 
+  /// The expression with object IDs in place of texts and URIs.
   private func object(_ expression: Expression, _ id: (String) -> ManagedObjectID?) throws -> Expression {
     switch expression {
     case .constant(.string(let text)): return .constant(.objectID(try object(text, id)))
@@ -121,6 +125,7 @@ struct HistoryModel {
     }
   }
 
+  /// The object ID of a text. Throws `.predicateMismatch` if the text is no URI of an object.
   private func object(_ text: String, _ id: (String) -> ManagedObjectID?) throws -> ManagedObjectID {
     if let id = id(text) { return id }
     throw GraphError(

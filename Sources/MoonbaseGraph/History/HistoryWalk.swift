@@ -1,14 +1,14 @@
 package import MoonbaseModel
 package import MoonbasePlatform
 
-/// The history of stores, read some changes at a time: memory stays flat, however long it is, and however many changes
-/// a transaction has.
+/// Reads the history of stores in batches of changes: memory use is bounded, however long the history and its
+/// transactions are.
 package struct HistoryWalk {
-  /// Where it begins.
+  /// The start of the walk.
   package enum Start: Sendable, Hashable {
-    /// Behind what a token has seen; with nil at the beginning.
+    /// After the position of a token; nil begins with the oldest transaction.
     case token(PersistentHistoryToken?)
-    /// With what was saved after a date.
+    /// With the first transaction after a date.
     case date(Date)
   }
 
@@ -20,12 +20,12 @@ package struct HistoryWalk {
   private let date: Date?
   private var token: PersistentHistoryToken
   private var isAtEnd = false
-  /// Transactions whose changes are still to be read.
+  /// Transactions whose changes have not been read yet.
   private var waiting: ArraySlice<PersistentHistoryTransaction> = []
-  /// The last change of the first of them that was read.
+  /// The number of the last change read of the first of these transactions.
   private var place: Int64?
 
-  /// Throws as `execute` does for a request that does not fit.
+  /// Throws as `execute` does for an invalid request.
   package init(_ context: ManagedObjectContext, from start: Start, matching fetchRequest: FetchRequest? = nil) throws {
     self.context = context
     filter = try HistoryFilter(fetchRequest, in: context.coordinator)
@@ -35,7 +35,7 @@ package struct HistoryWalk {
     }
   }
 
-  /// The place before all that was saved after a date. A clock that was put back may have other transactions behind it.
+  /// The position before the first transaction after a date. If the clock was set back, earlier dates may follow it.
   private static func token(
     behind date: Date, in coordinator: PersistentStoreCoordinator
   ) throws -> PersistentHistoryToken {
@@ -48,9 +48,10 @@ package struct HistoryWalk {
     return PersistentHistoryToken(numbers)
   }
 
-  /// The next transactions with their changes, those that match; none of some that were read may. Nil at the end.
+  /// The next matching transactions with their changes. The result may be empty if none of the transactions read match.
+  /// Nil at the end.
   ///
-  /// A transaction of very many changes comes several times, each time with some of them.
+  /// A transaction with very many changes is returned several times, each time with some of the changes.
   package mutating func next() throws -> [PersistentHistoryTransaction]? {
     while waiting.isEmpty {
       if isAtEnd { return nil }
@@ -60,6 +61,7 @@ package struct HistoryWalk {
     return try filter?.apply(to: found) ?? found
   }
 
+  /// Reads the next transactions without their changes.
   private mutating func readTransactions() throws {
     var request = PersistentHistoryChangeRequest.fetchHistory(after: token)
     request.resultType = .transactionsOnly
@@ -70,7 +72,7 @@ package struct HistoryWalk {
     waiting = found.filter { transaction in date.map { transaction.timestamp > $0 } ?? true }[...]
   }
 
-  /// Reads changes of the first transactions that wait and are of one store.
+  /// Reads changes of the first waiting transactions that are of one store.
   private mutating func readChanges() throws -> [PersistentHistoryTransaction] {
     guard let first = waiting.first else { return [] }
     let some = place == nil ? waiting.prefix { $0.storeID == first.storeID } : waiting.prefix(1)

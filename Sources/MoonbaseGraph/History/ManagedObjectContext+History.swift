@@ -1,26 +1,28 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What a request for history tells, as much as its `resultType` asks for.
+/// The result of a history request, according to its `resultType`.
 public struct PersistentHistoryResult: Sendable {
-  /// How many transactions there are, or were deleted (`.count`).
+  /// The number of transactions found or deleted (`.count`).
   public internal(set) var count: Int?
-  /// Transactions by their date, and those of a store in their order (`.transactionsOnly`, `.transactionsAndChanges`).
+  /// The transactions by date, those of one store in their order (`.transactionsOnly`, `.transactionsAndChanges`).
   public internal(set) var transactions: [PersistentHistoryTransaction]?
-  /// Changes in the order of their transactions (`.changesOnly`).
+  /// The changes, in the order of their transactions (`.changesOnly`).
   public internal(set) var changes: [PersistentHistoryChange]?
-  /// The objects that were changed, each once (`.objectIDs`).
+  /// The IDs of the changed objects, without repetition (`.objectIDs`).
   public internal(set) var objectIDs: [ManagedObjectID]?
 }
 
 extension ManagedObjectContext {
-  /// Reads the history that stores keep, or deletes a part of it.
+  /// Reads the history of the stores, or deletes a part of it.
   ///
-  /// Throws `.historyTokenExpired` where a part of what was asked for has been deleted, or a token knows more than the store (an older copy
-  /// took its place), `.invalidRequest` where no store keeps a
-  /// history or the transaction or token is of stores that are not open here, `.readOnlyStore` for a deletion where one of the stores is, what
-  /// fetches throw for a predicate, and what a
-  /// store throws. A deletion that fails deletes nothing, in no store; only where a commit fails after another store's, that one is shorter.
+  /// Throws `.historyTokenExpired` if a requested part was deleted, or if a token is ahead of the store (because an
+  /// older copy replaced the file). Throws `.invalidRequest` if no store keeps a history, or the transaction or token
+  /// is of stores that are not open here. Throws `.readOnlyStore` for a deletion if a store is read-only, the errors of
+  /// fetches for a predicate, and the errors of stores.
+  ///
+  /// A failed deletion deletes nothing in any store. Only if a commit fails after the commit of another store is the
+  /// other history shortened.
   @discardableResult
   public func execute(_ request: PersistentHistoryChangeRequest) throws -> PersistentHistoryResult {
     settle()
@@ -36,7 +38,7 @@ extension ManagedObjectContext {
     }
     let wantsChanges = ![.count, .transactionsOnly, .statusOnly].contains(request.resultType)
     let changes = wantsChanges || filter?.needsChanges == true
-    // What does not match does not count.
+    // With a filter, only matching transactions count towards the limit.
     let limit = filter == nil ? request.fetchLimit : 0
     var found: [PersistentHistoryTransaction] = []
     func matching(_ transactions: [PersistentHistoryTransaction]) throws -> [PersistentHistoryTransaction] {
@@ -47,7 +49,7 @@ extension ManagedObjectContext {
     }
     for (store, history, extent) in histories {
       let transactions = try history.transactions(extent, includingChanges: changes, limit: limit)
-      // Looked at afterwards: what is deleted meanwhile is not taken for what there never was.
+      // Checked after reading, so that a deletion meanwhile is noticed.
       if case .after(let number) = extent {
         let span = try history.span()
         if span.lacksTransactions(after: number) { throw Self.expired(store) }
@@ -55,7 +57,7 @@ extension ManagedObjectContext {
       }
       found.append(contentsOf: try matching(transactions))
     }
-    // A store's own order counts, whatever its clock said.
+    // Within a store the order of transactions counts, even if the clock was wrong.
     if histories.count > 1 { found = Self.mixed(found) }
     switch request.resultType {
     case .statusOnly: break
@@ -69,9 +71,9 @@ extension ManagedObjectContext {
     return result
   }
 
-  /// Changes of transactions of a store, as the store's history tells them.
+  /// Changes of a store's transactions, as recorded in its history.
   ///
-  /// Throws `.historyTokenExpired` where a transaction was deleted.
+  /// Throws `.historyTokenExpired` if a transaction was deleted.
   package func historyChanges(
     of transactions: ClosedRange<Int64>, in storeID: String, after change: Int64, limit: Int
   ) throws -> HistoryPart {
@@ -85,7 +87,7 @@ extension ManagedObjectContext {
     return part
   }
 
-  /// Shortens the histories of all stores in one go: none of them is shorter before all of them can be.
+  /// Shortens the histories of all stores, after all of them are ready to be shortened.
   private static func delete(_ parts: [(store: any PersistentStore, extent: HistoryRange)]) throws -> Int {
     for (store, _) in parts where store.isReadOnly {
       throw GraphError(
@@ -95,7 +97,7 @@ extension ManagedObjectContext {
     var sessions: [any SaveSession] = []
     var count = 0
     do {
-      // In the order in which saves take stores, so that none waits for one that waits for it.
+      // In the order in which saves use stores, to avoid a deadlock.
       for (store, extent) in parts.sorted(by: {
         StoreNumber($0.store.identifier).rawValue < StoreNumber($1.store.identifier).rawValue
       }) {
@@ -114,7 +116,7 @@ extension ManagedObjectContext {
     return count
   }
 
-  /// Takes in what a transaction of the history tells, as `mergeChanges(from:)` does what others save.
+  /// Merges the changes of a transaction, as `mergeChanges(from:)` does for other saves.
   ///
   /// Throws `.invalidRequest` for a transaction that was read without its changes.
   public func mergeChanges(from transaction: PersistentHistoryTransaction) throws {
@@ -127,7 +129,7 @@ extension ManagedObjectContext {
     try mergeChanges(from: transaction.objectIDs)
   }
 
-  /// The transactions of several stores by their dates.
+  /// The transactions of several stores by date.
   private static func mixed(_ found: [PersistentHistoryTransaction]) -> [PersistentHistoryTransaction] {
     var latest: [String: Date] = [:]
     let keyed = found.enumerated().map { index, transaction in
@@ -138,6 +140,7 @@ extension ManagedObjectContext {
     return keyed.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
   }
 
+  /// The error for requested transactions that were deleted.
   private static func expired(_ store: any PersistentStore) -> GraphError {
     GraphError(
       .historyTokenExpired,
@@ -146,7 +149,7 @@ extension ManagedObjectContext {
         + "store anew, and take a token of now")
   }
 
-  /// What is saved from now on would have numbers that the token has seen.
+  /// The error for a token ahead of the history: new transactions would get numbers that the token already covers.
   private static func unknown(_ number: Int64, _ store: any PersistentStore, _ span: HistoryBounds) -> GraphError {
     GraphError(
       .historyTokenExpired,
@@ -157,7 +160,7 @@ extension ManagedObjectContext {
 }
 
 extension PersistentHistoryChangeRequest {
-  /// Throws `.invalidRequest` for a deletion of less than a part, or of all.
+  /// Throws `.invalidRequest` for a deletion with a predicate or an invalid extent.
   fileprivate func check() throws {
     if isDeletion, fetchRequest != nil {
       throw GraphError(
@@ -175,7 +178,7 @@ extension PersistentHistoryChangeRequest {
 }
 
 extension PersistentStoreCoordinator {
-  /// A token that stands behind all that stores have in their histories by now; nil where none keeps one.
+  /// A token that stands after the newest transactions of the stores; nil if no store keeps a history.
   public func currentPersistentHistoryToken(
     fromStores stores: [any PersistentStore]? = nil
   ) throws -> PersistentHistoryToken? {
@@ -186,7 +189,7 @@ extension PersistentStoreCoordinator {
     return numbers.isEmpty ? nil : PersistentHistoryToken(numbers)
   }
 
-  /// The histories that a request asks, and for what.
+  /// The histories that a request concerns, with the range of each.
   func histories(_ request: PersistentHistoryChangeRequest) throws -> [(
     any PersistentStore, any StoreHistory, HistoryRange
   )] {
@@ -215,7 +218,7 @@ extension PersistentStoreCoordinator {
     return result
   }
 
-  /// A token that stands in none of the histories here was taken somewhere else: to tell all that there is would answer another question.
+  /// Throws for a token whose stores are all unknown here: returning the whole history would be misleading.
   private func check(_ token: PersistentHistoryToken) throws {
     let numbers = token.transactionNumbers
     let stores = persistentStores

@@ -1,7 +1,7 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// Asks for the history of stores, or deletes a part of it.
+/// A request that fetches the history of stores, or deletes a part of it.
 ///
 /// ```swift
 /// var request = PersistentHistoryChangeRequest.fetchHistory(after: token)
@@ -12,13 +12,13 @@ public import MoonbasePlatform
 /// }
 /// ```
 public struct PersistentHistoryChangeRequest: Sendable, Hashable {
-  /// What is told.
+  /// The kind of result.
   public enum ResultType: Sendable, Hashable {
-    /// Only that it is done: of a deletion.
+    /// No result, for a deletion.
     case statusOnly
-    /// How many transactions there are, or were deleted.
+    /// The number of transactions found or deleted.
     case count
-    /// The objects that were changed.
+    /// The IDs of the changed objects.
     case objectIDs
     /// Transactions without their changes.
     case transactionsOnly
@@ -28,25 +28,28 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     case transactionsAndChanges
   }
 
+  /// The start or end of the requested range.
   enum Place: Hashable {
     case token(PersistentHistoryToken?)
     case date(Date)
     case transaction(PersistentHistoryTransaction)
-    /// All but so many.
+    /// All but the last transactions, by number.
     case last(Int)
-    /// All but what is no larger.
+    /// All but the last transactions, by size in bytes.
     case lastBytes(Int)
   }
 
-  /// What is told.
+  /// The kind of result.
   public var resultType: ResultType
-  /// The greatest number of transactions of each store; 0 means no limit. The oldest ones come.
+  /// The greatest number of transactions from each store, beginning with the oldest; 0 means no limit.
   public var fetchLimit = 0
-  /// Narrows what is fetched to transactions, or to changes, that match a predicate (`PersistentHistoryTransaction.fetchRequest` and
-  /// `PersistentHistoryChange.fetchRequest`); only the predicate of it counts.
+  /// Restricts the result to transactions or changes that match a predicate
+  /// (`PersistentHistoryTransaction.fetchRequest` and `PersistentHistoryChange.fetchRequest`). Only the predicate of
+  /// the request counts.
   ///
   /// ```swift
-  /// request.fetchRequest = PersistentHistoryTransaction.fetchRequest(where: try Predicate(format: "author != 'import'"))
+  /// request.fetchRequest = PersistentHistoryTransaction.fetchRequest(
+  ///   where: try Predicate(format: "author != 'import'"))
   /// ```
   public var fetchRequest: FetchRequest?
   let place: Place
@@ -57,41 +60,42 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
     resultType = isDeletion ? .statusOnly : .transactionsAndChanges
   }
 
-  /// What was saved after a token was made; all there is for nil, and of stores that the token does not know.
+  /// A request for transactions after a token; for nil, and for stores that the token does not know, all transactions.
   public static func fetchHistory(after token: PersistentHistoryToken?) -> Self { Self(.token(token)) }
-  /// What was saved after a date.
+  /// A request for transactions after a date.
   public static func fetchHistory(after date: Date) -> Self { Self(.date(date)) }
-  /// What was saved after a transaction, in its store.
+  /// A request for transactions after a transaction, in the same store.
   public static func fetchHistory(after transaction: PersistentHistoryTransaction) -> Self {
     Self(.transaction(transaction))
   }
 
-  /// The transactions, or changes, of all that there is which match.
+  /// A request for all transactions or changes that match.
   public static func fetchHistory(withFetch fetchRequest: FetchRequest) -> Self {
     var request = Self(.token(nil))
     request.fetchRequest = fetchRequest
     return request
   }
 
-  /// Deletes what came before the last transaction that a token has seen, which itself stays so that the token goes on to hold.
+  /// Deletes the transactions before the last one that a token covers. That transaction itself stays, so the token
+  /// remains valid.
   public static func deleteHistory(before token: PersistentHistoryToken) -> Self {
     Self(.token(token), isDeletion: true)
   }
-  /// Deletes what was saved before a date.
+  /// Deletes the transactions before a date.
   public static func deleteHistory(before date: Date) -> Self { Self(.date(date), isDeletion: true) }
-  /// Deletes what came before a transaction, in its store.
+  /// Deletes the transactions before a transaction, in the same store.
   public static func deleteHistory(before transaction: PersistentHistoryTransaction) -> Self {
     Self(.transaction(transaction), isDeletion: true)
   }
-  /// Deletes all but the last transactions of each store, so many of them. Beside a date this bounds what a history may grow to.
+  /// Deletes all but the last `count` transactions of each store, to bound the history by number in addition to date.
   public static func deleteHistory(keepingLast count: Int) -> Self { Self(.last(count), isDeletion: true) }
-  /// Deletes all but the last transactions of each store that are no larger together than so many bytes
-  /// (`PersistentHistoryTransaction.size`). The last one stays, however large it is.
+  /// Deletes all but the last transactions of each store that together have at most `count` bytes
+  /// (`PersistentHistoryTransaction.size`). The last transaction always stays.
   public static func deleteHistory(keepingBytes count: Int) -> Self { Self(.lastBytes(count), isDeletion: true) }
 }
 
 extension PersistentHistoryChangeRequest {
-  /// What is asked of a store; nil where it is not meant.
+  /// The range of a store's history that the request concerns; nil if none.
   func extent(of storeID: String, _ history: any StoreHistory) throws -> HistoryRange? {
     switch place {
     case .last(let count): return try history.number(ofLast: count).map(HistoryRange.before)
@@ -100,6 +104,7 @@ extension PersistentHistoryChangeRequest {
     }
   }
 
+  /// The range for a store, as far as it does not depend on the history's contents.
   private func extent(of storeID: String) -> HistoryRange? {
     switch place {
     case .last, .lastBytes: nil

@@ -2,21 +2,24 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension PersistentHistoryTransaction {
-  /// What it counts where a history is cut to a number of bytes, the same in every store: 128 for itself, 64 for each of its changes, which is
-  /// what their rows and these rows' indexes take in a file, and what is kept of deleted objects by its length.
+  /// The size for limits on the bytes of a history, equal in every store: 128 for the transaction and 64 for each
+  /// change, as their rows and index entries take in a file, plus the length of the preserved values of deleted
+  /// objects.
   public var size: Int { (changes ?? []).reduce(Self.sizeOfItself) { $0 + $1.size } }
 
+  /// The size of a transaction without its changes.
   package static let sizeOfItself = 128
 }
 
 extension PersistentHistoryChange {
   fileprivate var size: Int { tombstone.values.reduce(Self.sizeOfItself) { $0 + $1.storedSize } }
 
+  /// The size of a change without preserved values.
   package static let sizeOfItself = 64
 }
 
 extension Value {
-  /// Its length in a column.
+  /// The length of the value in a column.
   fileprivate var storedSize: Int {
     switch self {
     case .null: 0

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// The changes since the last event, taken from the journal, which is kept for that.
+/// The changes since the last event, collected from the journal.
 struct ChangeEvent {
   struct Observer {
     weak var observation: ChangeObservation?
@@ -9,39 +9,40 @@ struct ChangeEvent {
   }
 
   var observers: [Observer] = []
-  /// The sequences that tell of changes by IDs; nil before the first one is asked for.
+  /// The sequences of changed IDs; nil before the first is requested.
   var sequences: NewsListeners<ChangedObjectIDs>?
-  /// Whether objects that came or went were there when the event began.
+  /// For each inserted or removed object, whether it existed when the event began.
   private var presence: OrderedDictionary<ManagedObject, Bool> = [:]
-  /// Objects that may have changed, and what is known of that.
+  /// Objects that may have changed, with their former state.
   private var updated: OrderedDictionary<ManagedObject, Difference> = [:]
   private var refreshed: OrderedSet<ManagedObject> = []
   private var isInvalidated = false
-  /// How many changes of the journal were looked at.
+  /// The number of journal entries processed.
   private var position: Int
   var isTelling = false
-  /// The former values of the event that observers are being told of.
+  /// The former values in the event that observers are being notified of.
   private var told: [ObjectIdentifier: [Slot: Value]] = [:]
 
   /// The former state of an object.
   fileprivate struct Difference {
     /// The former values of attributes and to-one relationships.
     var values: [Slot: Value] = [:]
-    /// The changes of to-many relationships, the first change first.
+    /// The changes of to-many relationships, in order.
     var lists: [Slot: [Change.Former]] = [:]
-    /// Whether something else changed, or something of which it cannot be told what it was.
+    /// Whether the object changed in a way that values and lists do not show.
     var isCertain = false
   }
 
-  /// Begins behind so many changes of the journal.
+  /// Begins after `count` entries of the journal.
   init(after count: Int) { position = count }
 
-  /// Takes in what the journal has; `isLast` says that this goes now.
+  /// Collects new entries of the journal; `isLast` tells that the journal is then cleared.
   mutating func take(_ changes: ChangeSequence, isLast: Bool) {
     for change in changes.dropFirst(position) { note(change) }
     position = isLast ? 0 : changes.count
   }
 
+  /// Records an entry of the journal.
   private mutating func note(_ change: Change) {
     let object = change.object
     switch change.former {
@@ -54,28 +55,29 @@ struct ChangeEvent {
     case .destination(_, let step):
       updated[object, default: Difference()].lists[step.slot, default: []].append(change.former)
     case .order(let slot, _, _): updated[object, default: Difference()].lists[slot, default: []].append(change.former)
-    // That a list was read is no change, and counts where one is undone.
+    // Loading a list is not a change by itself, but is needed to compare the list's states.
     case .members(let slot, _, _): updated[object]?.lists[slot]?.append(change.former)
     }
   }
 
+  /// Records the former value of an attribute or to-one relationship.
   private mutating func noteValue(_ own: Change.Own, of object: ManagedObject) {
     guard updated[object]?.values[own.slot] == nil else { return }
     let value = own.value ?? object.snapshot?.values[own.slot] ?? .null
     updated[object, default: Difference()].values[own.slot] = value
-    // The row may be one that a save wrote since.
+    // A save may have written the row since, so the former value cannot be compared.
     if own.value == nil, !object.state.contains(.listed) { updated[object]?.isCertain = true }
   }
 
-  /// Notes that an object changed, even if no value shows it.
+  /// Records that an object changed, even if no value shows it.
   mutating func noteChange(of object: ManagedObject) { updated[object, default: Difference()].isCertain = true }
 
-  /// Notes whether an object was there before what happens to it now.
+  /// Records whether an object existed before the current operation.
   mutating func meet(_ object: ManagedObject, wasThere: Bool) {
     if presence[object] == nil { presence[object] = wasThere }
   }
 
-  /// Objects have given up their changes.
+  /// Records objects whose changes were discarded.
   mutating func rollback(_ objects: [ManagedObject]) {
     for object in objects {
       updated[object] = nil
@@ -83,16 +85,17 @@ struct ChangeEvent {
     }
   }
 
-  /// The object, or a list of it, is read anew.
+  /// Records that an object or a list of it was refreshed.
   mutating func refresh(_ object: ManagedObject) { refreshed.append(object) }
 
+  /// Records that all objects were removed from the context.
   mutating func invalidateAll() {
     (presence, updated, refreshed) = ([:], [:], [])
     isInvalidated = true
   }
 
-  /// The values that an object had before, in slots that changed since. Changes that this event has not taken in yet
-  /// count too. While observers are called with an event, the changes of that event count too.
+  /// The former values of an object in slots that changed during the event, including changes not yet collected. While
+  /// observers are notified of an event, the changes of that event also count.
   func formerValues(of object: ManagedObject, _ changes: ChangeSequence) -> [Slot: Value] {
     let number = ObjectIdentifier(object)
     var values = (told[number] ?? [:]).merging(updated[object]?.values ?? [:]) { earlier, _ in earlier }
@@ -103,7 +106,7 @@ struct ChangeEvent {
     return values
   }
 
-  /// Takes out what changed; the next event begins.
+  /// Returns the changes of the event, and begins the next event.
   mutating func end(in context: ManagedObjectContext) -> ContextChange {
     func isThere(_ object: ManagedObject) -> Bool { object.context === context && !object.isDeleted }
     let came = OrderedSet(presence.filter { !$1 && isThere($0) }.keys)
@@ -118,18 +121,18 @@ struct ChangeEvent {
     return change
   }
 
-  /// Observers were told.
+  /// Forgets the event after observers were notified.
   mutating func forgetTold() { told = [:] }
 }
 
 extension ChangeEvent.Difference {
-  /// Whether the object has other values now.
+  /// Whether the object's current values differ.
   fileprivate func isFound(in object: ManagedObject) -> Bool {
     isCertain || values.contains { slot, value in !(object.current(slot) ?? .null).isSame(as: value) }
       || lists.contains { slot, changes in !isSame(slot, of: object, before: changes) }
   }
 
-  /// Whether the destinations are what they were before changes, the first one first.
+  /// Whether the current destinations equal those before the changes.
   private func isSame(_ slot: Slot, of object: ManagedObject, before changes: [Change.Former]) -> Bool {
     guard let now = object.relationships[slot] else { return false }
     let before = now.copy()

@@ -1,20 +1,21 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// What became of the objects of a context since those who follow all of them were told.
+/// The changes of a context's objects since its listeners were last notified.
 struct ObjectNews {
-  /// Objects that came or went, or of which a value may be another one.
+  /// Objects that were inserted, deleted or may have changed.
   var touched: OrderedSet<ManagedObjectID> = []
-  /// IDs that became others, in the order in which they did.
+  /// IDs that were replaced, in order.
   var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
-  /// Whether it is all of them: the context was reset, or its extensions were reloaded.
+  /// Whether all objects are affected, by a reset of the context or a reload of extensions.
   var isEverything = false
 
-  /// Whether the context saved, so that what was changed before is what stores have.
+  /// Whether the context saved, so that the stores now have the earlier changes.
   var isSaved = false
 
   var isEmpty: Bool { touched.isEmpty && !isEverything && !isSaved }
 
+  /// Records that an object got another ID.
   mutating func rename(_ old: ManagedObjectID, to new: ManagedObjectID) {
     touched.remove(old)
     touched.append(new)
@@ -22,20 +23,21 @@ struct ObjectNews {
   }
 }
 
-/// Who follows all objects of a context.
+/// A listener that follows all objects of a context.
 protocol ChangeListener: AnyObject {
-  /// A call that changed something is done.
+  /// Called at the end of a call that changed objects.
   func take(_ news: ObjectNews)
 }
 
-/// Those who follow all objects of a context, as `Observers` are those who follow one: they hear of the same, at the same time.
+/// The listeners that follow all objects of a context. They are notified at the same times as the observers of single
+/// objects (`Observers`).
 final class ChangeListeners {
   private struct Entry {
     weak var listener: (any ChangeListener)?
     let pointer: ObjectIdentifier
   }
 
-  /// Listeners are told no more often while others answer to what they are told.
+  /// The greatest number of rounds in which listeners are notified of changes that listeners made.
   private static let greatestRounds = 100
 
   private var entries: ContiguousArray<Entry> = []
@@ -48,13 +50,13 @@ final class ChangeListeners {
     entries.append(Entry(listener: listener, pointer: ObjectIdentifier(listener)))
   }
 
-  /// The listener may be on its way out.
+  /// Removes a listener, which may already be in deinitialization.
   func remove(_ pointer: ObjectIdentifier) {
     entries.removeAll { $0.pointer == pointer }
     if entries.isEmpty { news = ObjectNews() }
   }
 
-  /// Tells all of them, and again what that changed.
+  /// Notifies all listeners, repeatedly if they make further changes.
   func tell(in context: ManagedObjectContext) {
     guard !isTelling else { return }
     isTelling = true
@@ -74,7 +76,7 @@ final class ChangeListeners {
 }
 
 extension ManagedObjectContext {
-  /// From now on every change is noted.
+  /// Adds a listener; from now on every change is recorded.
   func add(_ listener: any ChangeListener) {
     listeners.add(listener)
     derivations.hasListeners = true
@@ -85,25 +87,28 @@ extension ManagedObjectContext {
     derivations.hasListeners = !listeners.isEmpty
   }
 
-  /// Objects came, went, or have other values.
+  /// Records inserted, deleted or changed objects for the listeners.
   func tellListeners(of ids: some Sequence<ManagedObjectID>) {
     guard derivations.hasListeners else { return }
     listeners.news.touched.append(contentsOf: ids)
     hasNewsForObservers = true
   }
 
+  /// Records for the listeners that an object got another ID.
   func tellListeners(of old: ManagedObjectID, renamedTo new: ManagedObjectID) {
     guard derivations.hasListeners else { return }
     listeners.news.rename(old, to: new)
     hasNewsForObservers = true
   }
 
+  /// Records for the listeners that the context saved.
   func tellListenersOfSave() {
     guard derivations.hasListeners else { return }
     listeners.news.isSaved = true
     hasNewsForObservers = true
   }
 
+  /// Records for the listeners that all objects may have changed.
   func tellListenersOfEverything() {
     guard derivations.hasListeners else { return }
     listeners.news.isEverything = true

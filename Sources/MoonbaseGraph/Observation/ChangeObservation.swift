@@ -1,17 +1,17 @@
-/// What changed in a context since the event before, with its objects.
+/// The objects of a context that changed since the previous event.
 public struct ContextChange {
-  /// Objects that came, or came back.
+  /// Objects that were inserted, or whose removal was undone.
   public let inserted: [ManagedObject]
-  /// Objects of which something else changed.
+  /// Objects that changed in any other way.
   public let updated: [ManagedObject]
-  /// Objects that are to go, and new ones that are gone again.
+  /// Objects marked for deletion, and new objects that were removed.
   public let deleted: [ManagedObject]
-  /// Objects that were read anew, or whose changes were given up.
+  /// Objects that were refreshed, or whose changes were discarded.
   public let refreshed: [ManagedObject]
-  /// Whether the context forgot all of its objects (`reset`).
+  /// Whether all objects were removed from the context (`reset`).
   public let isInvalidated: Bool
 
-  /// The same by IDs, which may leave the context. New objects may have temporary ones.
+  /// The IDs of the objects, usable outside the context. New objects may have temporary IDs.
   public var objectIDs: ChangedObjectIDs {
     ChangedObjectIDs(
       inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID),
@@ -23,7 +23,7 @@ public struct ContextChange {
   }
 }
 
-/// An observation of what changes in a context, which goes on as long as this is kept.
+/// An observation of the changes in a context. It ends when it is cancelled or released.
 public final class ChangeObservation {
   let body: (ContextChange) -> Void
   private(set) var isOver = false
@@ -35,7 +35,7 @@ public final class ChangeObservation {
 
   deinit { cancel() }
 
-  /// Ends it: its closure is not called any more, not for the event either of which others are being told.
+  /// Ends the observation. Its closure is not called any more, even if other observers are being notified of an event.
   public func cancel() {
     isOver = true
     guard let context = context.context else { return }
@@ -45,11 +45,11 @@ public final class ChangeObservation {
 }
 
 extension ManagedObjectContext {
-  /// Calls a closure with the objects that changed, at the end of each event: `processPendingChanges`, before and after a save, and after
-  /// `undo`, `redo`, `rollback` and `reset`.
+  /// Calls a closure with the changed objects at the end of each event: after `processPendingChanges`, before and after
+  /// a save, and after `undo`, `redo`, `rollback` and `reset`.
   ///
-  /// It may look at objects and change them, which belongs to the next event. As long as it is kept, the context notes each change, as it
-  /// does for an undo manager, and saves are not made ahead.
+  /// The closure may read and change objects; its changes belong to the next event. During the observation the context
+  /// records each change, as for an undo manager, and does not save ahead.
   ///
   /// ```swift
   /// let observation = context.observeChanges { change in list.reload(change.updated) }
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     return observation
   }
 
-  /// From now on changes are noted, for somebody who is added.
+  /// Adds an observer or sequence, and records changes from now on.
   private func noteChanges(for add: (inout ChangeEvent) -> Void) {
     // Changes from before the observation are not reported.
     if changeEvent == nil { undoManager?.beginApart() }
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
     if journal.isSettled { settleUndo() }
   }
 
-  /// A place among those that read of changes elsewhere.
+  /// A new sequence of changed IDs.
   func changeSequence() -> AsyncStream<ChangedObjectIDs> {
     let sequences = changeEvent?.sequences ?? NewsListeners()
     let stream = sequences.stream()
@@ -78,32 +78,33 @@ extension ManagedObjectContext {
     return stream
   }
 
+  /// Ends the sequences of changed IDs.
   func endChangeSequences() {
     changeEvent?.sequences = nil
     endUnheardChangeEvent()
   }
 
-  /// Where nobody wants to know any more, nothing is noted. Who reads elsewhere goes without a word.
+  /// Stops recording changes if there are no observers or sequences left. Sequences may end without notice.
   func endUnheardChangeEvent() {
     guard let event = changeEvent, event.observers.isEmpty, event.sequences?.isEmpty ?? true else { return }
     changeEvent = nil
     if journal.isSettled { settleUndo() }
   }
 
-  /// The journal is about to lose what it has.
+  /// Collects the journal's entries before the journal is cleared.
   func noteEvent(isLast: Bool = true) {
     guard changeEvent != nil else { return }
     changeEvent?.take(journal.all, isLast: isLast)
   }
 
-  /// Notes which objects are here, before they leave or come back in a way that the journal does not record.
+  /// Records which objects exist, before an operation that the journal does not record removes or restores them.
   func meetInEvent(_ objects: some Sequence<ManagedObject>) {
     guard changeEvent != nil, journal.isSettled else { return }
     noteEvent(isLast: false)
     for object in objects { changeEvent?.meet(object, wasThere: object.context === self && !object.isDeleted) }
   }
 
-  /// An event ends: observers are told what changed.
+  /// Ends an event, and notifies observers of its changes.
   func endChangeEvent() {
     guard changeEvent != nil, changeEvent?.isTelling == false, phase == nil, hookDepth == 0, journal.isSettled else {
       return

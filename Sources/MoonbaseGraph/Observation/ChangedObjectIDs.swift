@@ -1,19 +1,19 @@
 public import MoonbaseModel
 import OrderedCollections
 
-/// The objects that changed in a context (`ContextChange`), or that are to be saved, by their IDs: what may leave the context.
+/// The IDs of objects that changed in a context (`ContextChange`) or are about to be saved, usable outside the context.
 public struct ChangedObjectIDs: Sendable, Hashable {
-  /// Objects that came, or came back.
+  /// Objects that were inserted, or whose removal was undone.
   public private(set) var inserted: [ManagedObjectID]
-  /// Objects of which something else changed.
+  /// Objects that changed in any other way.
   public private(set) var updated: [ManagedObjectID]
-  /// Objects that are to go, and new ones that are gone again.
+  /// Objects marked for deletion, and new objects that were removed.
   public private(set) var deleted: [ManagedObjectID]
-  /// Objects that were read anew, or whose changes were given up.
+  /// Objects that were refreshed, or whose changes were discarded.
   public private(set) var refreshed: [ManagedObjectID]
-  /// Whether the context forgot all of its objects, before the others are what they are.
+  /// Whether all objects were removed from the context (`reset`), before the listed changes.
   public private(set) var isInvalidated = false
-  /// Whether so much changed before anybody read of it that it is not listed: any object may be another one.
+  /// Whether too many changes were pending to list them: any object may have changed.
   public private(set) var mayBeAnything = false
 
   init(
@@ -34,7 +34,7 @@ extension ChangedObjectIDs: ObjectIDNews {
     return all
   }
 
-  /// Each ID once, but for new objects that changed later.
+  /// Combines changes, with each ID once, except that a new object that changed later is in both lists.
   init(all: [ChangedObjectIDs]) {
     var (inserted, deleted) = (OrderedSet<ManagedObjectID>(), OrderedSet<ManagedObjectID>())
     var (updated, refreshed) = (inserted, inserted)
@@ -43,7 +43,7 @@ extension ChangedObjectIDs: ObjectIDNews {
       inserted.append(contentsOf: change.inserted)
       updated.append(contentsOf: change.updated)
       refreshed.append(contentsOf: change.refreshed)
-      // One that came back is not gone, and one that goes is nothing else.
+      // An object that came back is not deleted, and a deleted object is in no other list.
       for id in change.inserted { deleted.remove(id) }
       for id in change.deleted {
         inserted.remove(id)

@@ -1,17 +1,19 @@
-/// Who reads elsewhere of a context's saves.
+/// The sequences of a context's saves.
 struct SaveSequences {
   let willSave = NewsListeners<ChangedObjectIDs>()
   let didSave = NewsListeners<SavedObjectIDs>()
 }
 
-/// What happens in a context, for tasks on any executor: IDs, which may leave the context, in asynchronous sequences.
+/// Events of a context for tasks on any executor, as asynchronous sequences of IDs, which are usable outside the
+/// context.
 ///
-/// Each call makes a sequence of its own, which begins now, and ends with its task or with the context. What nobody reads is bounded: beyond
-/// 64 elements all that wait are one, each ID once, and beyond 65,536 IDs only `mayBeAnything` is said.
+/// Each access returns a new sequence that begins now, and ends with its task or the context. Pending elements are
+/// bounded: more than 64 are combined into one with each ID once, and more than 65,536 IDs are replaced by
+/// `mayBeAnything`.
 extension ManagedObjectContext {
-  /// The objects that change, by their IDs, at the end of each event, as `observeChanges` tells of them. New objects have temporary IDs.
+  /// The IDs of changed objects at the end of each event, as for `observeChanges`. New objects have temporary IDs.
   ///
-  /// As long as somebody has such a sequence, the context notes each change, as it does for an undo manager, and saves are not made ahead.
+  /// While a sequence exists, the context records each change, as for an undo manager, and does not save ahead.
   ///
   /// ```swift
   /// let changes = context.didChangeObjectIDs
@@ -19,12 +21,14 @@ extension ManagedObjectContext {
   /// ```
   public var didChangeObjectIDs: AsyncStream<ChangedObjectIDs> { isClosed ? Self.ended() : changeSequence() }
 
-  /// What is to be saved, by IDs, before each save; new objects have temporary IDs. A save that fails is told too.
+  /// The IDs of the objects to be saved, before each save, including saves that then fail. New objects have temporary
+  /// IDs.
   ///
-  /// As for all who observe saves, these are not made ahead.
+  /// While a sequence exists, the context does not save ahead.
   public var willSaveObjectIDs: AsyncStream<ChangedObjectIDs> { isClosed ? Self.ended() : sequences.willSave.stream() }
 
-  /// What this context saved, by IDs, after each save. `saves` of the coordinator has what all of its contexts save.
+  /// The IDs of the objects that this context saved, after each save. For all contexts of the coordinator, use its
+  /// `saves`.
   public var didSaveObjectIDs: AsyncStream<SavedObjectIDs> { isClosed ? Self.ended() : sequences.didSave.stream() }
 
   private var sequences: SaveSequences {
@@ -35,7 +39,7 @@ extension ManagedObjectContext {
 
   private static func ended<Element>() -> AsyncStream<Element> { AsyncStream { $0.finish() } }
 
-  /// Nothing more is told.
+  /// Ends all sequences.
   func endSequences() {
     saveSequences = nil
     endChangeSequences()

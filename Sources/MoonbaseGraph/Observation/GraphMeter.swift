@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// A save, a fetch or a read of faults of a context over stores, for figures of a program.
+/// A save, fetch or read of faults by a context, for measurements.
 public struct GraphOperation: Sendable {
   /// The kind of work.
   public enum Kind: String, Sendable, CaseIterable {
@@ -10,29 +10,29 @@ public struct GraphOperation: Sendable {
 
   /// The kind of work.
   public var kind: Kind
-  /// The entity of a request; nil of a save.
+  /// The entity of the request; nil for a save.
   public var entity: String?
-  /// How long it took.
+  /// The duration of the operation.
   public var duration: Duration
-  /// Why it failed.
+  /// The error of a failed operation.
   public var error: (any Error)?
 
-  /// Makes an operation that has ended.
+  /// Makes the record of a completed operation.
   public init(kind: Kind, entity: String? = nil, duration: Duration, error: (any Error)? = nil) {
     (self.kind, self.entity, self.duration, self.error) = (kind, entity, duration, error)
   }
 }
 
-/// Receives each save, fetch and read of faults of the contexts of a coordinator, on their threads.
+/// Receives each save, fetch and read of faults of a coordinator's contexts, on their threads.
 ///
-/// It receives no walks (`fetchedObjects`).
+/// Iterations over `fetchedObjects` are not reported.
 public protocol GraphMeter: Sendable {
-  /// An operation has ended.
+  /// Called after an operation.
   func record(_ operation: GraphOperation)
 }
 
 extension PersistentStoreCoordinator {
-  /// Receives the saves, fetches and reads of faults of contexts. Nil costs nothing.
+  /// The meter for saves, fetches and reads of faults by contexts. Without a meter, nothing is measured.
   public var meter: (any GraphMeter)? {
     get { meterPlace.withLock { $0 } }
     set { meterPlace.withLock { $0 = newValue } }
@@ -40,7 +40,7 @@ extension PersistentStoreCoordinator {
 }
 
 extension ManagedObjectContext {
-  /// Runs an operation, and tells the meter, where there is one.
+  /// Runs an operation and reports it to the meter, if there is one.
   func measuring<Result>(
     _ kind: GraphOperation.Kind, of entity: String? = nil, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
 }
 
 extension PersistentStoreCoordinator {
-  /// Runs an operation, and tells the meter, where there is one.
+  /// Runs an operation and reports it to the meter, if there is one.
   func measuring<Result>(
     _ kind: GraphOperation.Kind, of entity: String? = nil, _ body: () throws -> Result
   ) rethrows -> Result {

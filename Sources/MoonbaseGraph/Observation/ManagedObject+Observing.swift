@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// Observing objects: what Core Data's key-value observing is for.
+/// Observation of objects, in place of Core Data's key-value observing.
 ///
 /// ```swift
 /// let token = try person.observe("age") { change in print(change.old, "->", change.new) }
@@ -8,15 +8,16 @@ import MoonbaseModel
 /// token.cancel()
 /// ```
 extension ManagedObject {
-  /// Calls `handler` each time that a property has another value, by whichever door: an assignment, the other side of a relationship,
-  /// an undone change, a rollback or a newer row; of a derived attribute also where something changed that it was computed from.
+  /// Calls `handler` each time that the value of a property changed, for any reason: an assignment, a change of the
+  /// inverse, undo, a rollback or a newer row. A derived attribute is also reported when one of its inputs changed.
   ///
-  /// It is called when the call that changed something is done: after a save for what its hooks changed, and once where the value
-  /// changed several times meanwhile. An equal value is no change. The value is read at once, for it is what `old` will be. One that
-  /// cannot be read later counts as none, and its error is in the context's `pendingErrors`. The handler may change objects.
+  /// The handler is called at the end of the call that made the change: after a save for changes by hooks, and once
+  /// even if the value changed several times. Setting an equal value is not a change. The value is read immediately, as
+  /// the later `old` value. If it cannot be read later, it counts as null, and the error is in the context's
+  /// `pendingErrors`. The handler may change objects.
   ///
-  /// The observation ends with the token that is returned. Throws for an unknown name, for a key path, for a fetched property, for an object that is
-  /// in no context, and what reading the value throws.
+  /// The observation ends when the returned token is released. Throws for an unknown name, a key path, a fetched
+  /// property, an object without a context, and the errors of reading the value.
   public final func observe(_ key: String, _ handler: @escaping (ObservedChange) -> Void) throws -> Observation {
     if entity.slot(key) == nil, let error = observedPathError(key) { throw error }
     let slot = try slot(of: key)
@@ -29,16 +30,16 @@ extension ManagedObject {
     return begin(ValueWatch(self, slot: slot, handler: handler), in: context)
   }
 
-  /// Calls `handler` each time that anything of the object changed, with the names of the properties, or that it was deleted.
+  /// Calls `handler` each time that the object changed, with the names of the properties, or that it was deleted.
   ///
-  /// It says as `observe(_:_:)` does when, but compares no values: a property that was set to another value and back is named. Throws for
-  /// an object that is in no context.
+  /// The times of calls are those of `observe(_:_:)`, but values are not compared: a property that was set and reset is
+  /// also reported. Throws for an object without a context.
   public final func observe(_ handler: @escaping (ObjectChange) -> Void) throws -> Observation {
     guard let context else { throw goneError }
     return begin(ObjectWatch(self, handler: handler), in: context)
   }
 
-  /// What is wrong with a key path that begins with a property; nil where it does not.
+  /// The error for a key path that begins with a property; nil for other texts.
   private func observedPathError(_ path: String) -> GraphError? {
     guard let dot = path.firstIndex(of: "."), entity.slot(String(path[..<dot])) != nil else { return nil }
     return GraphError(

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// An observation of what a context takes in from others, which goes on as long as this is kept.
+/// An observation of the changes that a context merges. It ends when it is cancelled or released.
 public final class MergeObservation {
   let didMerge: (SavedObjectIDs) -> Void
   private(set) var isOver = false
@@ -12,7 +12,7 @@ public final class MergeObservation {
 
   deinit { cancel() }
 
-  /// Ends it: its closure is not called any more.
+  /// Ends the observation: its closure is not called any more.
   public func cancel() {
     isOver = true
     context.context?.mergeObservations.removeAll { $0.pointer == ObjectIdentifier(self) }
@@ -20,24 +20,25 @@ public final class MergeObservation {
 }
 
 extension ManagedObjectContext {
-  /// A place for an observation, which the context does not keep.
+  /// A registered observation, which the context does not retain.
   struct MergeObserver {
     weak var observation: MergeObservation?
     let pointer: ObjectIdentifier
   }
 
-  /// Calls a closure each time that the context has taken in what another context or process saved, with the IDs of
-  /// what was saved there: by `mergeChanges`, or by itself (`automaticallyMergesChangesFromParent`).
+  /// Calls a closure after each merge of another context's or process's save, with the saved IDs. This includes calls
+  /// of `mergeChanges` and automatic merges (`automaticallyMergesChangesFromParent`).
   ///
-  /// The closure may change objects. To merge, save, reset or roll back within it throws `.contextBusy`.
+  /// The closure may change objects. Merging, saving, resetting or rolling back within it throws `.contextBusy`.
   public func observeMerges(_ didMerge: @escaping (SavedObjectIDs) -> Void) -> MergeObservation {
     let observation = MergeObservation(self, didMerge)
     mergeObservations.append(MergeObserver(observation: observation, pointer: ObjectIdentifier(observation)))
     return observation
   }
 
+  /// Notifies the observers of merges.
   func tellDidMerge(_ saved: SavedObjectIDs) {
-    // Each may end others.
+    // A closure may end other observations.
     for observer in mergeObservations {
       guard let observation = observer.observation, !observation.isOver else { continue }
       withinHook { observation.didMerge(saved) }
@@ -45,23 +46,25 @@ extension ManagedObjectContext {
   }
 }
 
-/// Observations that a context keeps, and late errors.
+/// Observations that a context retains, and late errors.
 extension ManagedObjectContext {
-  /// Keeps an observation until it is released or the context is closed.
+  /// Retains an observation until it is released or the context is closed.
   package func keep(observation: AnyObject) { keptObservations[ObjectIdentifier(observation)] = observation }
 
+  /// Whether the context retains an observation.
   package func keeps(observation: AnyObject) -> Bool { keptObservations[ObjectIdentifier(observation)] != nil }
 
+  /// Releases an observation.
   package func release(observation: AnyObject) { keptObservations[ObjectIdentifier(observation)] = nil }
 
-  /// The errors of code that cannot make a call fail any more, as those of `didSave` hooks.
+  /// Keeps an error that comes too late to fail a call, such as the error of a `didSave` hook.
   package func keepLate(_ error: GraphError) {
     if didSaveErrors.count < Self.greatestErrorCount { didSaveErrors.append(error) }
   }
 
-  /// The context keeps no more errors of `didSave` hooks.
+  /// The greatest number of errors of `didSave` hooks that a context keeps.
   private static let greatestErrorCount = 100
 
-  /// Ends the observations that the context keeps.
+  /// Releases the retained observations.
   package func endObservations() { keptObservations = [:] }
 }

@@ -1,35 +1,35 @@
 public import MoonbaseModel
 
-/// What an observer is told of a property of an object.
+/// The change of an object's property that an observer is notified of.
 public struct ObservedChange {
   /// The object.
   public let object: ManagedObject
-  /// The property's name.
+  /// The name of the property.
   public let key: String
-  /// The IDs of destinations that a to-many relationship has now and had not before; in no order.
+  /// The IDs of added destinations of a to-many relationship, in no particular order.
   public let inserted: [ManagedObjectID]
-  /// The IDs of destinations that a to-many relationship had and has no longer; in no order.
+  /// The IDs of removed destinations of a to-many relationship, in no particular order.
   public let removed: [ManagedObjectID]
 
   private let values: (old: Value, new: Value)?
 
-  /// A value is another one.
+  /// Makes the change of a value.
   init(_ object: ManagedObject, slot: Slot, old: Value, new: Value) {
     (self.object, key, values) = (object, object.entity.property(at: slot).name, (old, new))
     (inserted, removed) = ([], [])
   }
 
-  /// Destinations came or went, or stand in another order.
+  /// Makes the change of a to-many relationship: added and removed destinations, or another order.
   init(_ object: ManagedObject, slot: Slot, inserted: [ManagedObjectID], removed: [ManagedObjectID]) {
     (self.object, key, values) = (object, object.entity.property(at: slot).name, nil)
     (self.inserted, self.removed) = (inserted, removed)
   }
 
-  /// The value now, as `value(forKey:)` gives it. The list of a to-many relationship is made when this is asked for.
+  /// The current value, as from `value(forKey:)`. The list of a to-many relationship is made on access.
   public var new: Value { values?.new ?? object[key] }
 
-  /// The value of which the observer was told before. Of a to-many relationship it is made of what is there now and of what came and
-  /// went, and tells no order.
+  /// The value at the previous notification. For a to-many relationship it is computed from the current, added and
+  /// removed destinations, and has no particular order.
   public var old: Value {
     if let values { return values.old }
     let came = Set(inserted)
@@ -38,21 +38,21 @@ public struct ObservedChange {
   }
 }
 
-/// What an observer of a whole object is told.
+/// The change of an object that an observer of the whole object is notified of.
 public struct ObjectChange {
   /// The object.
   public let object: ManagedObject
-  /// The names of properties that changed, or may have: where the row was read anew it is all of them.
+  /// The names of the properties that changed or may have changed: all properties if the row was refreshed.
   public let keys: Set<String>
-  /// Whether the object is marked for deletion, or gone.
+  /// Whether the object is marked for deletion, or removed.
   public let isDeleted: Bool
 }
 
-/// An observation of an object, which goes on as long as this is kept.
+/// An observation of an object. It ends when it is cancelled or released.
 ///
-/// It keeps the object, and the object no observation. It belongs to the object's context, as the object does.
+/// It retains the object, but the object does not retain its observations. It is confined to the object's context.
 public final class Observation {
-  /// The object that is observed.
+  /// The observed object.
   public let object: ManagedObject
   private let watch: Watch
   private let context: ContextReference
@@ -61,7 +61,7 @@ public final class Observation {
     (self.object, self.watch, self.context) = (object, watch, context.reference)
   }
 
-  /// Ends the observation: its closure is not called any more. Where the token goes, that happens by itself.
+  /// Ends the observation: its closure is not called any more. Releasing the token also ends it.
   public func cancel() { context.context?.stopObserving(object, watch) }
 
   deinit { cancel() }

@@ -1,30 +1,32 @@
 import MoonbaseModel
 
-/// Who observes the objects of a context, and whom to tell.
+/// The observers of a context's objects, and those to be notified next.
 ///
-/// It hears what `outdate` hears: whatever is another value by whichever door, and what was computed from it. It tells when the call that
-/// changed something is done, so that no observer sees half of it.
+/// Records the same events as `outdate`: every change of a value, for any reason, and of values computed from it.
+/// Observers are notified at the end of the call that made the change, so that no observer sees an incomplete change.
 final class Observers {
-  /// An observer is told no more often while others answer to what he is told.
+  /// The greatest number of times that an observer is notified of changes that observers made.
   private static let greatestTimesTold = 100
 
-  // Objects are kept by the tokens of the observations.
+  // The tokens of the observations retain the objects.
   private var watches: [ObjectIdentifier: ContiguousArray<Watch>] = [:]
   private var waiting: ContiguousArray<Watch> = []
-  /// Values that nothing but looking tells of.
+  /// Values whose changes show only by comparison.
   private var open: ContiguousArray<Watch> = []
   private var isTelling = false
-  /// How many calls are on their way that change several things.
+  /// The nesting depth of calls that change several values.
   private var holds = 0
 
-  /// Whether values are observed that anything may change.
+  /// Whether there are observed values that any change may affect.
   var areOpen: Bool { !open.isEmpty }
 
+  /// Registers an observer of an object.
   func add(_ watch: Watch, of object: ManagedObject) {
     watches[ObjectIdentifier(object), default: []].append(watch)
     noteOpenness(of: watch)
   }
 
+  /// Ends an observer, possibly while observers are being notified.
   func remove(_ watch: Watch, of object: ManagedObject) {
     guard !watch.isOver else { return }
     watch.isOver = true
@@ -34,13 +36,13 @@ final class Observers {
     if watch.isListedAsOpen { open.removeAll { $0 === watch } }
   }
 
-  /// Whether nothing is half done, and nobody is being told.
+  /// Whether no call is in progress and no observers are being notified.
   var areQuiet: Bool { holds == 0 && !isTelling }
 
-  /// Whether anybody is to be told something, or to look.
+  /// Whether observers have to be notified, or values compared.
   var areWaiting: Bool { !waiting.isEmpty || !open.isEmpty }
 
-  /// A facet of an object that is observed is another one.
+  /// Records that a facet of an observed object changed.
   func note(
     _ facet: Facet, of object: ManagedObject, because cause: Derivations.Cause, member: ManagedObjectID?
   ) {
@@ -49,25 +51,26 @@ final class Observers {
     }
   }
 
+  /// Adds an observer to the observers to be notified.
   private func wait(_ watch: Watch) {
     guard !watch.isWaiting else { return }
     watch.isWaiting = true
     waiting.append(watch)
   }
 
-  /// New objects are about to get their permanent IDs.
+  /// Prepares for the permanent IDs of new objects.
   func prepareForNewIDs() {
     for watch in waiting where !watch.isOver && watch.object.context != nil { watch.prepareForNewIDs() }
   }
 
-  /// Nobody is told anything while `body` runs, which changes several things.
+  /// Delays notifications while `body` changes several values.
   func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
     holds += 1
     defer { holds -= 1 }
     return try body()
   }
 
-  /// Tells all who wait, and those who wait because of what these do.
+  /// Notifies all waiting observers, including those of changes that observers make meanwhile.
   func tell(in context: ManagedObjectContext) {
     guard holds == 0, !isTelling else { return }
     isTelling = true
@@ -93,13 +96,14 @@ final class Observers {
     open.removeAll { !$0.isListedAsOpen }
   }
 
+  /// Registers or unregisters an observer as open.
   private func noteOpenness(of watch: Watch) {
     guard !watch.isOver, watch.isListedAsOpen != watch.isOpen else { return }
     watch.isListedAsOpen.toggle()
     if watch.isListedAsOpen { open.append(watch) }
   }
 
-  /// The objects are no longer of the context.
+  /// Ends all observations when objects leave the context.
   func removeAll() {
     for watch in watches.values.joined() { watch.isOver = true }
     (watches, waiting, open) = ([:], [], [])
@@ -107,7 +111,7 @@ final class Observers {
 }
 
 extension ManagedObjectContext {
-  /// Tells observers what changed, where anybody waits to hear of it: a call that changed something is done.
+  /// Notifies observers at the end of a call that changed objects, if any are waiting.
   @inline(__always)
   func tellObservers() {
     if hasNewsForObservers { tellWaitingObservers() }
@@ -115,14 +119,14 @@ extension ManagedObjectContext {
 
   @inline(never)
   private func tellWaitingObservers() {
-    // A save or a hook tells when it is done.
+    // During a save or hook, observers are notified at its end.
     guard phase == nil, hookDepth == 0 else { return }
     observers.tell(in: self)
     if derivations.hasListeners, observers.areQuiet { listeners.tell(in: self) }
     settleObservers()
   }
 
-  /// Who observes an object is to be told of a facet.
+  /// Records a changed facet for the observers of an object.
   func note(
     _ facet: Facet, of object: ManagedObject, because cause: Derivations.Cause, member: ManagedObjectID?
   ) {
@@ -130,7 +134,7 @@ extension ManagedObjectContext {
     if observers.areWaiting { hasNewsForObservers = true }
   }
 
-  /// Extensions were reloaded: whatever they compute may be another value, and may be there only now or not any more.
+  /// Records a reload of extensions: computed attributes may have other values, or may have been added or removed.
   func noteReload(from former: ResolvedModel) {
     for object in registered.values.map({ $0.takeUnretainedValue() }) where object.isObserved {
       let added = former.entities[object.entity.index].addedProperties + object.entity.addedProperties
@@ -152,7 +156,7 @@ extension ManagedObjectContext {
     settleObservers()
   }
 
-  /// What is looked at everywhere follows what the observers are.
+  /// Updates the flags that mark pending notifications and open observers.
   private func settleObservers() {
     hasNewsForObservers = observers.areWaiting || !listeners.news.isEmpty
     if derivations.hasOpenObservers != observers.areOpen { derivations.hasOpenObservers = observers.areOpen }
@@ -160,7 +164,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// A call that changed something is done.
+  /// Notifies observers at the end of a call that changed objects.
   @inline(__always)
   final func tellObservers() {
     table._withUnsafeGuaranteedRef { table in

@@ -1,24 +1,24 @@
 import MoonbaseModel
 
-/// What a save of a context wrote, with its objects.
+/// The objects that a save of a context wrote.
 public struct ContextSave {
-  /// Objects that were new.
+  /// Inserted objects.
   public let inserted: [ManagedObject]
-  /// Objects that were changed.
+  /// Updated objects.
   public let updated: [ManagedObject]
-  /// Objects that are gone; their values cannot be read any more.
+  /// Deleted objects, whose values cannot be read any more.
   public let deleted: [ManagedObject]
-  /// What rules warned of.
+  /// The issues with severity warning.
   public let warnings: [GraphError]
 
-  /// The same by IDs, which may leave the context: permanent ones.
+  /// The permanent IDs of the objects, usable outside the context.
   public var objectIDs: SavedObjectIDs {
     SavedObjectIDs(
       inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID))
   }
 }
 
-/// An observation of the saves of a context, which goes on as long as this is kept.
+/// An observation of a context's saves. It ends when it is cancelled or released.
 public final class SaveObservation {
   let willSave: ((ManagedObjectContext) throws -> Void)?
   let didSave: ((ContextSave) -> Void)?
@@ -34,7 +34,7 @@ public final class SaveObservation {
 
   deinit { cancel() }
 
-  /// Ends it: its closures are not called any more, not for the save either of which others are being told.
+  /// Ends the observation. Its closures are not called any more, even if other observers are being notified of a save.
   public func cancel() {
     isOver = true
     context.context?.saveObservations.removeAll { $0.pointer == ObjectIdentifier(self) }
@@ -42,18 +42,18 @@ public final class SaveObservation {
 }
 
 extension ManagedObjectContext {
-  /// A place for an observation, which the context does not keep.
+  /// A registered observation, which the context does not retain.
   struct SaveObserver {
     weak var observation: SaveObservation?
     let pointer: ObjectIdentifier
   }
 
-  /// Calls closures at each save: `willSave` before anything of it happens, where it may change objects, and
-  /// `didSave` when all is saved and every `didSave` hook was called. A save that fails calls the first only. An
-  /// error of `willSave` fails the save.
+  /// Calls closures at each save: `willSave` at the beginning, where it may change objects, and `didSave` when
+  /// everything is saved and all `didSave` hooks were called. If the save fails, only `willSave` is called. An error of
+  /// `willSave` fails the save.
   ///
-  /// What hooks of a save may ask of the context holds for both. A save that another thread writes (`saveAhead`) is not made while
-  /// saves are observed: it is a `save`.
+  /// Both closures are restricted like hooks of a save. While saves are observed, `saveAhead` saves at once, like
+  /// `save`.
   public func observeSaves(
     willSave: ((ManagedObjectContext) throws -> Void)? = nil, didSave: ((ContextSave) -> Void)? = nil
   ) -> SaveObservation {
@@ -62,15 +62,16 @@ extension ManagedObjectContext {
     return observation
   }
 
-  /// Whether anybody is to be told of a save.
+  /// Whether any observer or sequence is to be notified of saves.
   var tellsOfSaves: Bool {
     guard let saveSequences else { return !saveObservations.isEmpty }
     if saveSequences.willSave.isEmpty, saveSequences.didSave.isEmpty { self.saveSequences = nil }
     return self.saveSequences != nil || !saveObservations.isEmpty
   }
 
+  /// Notifies observers before a save. Throws the error of an observer.
   func tellWillSave() throws {
-    // Each may end others.
+    // A closure may end other observations.
     for observer in saveObservations {
       guard let observation = observer.observation, !observation.isOver else { continue }
       try withinHook { try observation.willSave?(self) }
@@ -78,13 +79,14 @@ extension ManagedObjectContext {
     saveSequences?.willSave.tell(changedObjectIDs)
   }
 
-  /// What is to be saved.
+  /// The IDs of the objects to be saved.
   private var changedObjectIDs: ChangedObjectIDs {
     ChangedObjectIDs(
       inserted: insertedObjects.map(\.objectID), updated: updatedObjects.map(\.objectID),
       deleted: deletedObjects.map(\.objectID))
   }
 
+  /// Notifies observers after a save.
   func tellDidSave(_ save: ContextSave) {
     withinHook {
       saveSequences?.didSave.tell(save.objectIDs)

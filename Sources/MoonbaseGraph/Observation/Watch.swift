@@ -1,42 +1,42 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// What one observer knows of an object, and what changed since he was told.
+/// The state of one observer of an object, with the changes since its last notification.
 class Watch {
-  /// The observer's token keeps the object as long as this is listed.
+  /// Unowned: the observer's token retains the object while this state is registered.
   unowned let object: ManagedObject
-  /// Whether it waits to be told.
+  /// Whether the observer waits to be notified.
   var isWaiting = false
   var isOver = false
-  /// How often it was told since nobody waited.
+  /// The number of notifications since no observer was waiting.
   var timesTold = 0
 
   init(_ object: ManagedObject) { self.object = object }
 
-  /// Something of the object is, or is about to be, another one; with `member` it is whether that is a destination. Returns whether the
-  /// observer is to be told.
+  /// Records that a facet of the object changed or is about to; `member` is the destination that was added or removed,
+  /// if known. Returns whether the observer must be notified.
   func note(_ facet: Facet, because cause: Derivations.Cause, member: ManagedObjectID?) -> Bool { false }
 
-  /// New objects are about to get their permanent IDs: changes up to now are looked at while the old IDs hold.
+  /// Compares values before new objects get permanent IDs, while the old IDs are valid.
   func prepareForNewIDs() {}
 
-  /// Tells the observer what changed, where anything did.
+  /// Notifies the observer if the value changed.
   func tell() {}
 
-  /// Whether nothing but looking tells when the value is another one.
+  /// Whether a change of the value shows only by comparison.
   var isOpen: Bool { false }
-  /// Whether it stands among those that are open.
+  /// Whether the observer is registered as open.
   var isListedAsOpen = false
-  /// Whether the observer is told of an object that is gone.
+  /// Whether the observer is notified of a removed object.
   var outlivesObject: Bool { false }
 }
 
-/// An observer of an attribute or of a to-one relationship.
+/// The observer of an attribute or a to-one relationship.
 final class ValueWatch: Watch {
   private let slot: Slot
   private let handler: (ObservedChange) -> Void
   private var value: Value = .null
-  /// Whether the value changed, and not only the ID of its object.
+  /// Whether the value changed, rather than only the ID of the destination.
   private var isOther = false
 
   init(_ object: ManagedObject, slot: Slot, handler: @escaping (ObservedChange) -> Void) {
@@ -45,16 +45,17 @@ final class ValueWatch: Watch {
     value = current()
   }
 
-  /// Whether the value could not be read the last time.
+  /// Whether the last read of the value failed.
   private var hasFailed = false
 
+  /// The current value; null, with the error kept in the context, if it cannot be read.
   private func current() -> Value {
     do {
       let value = try object.value(at: slot)
       hasFailed = false
       return value
     } catch {
-      // Once, for it may be looked at again and again.
+      // Kept only once, because the value may be compared repeatedly.
       if !hasFailed { object.context?.keep(error) }
       hasFailed = true
       return .null
@@ -82,7 +83,8 @@ final class ValueWatch: Watch {
   }
 }
 
-/// An observer of a to-many relationship: it keeps the destinations that he knows of, and looks at those of which something is noted.
+/// The observer of a to-many relationship: keeps the known destinations, and compares those that were recorded as
+/// changed.
 final class MembersWatch: Watch {
   private let slot: Slot
   private let isOrdered: Bool
@@ -90,12 +92,12 @@ final class MembersWatch: Watch {
   /// The destinations at the last comparison; in order if the relationship is ordered.
   private var members = MemberList()
   private var noted: OrderedSet<ManagedObjectID> = []
-  /// Whether any destination may have come or gone, or stand elsewhere.
+  /// Whether any destination may have been added, removed or moved.
   private var isUnknown = false
-  /// Whether the IDs of destinations are others: those who have them are the same.
+  /// Whether destinations got other IDs, without other changes.
   private var isRenamed = false
   private var isReordered = false
-  // The objects of new ones, whose IDs may be others when they are told.
+  // With the objects of new destinations, whose IDs may change before the notification.
   private var inserted: [ManagedObjectID: ManagedObject?] = [:]
   private var removed: [ManagedObjectID: ManagedObject?] = [:]
 
@@ -114,7 +116,7 @@ final class MembersWatch: Watch {
       if isRenamed { rename(but: member) }
       noted.append(member)
     } else if cause == .identity {
-      // What came before the IDs are others, came by the old ones.
+      // Changes before the renaming are compared by the old IDs.
       compare()
       isRenamed = true
     } else {
@@ -125,7 +127,8 @@ final class MembersWatch: Watch {
 
   override func prepareForNewIDs() { compare() }
 
-  /// The destinations have their new IDs, also those that are still to be told. `member` is one that came or went just now.
+  /// Adopts the new IDs of destinations, including pending changes. `member` is a destination that was just added or
+  /// removed.
   private func rename(but member: ManagedObjectID? = nil) {
     isRenamed = false
     members = MemberList(unique: current)
@@ -137,7 +140,7 @@ final class MembersWatch: Watch {
     Dictionary(objects.map { id, object in (object?.objectID ?? id, object) }) { first, _ in first }
   }
 
-  /// Takes in who came and who went.
+  /// Determines the added and removed destinations.
   private func compare() {
     if isRenamed { rename() }
     if !isUnknown, let known = object.relationships[slot], known.isLoaded, !mayBeReordered(by: known) {
@@ -153,7 +156,7 @@ final class MembersWatch: Watch {
     isOrdered && noted.contains { known.contains($0) && members.contains($0) }
   }
 
-  /// The noted destinations in the order of the list, because added ones were appended in that order.
+  /// The noted destinations in the order of the list, because added destinations were appended in that order.
   private func noted(asIn known: ToManyState) -> [ManagedObjectID] {
     guard isOrdered, noted.count > 1 else { return Array(noted) }
     return noted.map { ($0, known.index(of: $0) ?? -1) }.sorted { $0.1 < $1.1 }.map(\.0)
@@ -172,6 +175,7 @@ final class MembersWatch: Watch {
     members = list
   }
 
+  /// Adds or removes a destination, and records the change for the notification.
   private func toggle(_ id: ManagedObjectID) {
     let new = id.isTemporaryID ? object.context?.registeredObject(for: id) : nil
     if members.remove(id, keepingOrder: isOrdered) != nil {
@@ -194,7 +198,7 @@ final class MembersWatch: Watch {
   }
 }
 
-/// An observer of an object as a whole.
+/// The observer of an object as a whole.
 final class ObjectWatch: Watch {
   private let handler: (ObjectChange) -> Void
   private var slots = SlotSet()

@@ -1,9 +1,9 @@
 import MoonbaseModel
 
-/// Objects that have values of others which must be unique.
+/// Resolves conflicts over unique values.
 extension ConflictResolver {
-  /// Of two objects with values that must be unique a conflict is about the one that came to have them: a store may name the other one,
-  /// whose row it wrote later.
+  /// Makes the object whose unique values changed the subject of the conflict. A store may name the other object
+  /// instead, if it writes that row later.
   func oriented(_ conflict: SaveConflict) -> SaveConflict {
     guard case .sameValues(let properties, let id?) = conflict.kind, let object = object(conflict.objectID),
       let other = self.object(id), !hasChanged(properties, object), hasChanged(properties, other)
@@ -11,17 +11,18 @@ extension ConflictResolver {
     return SaveConflict(id, .sameValues(properties: properties, as: conflict.objectID))
   }
 
+  /// Whether the object is new or has a changed value among the properties.
   private func hasChanged(_ properties: [String], _ object: ManagedObject) -> Bool {
     object.isInserted || properties.contains { object.entity.slot($0).map(object.changed.contains) ?? false }
   }
 
-  /// A saved object has values that must be unique.
+  /// Resolves a conflict in which an object has the unique values of another one.
   func resolveSameValues(
     _ properties: [String], of object: ManagedObject, and id: ManagedObjectID?, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
     guard case .values(let values) = resolution else {
       guard object.isInserted else { return try giveUpUniqueValues(properties, of: object, by: resolution) }
-      // Of two new ones nobody is in the store.
+      // If both objects are new, neither is in the store.
       guard let id, new[id] == nil, let other = try context.existingObject(with: id), !other.isInserted else {
         return false
       }
@@ -33,6 +34,7 @@ extension ConflictResolver {
     return !values.isEmpty
   }
 
+  /// Resolves the conflict of a saved object by giving up its change.
   private func giveUpUniqueValues(
     _ properties: [String], of object: ManagedObject, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -41,7 +43,7 @@ extension ConflictResolver {
     case .storeTrumps:
       let slots = properties.compactMap(object.entity.slot)
       for slot in slots where object.changed.contains(slot) {
-        // The other side of a relationship follows.
+        // Setting a relationship also updates the inverse.
         if object.entity.properties[slot].relationship != nil {
           try set(object.snapshot?.values[slot] ?? .null, slot: slot, of: object)
         } else {
@@ -49,12 +51,13 @@ extension ConflictResolver {
         }
       }
       return !slots.isEmpty
-    // Whose the value is to be nobody can know.
+    // The policy does not tell which object is to have the value.
     default: return false
     }
   }
 
-  /// A saved object takes what a new one has that is in its place, and what leads to that one.
+  /// Copies the values of a new object to the saved object that replaces it, and redirects relationships to the saved
+  /// object.
   private func hand(over new: ManagedObject, to saved: ManagedObject, isWhole: Bool) throws {
     for slot in slots(of: new) where isWhole || new.changed.contains(slot) {
       guard let own = saved.entity.slot(new.entity.property(at: slot).name) else { continue }
@@ -64,7 +67,7 @@ extension ConflictResolver {
     for slot in new.entity.toManySlots {
       guard let own = saved.entity.slot(new.entity.property(at: slot).name) else { continue }
       for id in try new.memberIDs(slot) where id != saved.objectID {
-        // Those that go, the new ones of other conflicts among them, are handed over to nobody.
+        // Deleted objects, among them new objects of other conflicts, get no new members.
         let member = id == new.objectID ? saved : try context.objectIfPresent(with: id)
         if let member, !member.isDeleted { try saved.addMember(member.objectID, slot: own) }
       }
@@ -74,7 +77,7 @@ extension ConflictResolver {
     }
   }
 
-  /// A relationship without an inverse leads to another object, where that one may be its destination.
+  /// Redirects a relationship without an inverse to another object, if its type allows.
   private func redirect(_ lead: LooseLeads.Lead, from id: ManagedObjectID, to other: ManagedObjectID) throws {
     let (object, slot) = (lead.object, lead.slot)
     guard let relationship = object.entity.properties[slot].relationship,
@@ -88,8 +91,9 @@ extension ConflictResolver {
     }
   }
 
-  /// A new object goes because another one is in its place, and not because anybody deleted it. So its delete rules take nobody along and
-  /// nobody denies it; with `takingNewOnes` new objects that a rule would take go in the same way, for nobody else has them.
+  /// Removes a new object that an existing one replaces. This is not a deletion by the program: delete rules neither
+  /// cascade nor deny. With `takingNewOnes`, new objects to which a cascade or deny rule points are removed in the same
+  /// way, since they are not saved.
   private func giveWay(_ object: ManagedObject, takingNewOnes: Bool) throws {
     var waiting = [object]
     while let object = waiting.popLast() {
@@ -108,7 +112,7 @@ extension ConflictResolver {
           }
         }
       }
-      // One that several lead to waits several times.
+      // An object that several objects point at is in the list several times.
       if !object.isDeleted { context.markDeleted(object) }
     }
   }

@@ -1,21 +1,21 @@
 import MoonbaseModel
 
-/// Resolves the conflicts of a save by the merge policy of its context, so that it can be tried again.
+/// Resolves the conflicts of a save by the merge policy of its context, so that the save can be repeated.
 ///
-/// All is done by ways that the journal knows: a save that fails after all undoes it.
+/// Every change goes through the journal, so that a save that still fails undoes it.
 struct ConflictResolver {
   let context: ManagedObjectContext
-  /// New objects of the save, by the IDs that were set aside for them.
+  /// New objects of the save, by their reserved permanent IDs.
   let new: [ManagedObjectID: ManagedObject]
 
-  /// Resolves conflicts; false where that changed nothing, for example because a hook will do again what is in the way. Throws `failure`
-  /// where one is none that the policy resolves.
+  /// Resolves conflicts. Returns false if nothing changed, so that repeating the save would fail in the same way.
+  /// Throws `failure` if the policy does not resolve a conflict.
   func resolve(_ conflicts: [SaveConflict], or failure: any Error) throws -> Bool {
     let count = context.journal.count
     let versions = versions(of: conflicts)
     for conflict in conflicts.map(oriented) {
       guard let object = try object(conflict.objectID) ?? owner(conflict) else { throw failure }
-      // One that was dealt with by an earlier conflict, for example because it went.
+      // An earlier conflict may have removed the object.
       guard object.context === context else { continue }
       let resolution = try context.withinHook {
         try context.mergePolicy.resolve(MergeConflict(conflict, of: object))
@@ -27,22 +27,24 @@ struct ConflictResolver {
       || versions != self.versions(of: conflicts)
   }
 
-  /// The rows that objects of conflicts have: one that nothing was changed of gets a newer one without the journal's knowing.
+  /// The versions of the rows of conflicting objects. They show whether an unchanged object got a newer row, which the
+  /// journal does not record.
   private func versions(of conflicts: [SaveConflict]) -> [Int64?] {
     conflicts.flatMap { conflict in
       [conflict.objectID, conflict.otherID].map { $0.flatMap { object($0) }?.snapshot?.version }
     }
   }
 
+  /// The registered object of an ID, which may be the reserved ID of a new object.
   func object(_ id: ManagedObjectID) -> ManagedObject? { new[id] ?? context.registeredObject(for: id) }
 
-  /// A row may be in the way whose object nobody has here.
+  /// Registers the object of the conflicting row if it is not in the context yet.
   private func owner(_ conflict: SaveConflict) throws -> ManagedObject? {
     if case .destinationLeaves = conflict.kind { return try context.existingObject(with: conflict.objectID) }
     return nil
   }
 
-  /// False where that is no way to resolve the conflict.
+  /// Resolves one conflict; returns false if the resolution does not apply to it.
   private func resolve(
     _ conflict: SaveConflict, of object: ManagedObject, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -81,6 +83,7 @@ struct ConflictResolver {
     for (key, value) in values { try object.setValue(value, forKey: key) }
   }
 
+  /// Discards all changes of an object.
   func giveUp(_ object: ManagedObject) throws -> Bool {
     try context.refresh(object, mergeChanges: false)
     return true
@@ -88,6 +91,7 @@ struct ConflictResolver {
 
   // MARK: Rows that others saved
 
+  /// Resolves a conflict in which another context saved the row.
   private func resolveChange(
     of object: ManagedObject, found: Snapshot?, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -123,7 +127,7 @@ struct ConflictResolver {
     return true
   }
 
-  /// The slots of what lies in a row and may be set.
+  /// The slots that are stored in a row and can be set.
   func slots(of object: ManagedObject) -> [Slot] {
     object.entity.properties.compactMap { property in
       if property.isTransient || property.isDerived { return nil }
@@ -136,31 +140,32 @@ struct ConflictResolver {
     old.map { !$0.cell(slot).isSame(as: row.values[slot]) } ?? true
   }
 
-  /// The change of a slot goes: it will be as a row says that is about to come.
+  /// Discards the change of a slot in favour of a newer row that is about to be adopted.
   private func takeBack(_ slot: Slot, of object: ManagedObject, to row: Snapshot) throws {
     if object.entity.properties[slot].relationship != nil { return try set(row.values[slot], slot: slot, of: object) }
     object.giveUpChange(slot)
   }
 
+  /// Sets a stored value or destination of an object through the journal.
   func set(_ value: Value, slot: Slot, of object: ManagedObject) throws {
     guard let relationship = object.entity.properties[slot].relationship else {
       return try object.setStoredValue(object.loaded(value, slot: slot), slot: slot)
     }
     var destination: ManagedObject?
-    // One that goes cannot be a destination.
+    // A deleted object cannot be a destination.
     if case .objectID(let id) = value { destination = try context.objectIfPresent(with: id) }
     if destination?.isDeleted == true { destination = nil }
     try object.setDestination(destination?.objectID, slot: slot, relationship: relationship)
   }
 
-  /// Another context deleted the row. What is deleted stays deleted.
+  /// Resolves a conflict in which another context deleted the row. An object deleted here stays deleted.
   private func resolveDeletion(of object: ManagedObject, by resolution: MergePolicy.Resolution) throws -> Bool {
     guard object.isDeleted || resolution.isForStore else { return false }
     try giveUpRow(of: object)
     return true
   }
 
-  /// The object goes with this save, of which the store need not hear.
+  /// Deletes the object with this save, without a change for the store.
   private func giveUpRow(of object: ManagedObject) throws {
     context.source.forgetRows(of: [object.objectID])
     try context.turnIntoFault(object)
@@ -169,7 +174,7 @@ struct ConflictResolver {
 
   // MARK: Relationships
 
-  /// A relationship leads to an object that is gone, or that is to lead elsewhere.
+  /// Removes a destination that is deleted or linked elsewhere from a relationship.
   private func release(_ id: ManagedObjectID, from object: ManagedObject, _ name: String) throws -> Bool {
     guard !object.isDeleted, let slot = object.entity.slot(name),
       let relationship = object.entity.properties[slot].relationship
@@ -183,8 +188,9 @@ struct ConflictResolver {
     return true
   }
 
-  /// Settles a one-to-one relationship whose destination another context led elsewhere. The destination is read anew.
-  /// Then it is taken from its present partner, or the relationship leads where its row does.
+  /// Resolves the conflict of a one-to-one relationship whose destination another context linked to a different object.
+  /// The destination is refreshed. Then either it is taken from its present partner, or the relationship adopts the
+  /// stored row's value.
   private func lead(
     _ object: ManagedObject, to id: ManagedObjectID, _ name: String, anyhow isOurs: Bool
   ) throws -> Bool {
@@ -204,7 +210,7 @@ struct ConflictResolver {
 }
 
 extension MergePolicy.Resolution {
-  /// Whether the store has the last word.
+  /// Whether the store's values win.
   var isForStore: Bool {
     switch self {
     case .storeTrumps, .rollback: true
@@ -216,7 +222,8 @@ extension MergePolicy.Resolution {
 }
 
 extension ManagedObject {
-  /// An attribute is as its row says, and the next save does not write it.
+  /// Discards the change of an attribute, so that the attribute has the row's value and the next save does not write
+  /// it.
   final func giveUpChange(_ slot: Slot) {
     rememberValue(slot)
     restoreOwn(nil, slot: slot)
@@ -229,6 +236,6 @@ extension ManagedObject {
 }
 
 extension Change {
-  /// Whether it may be what resolves a conflict: to read a list is not.
+  /// Whether the change may resolve a conflict: loading a list does not.
   fileprivate var mayResolve: Bool { if case .members = former { false } else { true } }
 }

@@ -1,15 +1,16 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Applies the delete rules of one deleted object to the objects it points at.
+/// Applies the delete rules of a deleted object to its destinations.
 ///
-/// `deny` is checked later, at validation, when everything that goes is known to go.
+/// `deny` is checked later, at validation, when all deletions are known.
 struct DeletePropagation {
   let object: ManagedObject
   let context: ManagedObjectContext
-  /// What was read of its destinations together with those of others.
+  /// The destinations that were read together with those of other deleted objects.
   let ahead: DeletionsAhead.Destinations
 
+  /// Applies the delete rules of all relationships.
   func run() throws {
     for slot in object.entity.toOneSlots + object.entity.toManySlots {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
@@ -34,15 +35,15 @@ struct DeletePropagation {
 }
 
 extension DeletePropagation {
-  /// A list that was read with those of others is what the object would read itself.
+  /// Adopts a list that was read in a batch, as if the object had loaded it.
   private func takeIn(_ slot: Slot) throws {
     guard let ids = ahead.lists[slot], case .toMany = object.entity.properties[slot].kind else { return }
     let state = object.toManyState(slot)
     if !state.isLoaded { try object.load(ids, into: state, slot: slot) }
   }
 
-  /// Pairs are in no row of the destinations, which would tell that one is gone. The destinations that others took out since the list
-  /// was read: those do not go with the object.
+  /// The destinations that other contexts have removed since the list was read, to which a cascade does not apply. Only
+  /// for links stored as pairs: otherwise the rows of the destinations show the change.
   private func takenOut(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
     guard let known = object.relationships[slot], known.isLoaded, !object.objectID.isTemporaryID,
       !relationship.description.isTransient, relationship.isManyToMany || relationship.inverseSlot == nil
@@ -53,14 +54,15 @@ extension DeletePropagation {
 }
 
 extension ManagedObject {
-  /// The destinations of a relationship, as they are stored; where there is none, those that lead here by the other side alone.
+  /// The stored destinations of a relationship. Without any, the objects that point here by the inverse alone.
   final func destinationIDs(_ slot: Slot) throws -> [ManagedObjectID] {
     if case .toMany = entity.properties[slot].kind { return try memberIDs(slot) }
     if case .objectID(let id) = try stored(slot) { return [id] }
     return try oneSidedPartners(slot).map(\.objectID)
   }
 
-  /// The destinations that neither are gone nor go nor lead elsewhere by now: those for which the rule `deny` keeps the object.
+  /// The destinations for which the rule `deny` keeps the object. They still exist, are not deleted and still point
+  /// here.
   final func remainingDestinations(_ slot: Slot) throws -> [ManagedObjectID] {
     let inverse = entity.properties[slot].relationship?.inverseSlot
     return try destinationIDs(slot).filter { id in
@@ -70,7 +72,7 @@ extension ManagedObject {
     }
   }
 
-  /// Whether a destination still leads here: a list may be older than the rows of its members, one of which was moved since.
+  /// Whether a destination still points here: a list may be older than the row of a member that was moved since.
   final func holds(_ destination: ManagedObject, _ relationship: ResolvedRelationship) throws -> Bool {
     guard relationship.description.isToMany, let inverse = relationship.inverseSlot,
       case .toOne = destination.entity.properties[inverse].kind, !destination.isDeleted
@@ -78,8 +80,8 @@ extension ManagedObject {
     return try destination.stored(inverse) == .objectID(objectID)
   }
 
-  /// New objects go that will never have a row: a relationship that leads to them forgets them. That is a change, unless it was
-  /// none that it led there (awake-from-fetch).
+  /// Removes new objects that will never be saved from a relationship. The removal counts as a change, unless adding
+  /// the object did not (in `awakeFromFetch`).
   final func release(_ gone: Set<ManagedObjectID>, slot: Slot) throws {
     let ids: [ManagedObjectID]
     if case .toMany = entity.properties[slot].kind {

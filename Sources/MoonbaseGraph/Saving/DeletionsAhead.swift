@@ -2,22 +2,22 @@ import DequeModule
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What deleted objects lead to, read for many of those that wait for their delete rules at once: a cascade over thousands of objects
-/// costs a few statements for each of its levels.
+/// Reads the destinations of many deleted objects at once before their delete rules run: a cascade over thousands of
+/// objects costs a few statements for each level.
 struct DeletionsAhead {
-  /// What one object leads to.
+  /// The destinations of one object.
   struct Destinations {
-    /// Its stored lists by slot, as far as they were read.
+    /// The stored lists by slot, as far as they were read.
     fileprivate(set) var lists: [Slot: [ManagedObjectID]] = [:]
-    /// Whether the rows of all destinations were read too.
+    /// Whether the rows of all destinations were also read.
     fileprivate(set) var haveRows = false
   }
 
   let context: ManagedObjectContext
   private var waiting: [ManagedObjectID: Destinations] = [:]
-  /// What had been written when they were read: whatever a hook or another thread saves there makes them old.
+  /// The number of writes when the lists were read. A later write by a hook or another thread makes them outdated.
   private var writingCount: Int
-  /// Of how many objects they are read together: of few where that was for nothing.
+  /// The number of objects that are read together; small after a read that was of no use.
   private var size = [Snapshot].batchSize
 
   init(_ context: ManagedObjectContext) {
@@ -25,7 +25,8 @@ struct DeletionsAhead {
     writingCount = context.source.writingCount
   }
 
-  /// What an object leads to. That of objects of its kind that are still to come is read with it.
+  /// The destinations of an object. The destinations of further waiting objects of its entity are read at the same
+  /// time.
   mutating func destinations(of object: ManagedObject) throws -> Destinations {
     guard !object.objectID.isTemporaryID else { return Destinations() }
     let count = context.source.writingCount
@@ -39,6 +40,7 @@ struct DeletionsAhead {
     return waiting.removeValue(forKey: object.objectID) ?? Destinations()
   }
 
+  /// Reads the destinations of an object and of the next waiting objects of the same entity.
   private mutating func read(_ object: ManagedObject) throws {
     var owners = [object]
     for other in context.deletionsToPropagate.prefix(size - 1)
@@ -63,12 +65,13 @@ struct DeletionsAhead {
         destinations.formUnion(list)
       }
     }
-    // More would not stay until they are wanted.
+    // The row cache would not hold more until they are needed.
     guard destinations.count <= RowCache.usualCapacity else { return }
     try context.loadRows(of: Array(destinations))
     for id in ids { waiting[id]?.haveRows = true }
   }
 
+  /// Whether a relationship has a delete rule to apply.
   private func isLookedAt(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
     guard let relationship = entity.properties[slot].relationship?.description else { return false }
     return relationship.deleteRule != .noAction && !relationship.isTransient

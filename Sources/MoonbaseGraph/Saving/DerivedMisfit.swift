@@ -1,8 +1,8 @@
 package import MoonbaseModel
 
-/// Values that a store derives, and that are more than the attribute's type holds: a sum of many, or a number of very many.
+/// Values that a store derives and that exceed the attribute's type: a large sum or count.
 extension ResolvedProperty {
-  /// The error of the save that derived such a value; nil for one that fits.
+  /// The error of the save that derived such a value; nil if the value fits.
   package func misfit(_ value: Value, of id: ManagedObjectID) -> GraphError? {
     guard let attribute, let range = attribute.type.range, !range.holds(value) else { return nil }
     let isNegative = (value.asDouble ?? 0) < 0
@@ -18,7 +18,7 @@ extension ResolvedProperty {
 }
 
 extension StoredDerivation {
-  /// Whether its value may be more than an attribute's type holds.
+  /// Whether the value may exceed an attribute's type.
   func mayMisfit(_ attribute: AttributeDescription?) -> Bool {
     guard case .collection(_, _, let function) = result else { return false }
     return switch attribute?.type {
@@ -29,12 +29,12 @@ extension StoredDerivation {
   }
 }
 
-/// What a type of numbers holds, where that is less than a column does.
+/// The range of a numeric type that holds less than its column.
 private enum NumberRange: CustomStringConvertible {
   case integers(ClosedRange<Int64>)
   case singles
 
-  /// What is no number is another's matter.
+  /// Values other than numbers are checked elsewhere.
   func holds(_ value: Value) -> Bool {
     switch (self, value) {
     case (.integers(let range), .int(let number)): range.contains(number)

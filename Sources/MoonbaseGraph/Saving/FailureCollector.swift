@@ -1,12 +1,12 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What is wrong with the objects of a save, collected so that all is told at once; weighed, since each object may break many
-/// rules.
+/// Collects the validation failures of a save, so that one error reports all of them. Charges their memory, since each
+/// object may break many rules.
 final class FailureCollector {
   private var failures: [GraphError] = []
   private var memory = HostMemory()
-  /// What rules only warn of.
+  /// The issues with severity warning.
   private(set) var warnings: [GraphError] = []
 
   func add(_ failure: GraphError) throws {
@@ -19,7 +19,7 @@ final class FailureCollector {
     warnings.append(warning)
   }
 
-  /// Throws one failure as it is and several as one error; without any nothing is thrown.
+  /// Throws a single failure as it is, and several as one error; returns if there is none.
   func throwFailures(consequence: String = "") throws {
     try GraphError.throwFailures(failures, consequence: consequence)
   }

@@ -1,15 +1,16 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What still points at objects that are gone, where no delete rule could take it away: relationships without an inverse, and where
-/// the deletion was saved also transient ones and those whose inverse has no delete rule.
+/// The relationships that still point at deleted objects because no delete rule clears them: relationships without an
+/// inverse and, after the deletion was saved, also transient relationships and those whose inverse has the rule
+/// `noAction`.
 struct LooseEnds {
   private let context: ManagedObjectContext
   private let gone: Set<ManagedObjectID>
-  /// By entity: the relationships that may lead to one that is gone.
+  /// For each entity, the relationships that may point at a deleted object.
   private let slots: [[Slot]]
 
-  /// What may point at objects whose deletion was saved; nil where nothing can.
+  /// The relationships that may point at objects whose deletion was saved; nil if there are none.
   init?(to deleted: [ManagedObject], in context: ManagedObjectContext) {
     guard !deleted.isEmpty else { return nil }
     let entities = Set(deleted.map(\.entity.index))
@@ -25,7 +26,7 @@ struct LooseEnds {
     gone = Set(deleted.map(\.objectID))
   }
 
-  /// Objects forget those that are gone.
+  /// Removes the deleted objects from these relationships.
   func cut() {
     let holders = context.looseLeads.holders(in: context)
     HostWork.note(holders.count)
@@ -34,12 +35,12 @@ struct LooseEnds {
     }
   }
 
-  /// Objects forget those that go without having been saved, which is a change of theirs.
+  /// Removes new, unsaved objects from relationships that point at them, which counts as a change of the owners.
   static func cut(toNew going: some Collection<ManagedObject>, in context: ManagedObjectContext) throws {
     for object in going {
       let leads = context.looseLeads.leads(to: object)
       HostWork.note(leads.count)
-      // In the order in which they became changed, so that the same program does the same.
+      // Sorted by the order in which the owners became changed, so that the result is deterministic.
       for lead in leads.sorted(by: { ($0.object.changePosition, $0.slot) < ($1.object.changePosition, $1.slot) })
       where lead.object.context === context {
         try lead.object.release([object.objectID], slot: lead.slot)
@@ -47,7 +48,8 @@ struct LooseEnds {
     }
   }
 
-  /// To-one relationships are in the row, unless they are transient: what is in the row stays there.
+  /// Whether no delete rule clears a relationship. Persistent to-one relationships are not loose: the row keeps the
+  /// value.
   static func isLoose(_ property: ResolvedProperty, in model: ResolvedModel) -> Bool {
     guard let relationship = property.relationship else { return false }
     if property.isTransient { return true }
@@ -57,6 +59,7 @@ struct LooseEnds {
       == .noAction
   }
 
+  /// Whether objects of an entity can be destinations of a relationship.
   private static func leads(_ property: ResolvedProperty, to entity: EntityIndex, in model: ResolvedModel) -> Bool {
     property.relationship.map { model.entities[$0.destination].subtree.contains(entity) } ?? false
   }

@@ -1,9 +1,9 @@
 import MoonbaseModel
 
-/// Who may lead to objects by relationships that nothing else takes away when these go (`LooseEnds`), so that a deletion need not look
-/// at all objects.
+/// The objects that may point at others by relationships that no delete rule clears (`LooseEnds`), so that a deletion
+/// need not examine all objects.
 ///
-/// It says more than is so: who is named here is asked.
+/// Over-approximates; callers check each relationship.
 struct LooseLeads {
   /// A relationship of an object.
   struct Lead: Hashable {
@@ -15,29 +15,30 @@ struct LooseLeads {
     weak var object: ManagedObject?
   }
 
-  /// By new object: the relationships without an inverse that were made to lead to it. What leads there is changed, and kept by the
-  /// context as long as this is.
+  /// For each new object, the relationships without an inverse that were set to it. Their owners are changed objects,
+  /// which the context retains at least as long.
   private var leads: [ManagedObject: Set<Lead>] = [:]
-  /// Objects with loose relationships that were read, or that no store has.
+  /// Objects whose loose relationships were read, or that are in no store.
   private var holders: [ObjectIdentifier: Holder] = [:]
   private var greatestCount = Self.firstCount
   private static let firstCount = 64
 
-  /// By entity, once somebody asked: the relationships that it is about.
+  /// For each entity, the loose relationships; empty until the first use.
   private var watched: ContiguousArray<SlotSet> = []
 
   // MARK: New objects
 
+  /// Records that a relationship without an inverse was set to a new object.
   mutating func note(_ slot: Slot, of object: ManagedObject, leadsTo new: ManagedObject) {
     leads[new, default: []].insert(Lead(object: object, slot: slot))
   }
 
   func leads(to new: ManagedObject) -> Set<Lead> { leads[new] ?? [] }
 
-  /// One that left, and comes back no more.
+  /// Forgets a new object that left the context for good.
   mutating func forget(_ new: ManagedObject) { leads[new] = nil }
 
-  /// Those that were saved are found by their rows.
+  /// Forgets saved objects, whose rows now show the relationships.
   mutating func forgetSaved(in context: ManagedObjectContext) {
     guard !leads.isEmpty else { return }
     leads = leads.filter { $0.key.context === context && $0.key.state.contains(.inserted) }
@@ -47,7 +48,7 @@ struct LooseLeads {
 
   // MARK: Saved objects
 
-  /// An object has something in a relationship that is loose.
+  /// Records that an object has a destination in a loose relationship.
   mutating func noteHolder(_ object: ManagedObject) {
     holders[ObjectIdentifier(object)] = Holder(object: object)
     guard holders.count > greatestCount else { return }
@@ -55,21 +56,22 @@ struct LooseLeads {
     greatestCount = max(Self.firstCount, 2 * holders.count)
   }
 
-  /// The objects of a context that have something in loose relationships.
+  /// The objects of a context that have destinations in loose relationships.
   func holders(in context: ManagedObjectContext) -> [ManagedObject] {
     holders.values.compactMap { $0.object?.context === context ? $0.object : nil }
   }
 
-  /// How many objects a deletion that was saved looks at. Tests count the work by it.
+  /// The number of objects that a saved deletion examines. Tests measure the work by it.
   var holderCount: Int { holders.count }
 
-  /// Whether nothing else takes away where a relationship leads to.
+  /// Whether no delete rule clears a relationship.
   @inline(__always)
   mutating func watches(_ slot: Slot, of entity: EntityIndex, in model: ResolvedModel) -> Bool {
     if watched.isEmpty { watched = Self.watched(in: model) }
     return watched[entity].contains(slot)
   }
 
+  /// The loose relationships of each entity.
   private static func watched(in model: ResolvedModel) -> ContiguousArray<SlotSet> {
     ContiguousArray(
       model.entities.map { entity in
@@ -84,7 +86,7 @@ struct LooseLeads {
 }
 
 extension ManagedObjectContext {
-  /// A relationship of an object leads to another one, from now on or since it was read.
+  /// Records that a relationship points at an object, when it is set or read.
   @inline(__always)
   func noteLead(_ slot: Slot, of object: ManagedObject, to id: ManagedObjectID) {
     if looseLeads.watches(slot, of: object.entity.index, in: model) { noteLooseLead(slot, of: object, to: id) }
@@ -98,7 +100,7 @@ extension ManagedObjectContext {
     looseLeads.note(slot, of: object, leadsTo: new)
   }
 
-  /// A to-many relationship of an object is about to have members.
+  /// Records that a to-many relationship may get members.
   func noteList(_ slot: Slot, of object: ManagedObject) {
     if looseLeads.watches(slot, of: object.entity.index, in: model) { looseLeads.noteHolder(object) }
   }

@@ -1,9 +1,9 @@
 public import MoonbaseModel
 
 extension ManagedObject {
-  /// Checks a proposed value of a property against all rules without storing it.
+  /// Checks a proposed value of a property against all rules without storing the value.
   ///
-  /// Returns what rules only warn of. Throws the failure, or `.multipleErrors` with all of them.
+  /// Returns the issues with severity warning. Throws the failure, or `.multipleErrors` with all failures.
   @discardableResult
   public final func validate(_ value: Value, forKey key: String) throws -> [GraphError] {
     let failures = FailureCollector()
@@ -15,7 +15,7 @@ extension ManagedObject {
 
   /// Checks the object as the next save would.
   ///
-  /// Returns what rules only warn of. Throws the failure, or `.multipleErrors` with all of them.
+  /// Returns the issues with severity warning. Throws the failure, or `.multipleErrors` with all failures.
   @discardableResult
   public final func validate() throws -> [GraphError] {
     let failures = FailureCollector()
@@ -25,7 +25,7 @@ extension ManagedObject {
     return failures.warnings
   }
 
-  /// Checks a saved object as if it were new. Throws the failure, or `.multipleErrors` with all of them.
+  /// Checks a saved object as if it were new. Throws the failure, or `.multipleErrors` with all failures.
   package final func validateAsNew() throws {
     let failures = FailureCollector()
     var validator = try ObjectValidator(self, failures: failures)

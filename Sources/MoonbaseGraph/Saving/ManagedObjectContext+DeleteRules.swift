@@ -4,9 +4,10 @@ import MoonbasePlatform
 import OrderedCollections
 
 extension ManagedObjectContext {
-  /// Applies delete rules to objects deleted since the last time, and ends what is undone together (`UndoManager.groupsByEvent`).
+  /// Applies the delete rules of recently deleted objects, and closes the undo group of the event
+  /// (`UndoManager.groupsByEvent`).
   ///
-  /// Throws what a hook or a store throws; the rules that were not yet applied are applied the next time.
+  /// Throws the errors of hooks and stores; rules that were not applied are applied at the next call.
   public func processPendingChanges() throws {
     defer { followExtensions() }
     try mergeNews()
@@ -15,16 +16,18 @@ extension ManagedObjectContext {
     endChangeEvent()
   }
 
-  /// Applies delete rules before a save, if they are not left to it.
+  /// Applies delete rules, unless they are left to the save.
   func applyDeleteRulesOfEvent() throws {
     if propagatesDeletesAtEndOfEvent { try applyDeleteRules() }
   }
 
+  /// Applies the delete rules of all waiting objects, and then notifies observers.
   func applyDeleteRules() throws {
     defer { tellObservers() }
     try observers.holding { try propagateDeletions() }
   }
 
+  /// Applies the delete rules of waiting objects, including objects that cascades add.
   private func propagateDeletions() throws {
     guard !deletionsToPropagate.isEmpty else { return try dropNewDeletedObjects() }
     propagationCount &+= 1
@@ -33,7 +36,7 @@ extension ManagedObjectContext {
     var ahead = DeletionsAhead(self)
     while !deletionsToPropagate.isEmpty {
       try HostWork.charge()
-      // Level by level, so that what a level leads to is read together.
+      // Level by level, so that the destinations of each level are read together.
       let object = deletionsToPropagate.removeFirst()
       guard object.isDeleted, !object.state.contains(.propagated) else { continue }
       try propagateDeletion(of: object, &ahead)
@@ -44,7 +47,7 @@ extension ManagedObjectContext {
   private func propagateDeletion(of object: ManagedObject, _ ahead: inout DeletionsAhead) throws {
     do {
       try object.propagating {
-        // One whose row another context deleted had its rules applied there.
+        // If another context deleted the row, its rules were applied there.
         let destinations = try ahead.destinations(of: object)
         if try !isGone(object) { try DeletePropagation(object: object, context: self, ahead: destinations).run() }
       }
@@ -54,11 +57,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// New objects that were deleted before they were ever saved leave no trace, once their delete rules have run. One that a rule
-  /// denies to go stays, and fails the save.
+  /// Removes new objects that were deleted before their first save, after their delete rules have run. An object that a
+  /// deny rule keeps stays and fails the save.
   func dropNewDeletedObjects() throws {
     guard !newDeletedObjects.isEmpty else { return }
-    // One that was brought back by undoing may wait twice.
+    // An object that undo brought back may be in the list twice.
     var (going, staying): (OrderedSet<ManagedObject>, ContiguousArray<ManagedObject>) = ([], [])
     for object in newDeletedObjects where object.context === self && object.state.isSuperset(of: [.inserted, .deleted])
     {
@@ -68,7 +71,7 @@ extension ManagedObjectContext {
         going.append(object)
       }
     }
-    // The objects still have their values and are in the context: what undoes this brings them back first.
+    // The objects still have their values and are registered: undo first brings them back.
     for object in going { try releaseDestinations(of: object) }
     try LooseEnds.cut(toNew: going, in: self)
     newDeletedObjects = staying
@@ -81,10 +84,10 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether an object that is to go has destinations that keep it.
+  /// Whether a deleted object has destinations for which a deny rule keeps it.
   func isDenied(_ object: ManagedObject) throws -> Bool { try keeper(of: object) != nil }
 
-  /// One of those destinations.
+  /// A destination for which a deny rule keeps the object; nil if there is none.
   func keeper(of object: ManagedObject) throws -> ManagedObjectID? {
     for slot in try behavior(of: object.entity).denyingSlots {
       if let keeper = try object.remainingDestinations(slot).first { return keeper }
@@ -92,7 +95,8 @@ extension ManagedObjectContext {
     return nil
   }
 
-  /// What no rule took away: the rule is `noAction`, or the other side is deleted too. There will be no row to point at.
+  /// Removes a deleted new object from the inverse relationships that no rule cleared, because it will have no row to
+  /// point at.
   private func releaseDestinations(of object: ManagedObject) throws {
     let own: Set = [object.objectID]
     for slot in object.entity.toOneSlots + object.entity.toManySlots {

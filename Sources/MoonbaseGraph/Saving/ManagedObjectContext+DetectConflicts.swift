@@ -2,15 +2,16 @@ import MoonbaseModel
 import OrderedCollections
 
 extension ManagedObjectContext {
-  /// Has the next save look whether anybody else saved an object, also where it is not changed here: that is a conflict then, as it always
-  /// is of an object that is changed or deleted.
+  /// Makes the next save check whether another context saved an object, even if the object is unchanged here. If so,
+  /// the save has a conflict, as for changed and deleted objects.
   ///
-  /// A save without any changes looks at nothing. A store that it only looks at is taken as one that it writes: nobody else saves there until
-  /// the save is done. One that is read-only is looked at before any store commits. What is marked is forgotten when a save succeeds, and by a rollback. Throws for an object of
-  /// another context, and what the store throws.
+  /// A save without any changes checks nothing. A store in which the save only checks objects is locked like one that
+  /// it writes: no other save runs there until this save is done. A read-only store is checked before any store
+  /// commits. The request ends with a successful save or a rollback. Throws for an object of another context, and the
+  /// errors of the store.
   ///
   /// ```swift
-  /// try context.detectConflicts(for: account)       // the order is only right as long as the account is as it was read
+  /// try context.detectConflicts(for: account)  // the order is right only while the account is unchanged
   /// try context.insert("Order", values: ["limit": account["limit"]])
   /// try context.save()
   /// ```
@@ -24,7 +25,8 @@ extension ManagedObjectContext {
 }
 
 extension SavePlan {
-  /// Stores of which the save only looks at objects, without anything to write; those apart of which there is no session to hold.
+  /// The stores in which the save only checks objects, without changes to write. Read-only stores, which have no save
+  /// session, are returned separately.
   func storesOfUnchanged(besides waiting: [StorePlan]) throws -> (plans: [StorePlan], readOnly: [UInt32]) {
     var numbers = Set(waiting.lazy.map(\.number))
     var (new, readOnly): ([StorePlan], [UInt32]) = ([], [])
@@ -37,7 +39,8 @@ extension SavePlan {
     return (new, readOnly)
   }
 
-  /// Objects of a store that somebody else saved and that this save was told to look at; nobody saves there meanwhile.
+  /// The conflicts of objects in a store that `detectConflicts(for:)` marked and another context saved. The caller
+  /// holds a save session of the store.
   func conflictsOfUnchanged(in store: UInt32, besides known: [SaveConflict]) throws -> [SaveConflict] {
     guard !context.objectsToCheck.isEmpty else { return [] }
     let others = Set(known.lazy.map(\.objectID))

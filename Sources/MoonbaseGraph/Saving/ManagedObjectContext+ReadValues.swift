@@ -2,8 +2,8 @@ import MoonbaseModel
 import OrderedCollections
 
 extension ManagedObjectContext {
-  /// Transforms every transformable value that was read again: other bytes than the object holds mean that the
-  /// value was changed in place.
+  /// Encodes every transformable value that objects have read. If the bytes differ from the object's, the value was
+  /// changed in place.
   func checkReadValues() throws {
     let failures = FailureCollector()
     for object in readObjects where object.context === self {
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     try failures.throwFailures(consequence: "; nothing was saved")
   }
 
-  /// Forgets objects that left or have no such values any more.
+  /// Forgets objects that left the context or no longer have such values.
   func forgetReadObjectsThatLeft() {
     if readObjects.isEmpty { return }
     readObjects = readObjects.filter { $0.context === self && !$0.caches.isEmpty }
@@ -20,6 +20,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+  /// The errors for transformable values of the object that were changed in place.
   fileprivate func valuesChangedInPlace() throws -> [GraphError] {
     guard !isDeleted, !isFault else { return [] }
     let behavior = try behavior()
@@ -34,6 +35,7 @@ extension ManagedObject {
     }
   }
 
+  /// Whether encoding the cached value gives other bytes than the stored ones.
   private func isChangedInPlace(_ cached: Cached, slot: Slot, _ behavior: EntityBehavior) throws -> Bool {
     if let transformer = behavior.transformer(slot), !transformer.own.isDefault {
       let bytes = try blaming(slot, hook: "transform") { try transformer.own.transformedValue(cached.value) }

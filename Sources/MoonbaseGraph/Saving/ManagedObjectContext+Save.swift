@@ -3,29 +3,32 @@ import MoonbaseModel
 extension ManagedObjectContext {
   /// Saves all changes, in one transaction for each store.
   ///
-  /// The order is the guide's: delete rules, validation, `willSave`, validation of what `willSave` and its delete rules changed,
-  /// one transaction for each store, `didSave`; `saveOrder` can put `willSave` first. On an error nothing is saved, every change is
-  /// kept, and what rules, `willSave` and delete rules did during the save is undone.
+  /// The order is that of the Core Data Programming Guide: delete rules, validation, `willSave`, validation of the
+  /// objects that `willSave` and its delete rules changed, one transaction for each store, `didSave`. `saveOrder` can
+  /// put `willSave` first. On an error nothing is saved and every change is kept; the changes that rules, `willSave`
+  /// and delete rules made during the save are undone.
   ///
-  /// Of several stores all are written before the first commits. Should a commit fail after another one succeeded, what is
-  /// committed counts as saved, the rest is kept for the next save, and the error says so.
+  /// With several stores, all are written before the first commits. If a commit fails after another one succeeded, the
+  /// committed changes count as saved, the others are kept for the next save, and the error says so.
   ///
   /// Throws the first of `pendingErrors`; validation failures (several as one `.multipleErrors`); `.mergeConflict` and
-  /// `.constraintConflict`; `.readOnlyStore`; `.storeBusy`; what a hook throws; `.recursiveSave` and `.contextBusy` within a hook.
+  /// `.constraintConflict`; `.readOnlyStore`; `.storeBusy`; the errors of hooks; `.recursiveSave` and `.contextBusy`
+  /// within a hook.
   ///
-  /// An error of a `didSave` hook comes too late to fail the save: it is kept in `didSaveErrors`.
+  /// An error of a `didSave` hook comes too late to fail the save and is kept in `didSaveErrors`.
   public func save() throws {
     try save(with: nil)
   }
 
-  /// The same, together with a change of a store's metadata; not in a child context, which has no store.
+  /// Saves all changes together with a change of a store's metadata. Not available in a child context, which has no
+  /// store.
   package func save(with metadataChange: MetadataChange?) throws {
     settle()
     try mergeNews()
     followExtensions()
     defer { followExtensions() }
     try save(ahead: false, with: metadataChange)
-    // What another thread could not save is saved with this.
+    // The changes that another thread could not save are part of this save.
     failureOfSave = nil
   }
 
@@ -33,6 +36,7 @@ extension ManagedObjectContext {
     try measuring(.save) { try saveNow(ahead: ahead, with: metadataChange) }
   }
 
+  /// Checks that a save is allowed, and runs it.
   private func saveNow(ahead: Bool, with metadataChange: MetadataChange?) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
@@ -49,14 +53,14 @@ extension ManagedObjectContext {
     do {
       try operation.run()
     } catch let error as GraphError {
-      // To save was right: what fails it was done wrong before, or by hooks.
+      // The call of `save` is correct: earlier code or a hook caused the error.
       throw error.ofOthers
     }
     endChangeEvent()
   }
 
-  /// Does what a save does before a store writes: delete rules, hooks and rules; and looks for values that must be unique and that others have. Nothing
-  /// is saved; what hooks did stays until it is rolled back. Throws what would fail the save.
+  /// Runs the part of a save before a store writes: delete rules, hooks and rules, and a check of unique values.
+  /// Nothing is saved; the changes of hooks stay until they are rolled back. Throws the error that would fail the save.
   package func prepareSave() throws {
     settle()
     try mergeNews()

@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// Takes over what stores derived with a save. The rows are of the same version as before: no cache knows by itself.
+  /// Adopts values that stores derived with a save. The rows keep their versions, so caches must be told to drop them.
   func readDerived(_ ids: [ManagedObjectID]) {
     guard !ids.isEmpty else { return }
     source.forgetRows(of: ids)
@@ -13,13 +13,14 @@ extension ManagedObjectContext {
         object.adoptValues(of: row, slots: source.derivedSlots[object.entity.index] ?? [])
       }
     } catch {
-      // What was written is saved. Who has nothing to lose reads the row at its next access.
+      // The changes are saved. An object without changes reads its row at the next access.
       for object in objects where !object.hasChanges { object.becomeFaultSilently() }
     }
   }
 }
 
 extension ManagedObject {
+  /// Replaces some values of the object's row by those of another row.
   fileprivate func adoptValues(of row: Snapshot, slots: [Slot]) {
     guard let snapshot else { return }
     var values = ContiguousArray(snapshot.values)

@@ -1,33 +1,33 @@
 public import MoonbaseModel
 
-/// What a save does where the store has something else than the context expected: another context saved or deleted the row
-/// meanwhile, or a value is taken that must be unique.
+/// Resolves the conflicts of a save: another context saved or deleted a row meanwhile, or a unique value is already
+/// taken.
 ///
-/// The save resolves the conflicts in its objects, applies rules and `willSave` anew, and writes again. If it fails after all, the
-/// objects are as they were before it.
+/// The save resolves the conflicts in its objects, runs rules and `willSave` again, and repeats the writing. If it
+/// still fails, the objects are as they were before the save.
 ///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump
 /// context.mergePolicy = .custom { $0.object.entity.name == "Counter" ? .storeTrumps : .error }
 /// ```
 public struct MergePolicy: Sendable {
-  /// How one conflict is resolved.
+  /// The resolution of one conflict.
   public enum Resolution: Sendable {
-    /// Not at all: the save fails with it.
+    /// The save fails with the conflict.
     case error
-    /// Property by property: where both changed it, what the store has is kept.
+    /// Property by property: if both changed it, the store's value is kept.
     case storeTrumps
-    /// Property by property: where both changed it, what the object has is written.
+    /// Property by property: if both changed it, the object's value is written.
     case objectTrumps
-    /// All that the object has is written, what it did not change too.
+    /// All values of the object are written, including unchanged ones.
     case overwrite
-    /// The object gives up its changes.
+    /// The changes of the object are discarded.
     case rollback
-    /// These properties get these values, and of the others the object's changes are written.
+    /// The given properties get these values; the object's changes of other properties are written.
     case values([String: Value])
   }
 
-  /// A policy without a closure, as scripts call it.
+  /// The policies without a closure, by their names in scripts.
   package enum Name: String, Sendable, CaseIterable {
     case error, overwrite, rollback
     case storeTrump = "store_trump"
@@ -44,11 +44,12 @@ public struct MergePolicy: Sendable {
     }
   }
 
+  /// Returns the resolution of a conflict.
   package let resolve: @Sendable (MergeConflict) throws -> Resolution
-  /// Nil for one of a closure.
+  /// The name of the policy; nil for a policy with a closure.
   package let name: Name?
 
-  /// The policy of a name.
+  /// Makes the policy of a name.
   package init(_ name: Name) {
     let resolution = name.resolution
     resolve = { _ in resolution }
@@ -63,42 +64,44 @@ public struct MergePolicy: Sendable {
   /// Whether every conflict fails the save.
   var isError: Bool { name == .error }
 
-  /// A conflict fails the save.
+  /// The save fails at the first conflict.
   public static let error = MergePolicy(.error)
-  /// Properties that both changed are as in the store; the object's other changes are saved.
+  /// A property that both changed gets the store's value. The object's changes of further properties are saved.
   public static let mergeByPropertyStoreTrump = MergePolicy(.storeTrump)
-  /// Properties that both changed are as in the object; what others changed elsewhere stays.
+  /// A property that both changed gets the object's value. Changes of further properties in the store stay.
   public static let mergeByPropertyObjectTrump = MergePolicy(.objectTrump)
-  /// The object is written as a whole.
+  /// All values of the object are written.
   public static let overwrite = MergePolicy(.overwrite)
-  /// The object's changes are given up.
+  /// The changes of the object are discarded.
   public static let rollback = MergePolicy(.rollback)
 
-  /// Decides for each conflict. What `resolve` throws fails the save; it only looks.
+  /// Decides about each conflict by a closure, which must not change objects. An error that `resolve` throws fails the
+  /// save.
   public static func custom(_ resolve: @escaping @Sendable (MergeConflict) throws -> Resolution) -> MergePolicy {
     MergePolicy(resolve)
   }
 }
 
-/// A conflict of a save, with the object that it is about.
+/// A conflict of a save, with the object concerned.
 public struct MergeConflict {
-  /// A property that is another one in the store than in the object.
+  /// A property whose values in the store and in the object differ.
   public struct Difference: Sendable {
-    /// Its name.
+    /// The name of the property.
     public let property: String
-    /// What the context had read.
+    /// The value that the context had read.
     public let original: Value
-    /// What the object has.
+    /// The value of the object.
     public let object: Value
-    /// What the store has.
+    /// The value in the store.
     public let stored: Value
   }
 
-  /// What is in the way.
+  /// The conflict as the store reported it.
   public let conflict: SaveConflict
-  /// The object that the save writes. A new one has its temporary ID.
+  /// The object that the save writes. A new object has its temporary ID.
   public let object: ManagedObject
-  /// Of a row that another context saved: the attributes and to-one relationships that both changed, to something else.
+  /// For a row that another context saved: the attributes and to-one relationships that both changed, to different
+  /// values.
   public let collisions: [Difference]
 
   init(_ conflict: SaveConflict, of object: ManagedObject) {
@@ -108,7 +111,7 @@ public struct MergeConflict {
 }
 
 extension ManagedObject {
-  /// The properties that an unsaved change and a newer row have otherwise than each other, and than the row that was read.
+  /// The properties whose unsaved value, newer stored value and originally read value all differ.
   fileprivate final func collisions(with row: Snapshot) -> [MergeConflict.Difference] {
     guard let old = snapshot, !isDeleted else { return [] }
     return changed.slots.compactMap { slot in
@@ -123,7 +126,7 @@ extension ManagedObject {
 }
 
 extension MergeConflict {
-  /// What an object of a context and the store have otherwise.
+  /// The properties whose values in a context's object and in the store collide.
   static func differences(_ conflict: SaveConflict, in context: ManagedObjectContext) -> [Difference] {
     guard conflict.foundRow != nil, let object = context.registeredObject(for: conflict.objectID) else { return [] }
     return MergeConflict(conflict, of: object).collisions
@@ -131,6 +134,6 @@ extension MergeConflict {
 }
 
 extension Value {
-  /// How a message shows it.
+  /// The beginning of the value, for messages.
   var beginningOfText: String { beginning ?? description }
 }

@@ -1,7 +1,7 @@
 import MoonbaseModel
 
-/// Checks one object before it is saved: normalisation, the model's rules, the subclass's, the extensions'; all failures are
-/// collected.
+/// Validates one object before a save: normalisation, then the rules of the model, the subclass and the extensions. All
+/// failures are collected.
 struct ObjectValidator {
   enum Occasion: String, CustomStringConvertible {
     case insert = "Insert"
@@ -14,7 +14,7 @@ struct ObjectValidator {
   let object: ManagedObject
   let behavior: EntityBehavior
   private let failures: FailureCollector
-  /// Why property rules are asked.
+  /// The occasion for property rules.
   private var occasion = ValidationContext.Occasion.assignment
 
   init(_ object: ManagedObject, failures: FailureCollector) throws {
@@ -25,13 +25,14 @@ struct ObjectValidator {
 
   private var entity: ResolvedEntity { object.entity }
 
-  /// Checks the object for an occasion. Of one that was saved, a transient value that nobody set is not missing.
+  /// Validates the object. For an object that is already saved, an unset transient value does not count as missing.
   mutating func validate(for occasion: Occasion, isSaved: Bool = false) throws {
     self.occasion = occasion == .insert ? .insert : .update
     switch occasion {
     case .delete: try checkDenyRules()
     case .insert, .update:
-      // An update checks every property too, as documented: another program may have written what this model refuses.
+      // An update also checks unchanged properties, as documented: another program may have written values that this
+      // model refuses.
       let isNew = occasion == .insert && !isSaved
       for slot in behavior.slotsToValidate where isNew || !isUnreadTransient(slot) { try validate(slot) }
       for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
@@ -41,7 +42,7 @@ struct ObjectValidator {
     if behavior.hasObjectRules { try checkAsWhole(occasion) }
   }
 
-  /// Checks one property with a proposed value, which is not stored.
+  /// Validates a proposed value of one property without storing it.
   func validate(_ proposed: Value, slot: Slot) throws {
     do {
       let fitting = try object.assignable(proposed, slot: slot, behavior: behavior)
@@ -54,6 +55,7 @@ struct ObjectValidator {
     }
   }
 
+  /// Throws for a proposed destination that the relationship cannot have.
   private func checkDestinations(of proposed: Value, slot: Slot) throws {
     switch behavior.kind(slot) {
     case .toOne:
@@ -66,23 +68,24 @@ struct ObjectValidator {
 
   // MARK: One property
 
-  /// Whether it is a transient value that nobody has set since the object was read: no store has any, so that none is missing.
+  /// Whether a transient value is unset since the object was read. No store holds transient values, so none is missing.
   private func isUnreadTransient(_ slot: Slot) -> Bool {
     guard entity.property(at: slot).isTransient, case .plain = behavior.kind(slot) else { return false }
     return (object.current(slot) ?? .null).isNull && !object.changed.contains(slot)
   }
 
+  /// Normalizes and validates one property of the object.
   private func validate(_ slot: Slot) throws {
     if let rule = behavior.onlyRule(slot), try object.fulfills(rule, slot: slot) { return }
     if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }
-    // A derived value that was not assigned has no change of its own (`validateDerived`).
+    // A derived value that was not assigned counts as unchanged (see `validateDerived`).
     if case .derived = behavior.kind(slot), object.delayed[slot] == nil { return }
     let old: Value
     do {
       old = try object.value(at: slot)
     } catch {
       guard object.isDamaged(slot) else { throw error }
-      // The save leaves it as it is in the file.
+      // The save leaves a damaged value as it is in the file.
       return
     }
     var normalized: Value?
@@ -98,23 +101,24 @@ struct ObjectValidator {
     try checkRules(new, slot: slot)
   }
 
-  /// Takes a normalized value in. The object is being validated: this is no reason to do so again.
+  /// Stores a normalized value without triggering another validation of the object.
   private func storeQuietly(_ value: Value, slot: Slot) throws {
     let count = object.context?.journal.count ?? 0
     try ValueNormalizer(object, behavior).take(value, slot: slot)
     object.context?.journal.silence(object, after: count)
   }
 
-  /// A derived value that was not assigned is checked as it is computed, from whatever inputs have changed.
+  /// Validates a derived value that was not assigned; it may depend on any changed input.
   private func validateDerived(_ slot: Slot) throws {
     guard object.delayed[slot] == nil else { return }
     try checkRules(object.value(at: slot), slot: slot)
   }
 
+  /// Checks a value against the rules of the model and the extensions.
   private func checkRules(_ value: Value, slot: Slot) throws {
     let property = entity.property(at: slot)
     if value.isNull {
-      // Will-save computes a stored derived attribute, and sees to it that there is a value.
+      // `willSave` computes stored derived attributes and checks that the value is present.
       if !property.isOptional, !behavior.storedSlots.contains(slot) {
         try fail(.missingMandatoryProperty, slot: slot, value: value, message: missingMessage(property))
       }
@@ -126,12 +130,13 @@ struct ObjectValidator {
     try askRules(value, slot: slot)
   }
 
+  /// Runs the rules of extensions for a value.
   private func askRules(_ value: Value, slot: Slot) throws {
     guard let rules = behavior.rules[slot] else { return }
     let subject = ValidationContext(object: object, occasion: occasion, slot: slot)
     for rule in rules {
       try collectMistakes {
-        // The message is a part of what the rule does wrong, or right.
+        // Making the message is part of running the rule, so its errors are handled in the same way.
         let found = try asking("\(entity.name).\(entity.property(at: slot).name)", "validate") {
           try object.blaming(slot, hook: "validate") {
             try rule(value, subject).map { try ($0, message(of: $0, value: value, subject: subject)) }
@@ -144,7 +149,7 @@ struct ObjectValidator {
     }
   }
 
-  /// Asks a rule, which only looks.
+  /// Runs a rule, during which changes are refused.
   private func asking<Result>(
     _ subject: @autoclosure () -> String, _ hook: String, _ rule: () throws -> Result
   ) throws -> Result {
@@ -152,13 +157,13 @@ struct ObjectValidator {
     return try context.runningRule("\(subject()): \(context.extensionRegistry.hookName(hook))", rule)
   }
 
-  /// The value of a property that a rule over another one blames.
+  /// The value of a property that a rule of another property blames.
   private func blamedValue(_ slot: Slot) -> Value {
     if case .toMany = behavior.kind(slot) { return .null }
     return (try? object.value(at: slot)) ?? .null
   }
 
-  /// A rule that raises is one failure among others: the failures of the other rules are collected too.
+  /// Collects the error of a failing rule like other failures, so that the remaining rules still run.
   private func collectMistakes(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -167,13 +172,13 @@ struct ObjectValidator {
     }
   }
 
-  /// A rule over a to-many relationship is asked where its destinations have changed, and for each new object.
+  /// Runs the rules of a to-many relationship if its destinations changed, and for each new object.
   private func validateMembers(_ slot: Slot) throws {
     guard object.isInserted || object.relationships[slot]?.hasChanges == true else { return }
     try askRules(.list(object.memberIDs(slot).map(Value.objectID)), slot: slot)
   }
 
-  /// The message of a rule, with values for names in braces.
+  /// The message of a rule, with values inserted for names in braces.
   private func message(
     of failure: EntityExtension.ValidationIssue, value: Value, subject: ValidationContext?
   ) throws -> String {
@@ -193,7 +198,7 @@ struct ObjectValidator {
     }
   }
 
-  /// A warning does not fail the save.
+  /// Collects an issue as failure or warning. A warning does not fail the save.
   private func tell(
     _ failure: EntityExtension.ValidationIssue, slot: Slot?, value: Value, message: String
   ) throws {
@@ -212,7 +217,7 @@ struct ObjectValidator {
     return "is required and missing; if \(hook) sets it, that comes only after validation: \(advice)"
   }
 
-  /// Whether a transient attribute has a value that `willSave` may be about to write into a persistent one.
+  /// Whether a transient attribute changed that `willSave` may use to set a persistent one.
   private func isAwaitingWillSave(_ property: ResolvedProperty) -> Bool {
     guard behavior.hasWillSave, property.attribute != nil, !property.isTransient, object.context?.saveOrder == .guide
     else { return false }
@@ -224,13 +229,14 @@ struct ObjectValidator {
 
   // MARK: Relationships
 
+  /// Checks the number of destinations of a to-many relationship.
   private func checkCount(_ slot: Slot) throws {
     guard let relationship = entity.properties[slot].relationship?.description else { return }
     let isNew = object.isInserted
-    // One that was not read is as it was saved: counting it would read it with each update.
+    // An unread relationship is as it was saved: counting it would read it with each update.
     guard isNew || object.relationships[slot].map({ $0.hasChanges || $0.isLoaded }) == true else { return }
     let count = try object.memberCount(slot)
-    // An optional one has none, or at least so many.
+    // An optional relationship may be empty; otherwise the minimum applies.
     if count == 0, !relationship.requiresDestination { return }
     if count < relationship.minCount {
       try fail(
@@ -244,6 +250,7 @@ struct ObjectValidator {
     }
   }
 
+  /// Adds a failure for each relationship with a deny rule and remaining destinations.
   private func checkDenyRules() throws {
     for slot in behavior.denyingSlots {
       let count = try object.remainingDestinations(slot).count
@@ -258,6 +265,7 @@ struct ObjectValidator {
 
   // MARK: The object as a whole
 
+  /// Runs the validation of the subclass and the extensions for the object as a whole.
   private func checkAsWhole(_ occasion: Occasion) throws {
     let (hook, method) = method(of: occasion)
     if behavior.hooks.contains(hook) {
@@ -295,7 +303,7 @@ struct ObjectValidator {
     }
   }
 
-  /// What a method of a subclass throws is one failure among others; it gains what it does not say of what it is about.
+  /// Collects the error that a subclass's method throws, with entity, property and object ID added if they are missing.
   private func collect(_ slot: Slot? = nil, _ body: () throws -> Void) throws {
     do {
       try body()

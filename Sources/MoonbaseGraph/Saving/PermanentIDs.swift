@@ -1,33 +1,35 @@
 import MoonbaseModel
 
-/// The IDs that new objects get by a save, by their temporary ones.
+/// The permanent IDs of the new objects of a save, by temporary ID.
 ///
-/// Temporary keys of one context and entity follow each other, and so do the keys that a store sets aside: a run of the one becomes a
-/// run of the other, and an ID is found by where it lies in its run. An object that went again before the save ends a run.
+/// Temporary keys of one context and entity are consecutive, as are the keys that a store reserves. So runs of
+/// temporary keys map to runs of permanent keys, and the offset in the run gives the ID. A new object that was removed
+/// before the save ends a run.
 struct PermanentIDs {
+  /// Consecutive temporary keys with the permanent keys assigned to them.
   private struct Run {
     let entity: Symbol
     let index: EntityIndex
     /// The first temporary key.
     let start: Int64
     var count: Int64
-    /// The store, and the key of the first object there; 0 as long as none is set aside.
+    /// The store, and the first permanent key; 0 until keys are reserved.
     var store = StoreNumber(rawValue: 0)
     var key: Int64 = 0
   }
 
-  /// In the order of their temporary keys, once `assign` was called.
+  /// The runs, in the order of temporary keys after `assign`.
   private var runs: ContiguousArray<Run> = []
-  /// By entity: its last run.
+  /// For each entity, the index of its last run.
   private var last: ContiguousArray<Int32>
 
-  /// None, of a model with so many entities.
+  /// An empty map, for a model with `entityCount` entities.
   init(entityCount: Int) { last = ContiguousArray(repeating: -1, count: entityCount) }
 
-  /// Whether there are none.
+  /// Whether there are no new objects.
   var isEmpty: Bool { runs.isEmpty }
 
-  /// Takes a temporary ID in. Those of an entity get their keys in the order in which they come.
+  /// Adds a temporary ID. Objects of an entity get keys in the order in which they are added.
   @inline(__always)
   mutating func note(_ id: ManagedObjectID, of entity: EntityIndex) {
     let index = Int(last[entity])
@@ -43,14 +45,14 @@ struct PermanentIDs {
     runs.append(Run(entity: id.entitySymbol, index: entity, start: id.key, count: 1))
   }
 
-  /// The entities of all that were noted, with the numbers of their objects.
+  /// The entities of the new objects, with the number of objects.
   var counts: [(entity: EntityIndex, count: Int)] {
     var counts = [Int64](repeating: 0, count: last.count)
     for run in runs { counts[run.index] += run.count }
     return counts.enumerated().compactMap { $1 == 0 ? nil : ($0, Int($1)) }
   }
 
-  /// Gives all that were noted their keys: `reserve` is called once for each entity, with the number of its new objects.
+  /// Assigns keys to all new objects: `reserve` is called once for each entity, with the number of its new objects.
   mutating func assign(_ reserve: (EntityIndex, Int) throws -> (store: StoreNumber, key: Int64)) rethrows {
     var next = [(store: StoreNumber, key: Int64)](repeating: (StoreNumber(rawValue: 0), 0), count: last.count)
     for (entity, count) in counts { next[entity] = try reserve(entity, count) }
@@ -62,10 +64,10 @@ struct PermanentIDs {
     runs.sort { $0.start < $1.start }
   }
 
-  /// The permanent ID for a temporary one; nil for any other.
+  /// The permanent ID for a temporary one; nil for other IDs.
   subscript(id: ManagedObjectID) -> ManagedObjectID? {
     guard id.isTemporaryID else { return nil }
-    // The last run that begins at the key or before it.
+    // The last run that begins at or before the key.
     var (low, high) = (0, runs.count)
     while low < high {
       let middle = (low + high) / 2
@@ -77,7 +79,7 @@ struct PermanentIDs {
     return offset < run.count ? ManagedObjectID(store: run.store, entity: run.entity, key: run.key + offset) : nil
   }
 
-  /// Those of some stores.
+  /// The IDs of some stores.
   func filter(_ isIncluded: (UInt32) -> Bool) -> PermanentIDs {
     var result = self
     result.runs = runs.filter { isIncluded($0.store.rawValue) }

@@ -1,14 +1,14 @@
 import MoonbaseModel
 
-/// The checks of an entity's objects where each check has a quick form: values that must be there, and one rule of a
-/// value.
+/// The validation of entities for which every check has a fast form: required values, and one rule for a value.
 ///
-/// An object that does not pass is validated as any other, which tells what is wrong with it.
+/// An object that does not pass is validated in the ordinary way, which reports the failures.
 struct QuickChecks {
   var rules: ContiguousArray<(slot: Slot, rule: EntityExtension.QuickRule)> = []
-  /// The simple slots that must have a value.
+  /// The plain slots that must have a value.
   var requiredSlots: ContiguousArray<Slot> = []
 
+  /// Whether an object passes all checks; false also means that only the ordinary validation can tell.
   func pass(_ object: ManagedObject) throws -> Bool {
     guard !object.isDeleted else { return false }
     for slot in requiredSlots where try !object.hasStoredValue(slot) { return false }
@@ -18,7 +18,7 @@ struct QuickChecks {
 }
 
 extension ManagedObject {
-  /// Whether a rule says in its quick form that nothing is wrong with a value.
+  /// Whether the fast form of a rule finds a value valid.
   final func fulfills(_ rule: EntityExtension.QuickRule, slot: Slot) throws -> Bool {
     guard let context else { return false }
     let cell = try rawCell(at: slot)

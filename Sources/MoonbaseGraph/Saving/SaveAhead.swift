@@ -3,12 +3,12 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-/// A save that another thread writes while the context goes on (`ManagedObjectContext.saveAhead`).
+/// A save that another thread writes while the context continues (`ManagedObjectContext.saveAhead`).
 ///
-/// The other thread has the rows and the store, and no object. The context has what the objects had, to give it back if the save
-/// fails.
+/// The other thread has the rows and the store, but no objects. The context keeps the objects' unsaved values, to
+/// restore them if the save fails.
 final class SaveAhead {
-  /// An object, what it had, and the ID under which it is saved.
+  /// An object with its unsaved values, and the ID under which it is saved.
   struct HandedOver {
     let object: ManagedObject
     /// Nil for a new object, which keeps its row.
@@ -16,22 +16,22 @@ final class SaveAhead {
     let id: ManagedObjectID
   }
 
-  /// The bytes of what an object had, without its values, by estimate.
+  /// The estimated bytes kept for each object, without its values.
   private static let readingWeight = 160
 
   private let errand = AwaitedErrand()
   private let outcome = Lock<(any Error)?>(nil)
   let objects: ContiguousArray<HandedOver>
-  /// Saved objects to whose lists new ones of these came.
+  /// Saved objects whose lists got new objects of this save.
   let owners: ContiguousArray<ManagedObject>
-  /// The pages of the rows that are the objects' own.
+  /// The pages of the objects' own rows.
   let ownRows: [RowPage]
-  /// The IDs that new objects get.
+  /// The permanent IDs of new objects.
   let permanent: PermanentIDs
-  /// The bytes that are kept for the case that it fails, by estimate.
+  /// The estimated bytes that are kept in case the save fails.
   let weight: Int
 
-  /// Begins to write.
+  /// Begins the writing.
   init(
     _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, owners: ContiguousArray<ManagedObject>,
     ownRows: [RowPage], permanent: PermanentIDs, sender: NewsInbox<SavedObjectIDs>?,
@@ -43,7 +43,7 @@ final class SaveAhead {
       weight &+ (entry.reading.map { $0.weight &+ Self.readingWeight } ?? MemoryLayout<HandedOver>.stride)
     }
     let (errand, outcome) = (errand, outcome)
-    // It lets go of the store before it is waited for: who then lets the store go closes its file.
+    // The work releases the store before the save is awaited, so that releasing the store afterwards closes its file.
     let work = Lock<Work?>(
       Work(changes: changes, store: store, coordinator: coordinator, author: author, sender: sender))
     writer.run {
@@ -57,6 +57,7 @@ final class SaveAhead {
     }
   }
 
+  /// The work of the other thread.
   private struct Work: Sendable {
     let changes: StoreChanges
     let store: any PersistentStore
@@ -67,6 +68,7 @@ final class SaveAhead {
     func run() throws { try SaveAhead.write(changes, to: store, of: coordinator, author: author, from: sender) }
   }
 
+  /// Writes and commits changes, and notifies other contexts.
   private static func write(
     _ changes: StoreChanges, to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
     from sender: NewsInbox<SavedObjectIDs>?
@@ -88,13 +90,13 @@ final class SaveAhead {
     }
   }
 
-  /// Ends the save, which is undone if it is not done by now.
+  /// Aborts the save, unless it is already committed.
   func breakOff() {
     errand.stop()
     _ = errand.wait()
   }
 
-  /// Waits for its end; the error of a save that failed.
+  /// Waits for the end of the save; returns the error of a failed save.
   func wait() -> (any Error)? {
     let ending = errand.wait()
     return outcome.withLock { $0 }.map { ending ?? $0 }
@@ -102,11 +104,11 @@ final class SaveAhead {
 }
 
 extension SavePlan {
-  /// Fewer rows are written as quickly as they are handed over.
+  /// The least number of rows for which another thread is worthwhile.
   private static let fewestRows = 64
 
-  /// Whether another thread can write it while the context goes on, and nobody would see a difference: attributes of saved objects
-  /// change, objects come, nothing hears of it, and the store can be read meanwhile.
+  /// Whether another thread can write the plan without a visible difference: saved objects change only attributes, the
+  /// others are new, no hook or observer is notified of the save, and the store can be read meanwhile.
   func mayBeWrittenAhead() throws -> Bool {
     guard plans.count == 1, let plan = plans.first,
       plan.changes.updated.count + plan.changes.inserted.count >= Self.fewestRows,
@@ -117,7 +119,7 @@ extension SavePlan {
     for row in rows {
       let object = row.object
       if row.ownsChangedLists { continue }
-      // What becomes of new objects is told by their IDs.
+      // The new object's permanent ID is already visible.
       if object.state.contains(.inserted), !object.objectID.isTemporaryID { return false }
       let isQuiet = try quiet[object.entity.index] ?? !context.behavior(of: object.entity).hasFaultHooks
       quiet[object.entity.index] = isQuiet
@@ -125,7 +127,7 @@ extension SavePlan {
         return false
       }
     }
-    // A store whose state can be kept for reading can be read while another thread writes it.
+    // A store with a view that can be held open can be read while another thread writes.
     let view = try plan.store.beginReading(.view)
     defer { view.end() }
     return view.isSteady
@@ -138,7 +140,7 @@ extension SavePlan.NewRow {
   /// The row that was made of the object.
   fileprivate var copy: Snapshot? { if case .copied(let row) = written { row } else { nil } }
 
-  /// Whether the object is a saved one to whose lists new objects came, and is otherwise as it was.
+  /// Whether the object is saved and unchanged, except that lists of it got new objects.
   fileprivate var ownsChangedLists: Bool {
     guard case .nothing = written, !object.state.contains(.inserted), !object.hasLiveValues, object.delayed.isEmpty
     else {
@@ -148,7 +150,7 @@ extension SavePlan.NewRow {
     return lists.values.allSatisfy(\.hasOnlyNewDestinations) && object.changed.slots.allSatisfy { lists[$0] != nil }
   }
 
-  /// Whether attributes of a saved object changed, and nothing else did or is known of it.
+  /// Whether only attributes of a saved object changed, and none of its relationships is known.
   fileprivate var changesAttributesOnly: Bool {
     isWritten && object.relationships.isEmpty && object.partners.isEmpty
       && !object.entity.toOneSlots.contains(where: object.changed.contains)
@@ -156,11 +158,11 @@ extension SavePlan.NewRow {
 }
 
 extension ManagedObjectContext {
-  /// Saves as `save` does, or as well as: where it can, what is prepared is written by another thread while the context goes on, and
-  /// the objects are faults meanwhile. At most one save is under way; whatever needs to know what became of it waits.
+  /// Saves all changes like `save`, but if possible leaves the writing to another thread while the context continues.
+  /// The objects are faults meanwhile. At most one such save is in progress; operations that depend on its result wait.
   ///
-  /// An error of the writing comes from the next call, or from `finishSave`; the objects have their changes then. Errors of what comes
-  /// before it, validation among them, come at once.
+  /// An error of the writing is thrown by the next call or by `finishSave`; the objects then have their changes again.
+  /// Errors of earlier phases, such as validation, are thrown immediately.
   ///
   /// ```swift
   /// for (number, line) in lines.enumerated() {
@@ -171,20 +173,20 @@ extension ManagedObjectContext {
   /// ```
   public func saveAhead() throws { try saveAhead(with: nil) }
 
-  /// The same, together with a change of a store's metadata.
+  /// Saves like `saveAhead()`, together with a change of a store's metadata.
   package func saveAhead(with metadataChange: MetadataChange?) throws {
     try finishSave()
     followExtensions()
     try save(ahead: savesAhead, with: metadataChange)
   }
 
-  /// Ends the save that is under way, for a run that had to end: what is not saved by now is not saved.
+  /// Aborts the save in progress when a run has to end: changes not committed by now stay unsaved.
   package func breakOffSave() {
     saveUnderWay?.breakOff()
     settle()
   }
 
-  /// Waits for the save that `saveAhead` may have under way, and throws why it failed.
+  /// Waits for the save that `saveAhead` began, and throws its error.
   public func finishSave() throws {
     settle()
     guard let failure = failureOfSave else { return }
@@ -192,28 +194,30 @@ extension ManagedObjectContext {
     throw failure
   }
 
-  /// Waits for the save that is under way, if there is one. If it fails its objects have their changes again, and the error waits for
-  /// `finishSave`.
+  /// Waits for the save in progress, if there is one. If the save fails, its objects have their changes again and
+  /// `finishSave` throws the error.
   @inline(__always)
   package func settle() {
     if saveUnderWay != nil { settleSave() }
   }
 
+  /// Waits for the save in progress and adopts its result.
   @inline(never)
   private func settleSave() {
     guard let save = saveUnderWay else { return }
     let failure = save.wait()
     saveUnderWay = nil
     weigh(-save.weight)
-    // Rows that were read meanwhile may be those of before.
+    // Rows that were read ahead meanwhile may be outdated.
     forgetReadAhead()
     if let failure { takeBack(save, after: failure) } else { finish(save) }
   }
 
+  /// Restores the changes of a failed save.
   private func takeBack(_ save: SaveAhead, after failure: any Error) {
     failureOfSave = failure
     for entry in save.objects where entry.object.context === self {
-      // Past the journal: a savepoint that is open by now began when the changes were there.
+      // Without the journal: an open savepoint began when the changes were still there.
       if let reading = entry.reading { entry.object.restore(reading) } else { entry.object.endHandOver(listed: true) }
       changedObjects.append(entry.object)
       entry.object.outdateAll(because: .change)
@@ -222,6 +226,7 @@ extension ManagedObjectContext {
     noteChange()
   }
 
+  /// Gives new objects their permanent IDs after a successful save.
   private func finish(_ save: SaveAhead) {
     defer { for page in save.ownRows { page.forgetBases() } }
     guard !save.permanent.isEmpty else { return }
@@ -236,14 +241,14 @@ extension ManagedObjectContext {
     noteChange()
   }
 
-  /// The same where rows of these objects are asked for, if any may be under way.
+  /// Waits for the save in progress if it writes any of these objects.
   func settle(before ids: [ManagedObjectID]) {
     guard saveUnderWay != nil else { return }
     let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }
     if isUnderWay { settleSave() }
   }
 
-  /// Takes over that another thread writes a plan.
+  /// Leaves the writing of a plan to another thread.
   func handOver(_ plan: SavePlan) {
     guard let part = plan.plans.first else { return }
     let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
@@ -278,21 +283,20 @@ extension ManagedObject {
   /// Whether another thread may be writing the object.
   package final var isOnItsWay: Bool { context?.saveUnderWay != nil && needsRow }
 
-  /// Before something is read or set: whether that was saved which another thread writes. Only then it is a fault that was none before, or
-  /// has lists of which that is so.
+  /// Waits, before a property is read or set, for a save in progress that writes this object or its lists.
   @inline(__always)
   final func settle() {
     if !state.isDisjoint(with: [.refreshed, .listsUnderWay]), let context { context.settle() }
   }
 
-  /// Before a list changes: whether that was saved which another thread writes of this object. What it writes of objects that came to
-  /// a list before goes on meanwhile.
+  /// Waits, before a list changes, for a save in progress that writes this object's own changes. New objects that were
+  /// added to a list before may still be written meanwhile.
   @inline(__always)
   final func settleOwnChanges() {
     if state.isSuperset(of: [.fault, .refreshed]), let context { context.settle() }
   }
 
-  /// The same before something is asked that only the save of a new object alters.
+  /// Waits before an access that only the save of a new object affects, such as reading the ID.
   @inline(__always)
   final func settleID() {
     if state.isSuperset(of: [.refreshed, .inserted]) { settle() }

@@ -1,33 +1,34 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// One save of a context: its phases in their order, and all that is to be done when stores have committed.
+/// A save of a context: its phases in order, and the work after the stores have committed.
 struct SaveOperation {
   private let context: ManagedObjectContext
   private var plan: SavePlan?
-  /// Whether another thread may do the writing.
+  /// Whether another thread may write.
   private let mayRunAhead: Bool
-  /// What becomes of the metadata of a store.
+  /// A change of a store's metadata to commit with the save.
   private let metadataChange: MetadataChange?
   private var isHandedOver = false
-  /// How many changes the journal kept before the save.
+  /// The number of changes in the journal before the save.
   private var earlierCount = 0
-  /// What objects have whose deletion is saved, for the undo manager.
+  /// The values of objects whose deletion is saved, for the undo manager.
   private var stashes: [(object: ManagedObject, stash: UndoStash)] = []
 
   init(_ context: ManagedObjectContext, ahead: Bool = false, with metadataChange: MetadataChange? = nil) {
     self.context = context
     self.metadataChange = metadataChange
-    // A policy resolves conflicts before the save is done.
+    // A merge policy resolves conflicts before the save ends, so the context must wait.
     mayRunAhead =
       ahead && !context.journal.isActive && context.mergePolicy.isError && !context.tellsOfSaves
       && context.parent == nil && context.sourceOfChildren == nil && context.objectsToCheck.isEmpty
   }
 
+  /// Runs the save.
   mutating func run() throws {
     context.phase = .willSave
     defer { context.phase = nil }
-    // Whatever fails this save: what rules warned of at another one is not told as if it were of this.
+    // Removes the warnings of earlier saves, even if this save fails early.
     context.warnings.removeAll()
     try context.throwPendingError()
     if context.detectsInPlaceMutation { try context.checkReadValues() }
@@ -37,13 +38,13 @@ struct SaveOperation {
       if plan?.isPartlySaved == true { try finish() }
       throw error
     }
-    // A save with nothing to write ends what is undone together, as any.
+    // A save without changes also closes the undo group.
     if plan == nil { context.undoManager?.endSave(after: earlierCount) }
     defer { context.looseLeads.forgetSaved(in: context) }
     if isHandedOver, let plan { context.handOver(plan) } else { try finish() }
   }
 
-  /// All that comes before the writing, and nothing else.
+  /// Runs the phases before the writing.
   func prepare() throws {
     context.phase = .willSave
     defer { context.phase = nil }
@@ -53,7 +54,8 @@ struct SaveOperation {
     _ = try SavePreparation(context: context).run()
   }
 
-  /// All up to the commits. On an error everything is as it was, but for what a store committed before another one failed.
+  /// Runs all phases up to the commits. On an error everything is restored, except changes that one store committed
+  /// before another failed.
   private mutating func write() throws {
     earlierCount = context.journal.count
     let savepoint = context.journal.begin()
@@ -66,24 +68,25 @@ struct SaveOperation {
         try writeResolvingConflicts()
       }
     } catch {
-      // What came during the save is undone, its errors with it.
+      // The changes that the save itself made are undone, and their errors discarded.
       context.pendingErrors = []
       context.undo(since: savepoint) { plan?.isSaved($0) == true }
       throw error
     }
   }
 
+  /// Prepares, plans and writes the changes once.
   private mutating func writeOnce(checksInputs: Bool = true) throws {
     let hasStoredAttributes = context.hasStoredAttributes
     if hasStoredAttributes { context.derivations.beginInputs() }
     defer { if hasStoredAttributes { context.derivations.endInputs() } }
     let areUpdates = try SavePreparation(context: context).run()
     guard context.hasChanges || metadataChange != nil else { return }
-    // Stores need not keep what it replaces.
+    // The stores need not keep the old state for views.
     context.endViews()
     context.phase = .writing
     if let undo = context.undoManager {
-      // Before sessions begin: reading may run accessors and hooks.
+      // Before sessions begin, because reading may run accessors and hooks.
       stashes = try undo.stashes(of: context.changedObjects.filter { $0.state.contains(.deleted) })
     }
     let inSessions = !mayRunAhead && context.parent == nil
@@ -92,7 +95,7 @@ struct SaveOperation {
     if !context.extensionRegistry.versions.isEmpty, context.parent == nil {
       try plan?.noteExtensions(context.extensionRegistry.versions)
     }
-    // What hooks and rules did would have to be undone, were it not saved.
+    // Changes by hooks and rules would have to be undone if the save failed.
     let haveHooksChanged = context.journal.count > 0
     isHandedOver =
       try mayRunAhead && context.source.derivedSlots.isEmpty && !haveHooksChanged
@@ -100,11 +103,11 @@ struct SaveOperation {
     if !isHandedOver { try plan?.write(checksInputs: checksInputs && hasStoredAttributes) }
   }
 
-  /// Who loses against others again and again has to say so at last.
+  /// The number of attempts after which a save with repeated merge conflicts fails.
   private static let greatestRounds = 32
 
-  /// Writes, and once more when what was in the way is dealt with. Rules and hooks run anew each time, for the values
-  /// are others.
+  /// Writes, and repeats the save after its conflicts are resolved. Rules and hooks run again each time, because values
+  /// changed.
   private mutating func writeResolvingConflicts() throws {
     var (lastStale, checksInputs) = (StaleInputs(), true)
     for _ in 0..<Self.greatestRounds {
@@ -118,7 +121,7 @@ struct SaveOperation {
         context.phase = nil
         defer { context.phase = .willSave }
         try context.observers.holding { try resolve(plan, or: error) }
-        // Inputs that are the same after they were read anew would be so again.
+        // Inputs that are the same after a refresh would be found outdated again.
         checksInputs = plan.stale.isEmpty || plan.stale != lastStale
         lastStale = plan.stale
         (self.plan, context.pendingErrors) = (nil, [])
@@ -127,8 +130,8 @@ struct SaveOperation {
     try writeOnce()
   }
 
-  /// Reads inputs of stored values anew, and objects whose only changes are stored values. The merge policy resolves
-  /// all other conflicts.
+  /// Refreshes outdated inputs of stored values, and objects whose only changes are stored values. The merge policy
+  /// resolves all other conflicts.
   private func resolve(_ plan: SavePlan, or error: any Error) throws {
     guard plan.stale.isEmpty else { return try context.takeIn(plan.stale) }
     let own = try plan.conflicts.filter(isOfStoredValues)
@@ -136,13 +139,13 @@ struct SaveOperation {
     if !others.isEmpty {
       let new = plan.rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) }
       let resolver = ConflictResolver(context: context, new: Dictionary(uniqueKeysWithValues: new))
-      // The policy changed nothing, so another try would end the same way.
+      // The policy changed nothing, so another attempt would fail in the same way.
       guard try resolver.resolve(others, or: error) else { throw error }
     }
     try context.takeInRows(of: own.map(\.objectID))
   }
 
-  /// Whether a conflict is about a row in which the context changed computed values only.
+  /// Whether a conflict concerns a row in which the context changed only computed values.
   private func isOfStoredValues(_ conflict: SaveConflict) throws -> Bool {
     switch conflict.kind {
     case .changed, .deleted: break
@@ -158,7 +161,7 @@ struct SaveOperation {
     }
   }
 
-  /// What the plan saved counts as saved; what it could not save stays as it is.
+  /// Updates the context: changes that were committed become saved, all others stay changes.
   private func finish() throws {
     guard let plan else { return }
     context.phase = .didSave
@@ -166,7 +169,7 @@ struct SaveOperation {
     let undo = context.undoManager
     undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
     let (deleted, hearers) = (plan.deleted.filter(plan.isSaved), plan.hearers.filter(plan.isSaved))
-    // Those that hear of their deletion stay until they have.
+    // Objects with a `didSave` hook stay until it has run.
     let hearing = Set(hearers.lazy.filter(\.isDeleted).map(ObjectIdentifier.init))
     for object in deleted {
       object.outdateAll()
@@ -209,6 +212,7 @@ struct SaveOperation {
     if let endOfRun { throw endOfRun }
   }
 
+  /// The saved objects, for observers.
   private func contextSave(of plan: SavePlan) -> ContextSave {
     let written = plan.rows.lazy.map(\.object).filter(plan.isSaved)
     return ContextSave(
@@ -216,13 +220,14 @@ struct SaveOperation {
       deleted: plan.deleted.filter(plan.isSaved), warnings: context.validationWarnings)
   }
 
+  /// Removes an object whose deletion was saved from the context.
   private func leave(_ object: ManagedObject) {
     context.registered.remove(object)
     object.becomeDeleted()
   }
 
-  /// The data is saved, whatever the hooks say: each is called, and their errors are kept. That a script's run is over is no error of a
-  /// hook, and is told when all were called.
+  /// Calls the `didSave` hooks. The changes are saved, so every hook is called and errors are kept. The end of a
+  /// script's run is not an error of a hook and is thrown after all hooks were called.
   private func callDidSave(_ object: ManagedObject, _ endOfRun: inout (any Error)?) {
     func trying(_ body: () throws -> Void) {
       do {
@@ -242,7 +247,7 @@ struct SaveOperation {
 }
 
 extension ManagedObjectContext {
-  /// Throws the error of an accessor that could not throw, so that the save fails with it.
+  /// Fails the save with the error of an accessor that could not throw.
   func throwPendingError() throws {
     let errors = drainAccessorErrors()
     guard let first = errors.first else { return }

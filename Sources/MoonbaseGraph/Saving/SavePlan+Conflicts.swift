@@ -1,10 +1,10 @@
 import MoonbaseModel
 
 extension SavePlan {
-  /// Throws what is in the way as one error, with the values that collide.
+  /// Throws the conflicts as one error, with the colliding values.
   func throwConflicts() throws {
     guard !conflicts.isEmpty else { return }
-    // By the IDs that they would have got, and that they have no more when who saved asks.
+    // By the permanent IDs of the plan, which the objects no longer have when the error is shown.
     let new = Dictionary(
       uniqueKeysWithValues: rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) })
     func name(_ id: ManagedObjectID) -> String {

@@ -1,21 +1,21 @@
 import MoonbaseModel
 
-/// The inputs of stored values that another context saved after this one had read them.
+/// The inputs of stored values that another context saved after this context read them.
 struct StaleInputs: Error, Equatable {
-  /// The objects of rows.
+  /// The IDs of changed rows.
   var rows: [ManagedObjectID] = []
-  /// Lists, with the destinations that came or went.
+  /// The changed lists, with added and removed destinations.
   var lists: [SaveInputs.List: Set<ManagedObjectID>] = [:]
 
   var isEmpty: Bool { rows.isEmpty && lists.isEmpty }
 }
 
 extension SavePlan {
-  /// How many rows are looked at together.
+  /// The number of rows that are checked together.
   private static let pageSize = 4096
 
-  /// The inputs in one store that another context saved. The save holds the store, so that no other save changes it
-  /// meanwhile. Rows that the save writes are left out: writing them finds the conflict.
+  /// The inputs in one store that another context saved. The session of the save keeps other saves from changing the
+  /// store meanwhile. Rows that the save itself writes are left out: writing them finds the conflict.
   func staleInputs(in store: UInt32, besides changes: StoreChanges) throws -> StaleInputs {
     guard let inputs = context.derivations.inputs, !inputs.isEmpty else { return StaleInputs() }
     let written = Set(changes.updated.rows.ids).union(changes.deleted.lazy.map(\.id))
@@ -24,6 +24,7 @@ extension SavePlan {
     return StaleInputs(rows: try staleRows(among: versions), lists: try staleLists(among: lists))
   }
 
+  /// The IDs whose stored version differs from the given or registered version.
   private func staleRows(among versions: [ManagedObjectID: Int64?]) throws -> [ManagedObjectID] {
     var waiting: [ManagedObjectID: Int64] = [:]
     for (id, version) in versions {
@@ -38,12 +39,13 @@ extension SavePlan {
     return waiting.keys.sorted { $0.key < $1.key }
   }
 
-  /// The relationship of several lists, which a store reads together.
+  /// The key by which lists are grouped, since a store reads all lists of one relationship together.
   private struct Kind: Hashable {
     let entity: Symbol
     let slot: Slot
   }
 
+  /// The lists whose stored destinations differ, with the added and removed destinations.
   private func staleLists(
     among lists: [SaveInputs.List: ToManyState.Contents]
   ) throws -> [SaveInputs.List: Set<ManagedObjectID>] {
@@ -62,7 +64,7 @@ extension SavePlan {
 }
 
 extension ManagedObjectContext {
-  /// Reads inputs anew that another context saved. Unsaved changes of the objects stay on top.
+  /// Refreshes inputs that another context saved. Unsaved changes of the objects are kept.
   func takeIn(_ stale: StaleInputs) throws {
     let members = stale.lists.values.joined().filter { id in
       guard let object = registered[id]?.takeUnretainedValue(), !object.isInserted else { return false }
@@ -73,8 +75,9 @@ extension ManagedObjectContext {
     for (list, others) in stale.lists { takeIn(list, others) }
   }
 
-  /// Forgets a list, and the inverse lists of destinations that came to it or left it. For a deleted owner the delete
-  /// rule is applied to the new destinations; of one-to-many relationships the store finds these as conflicts.
+  /// Discards a list, and the inverse lists of added and removed destinations. For a deleted owner, the delete rule is
+  /// applied to new destinations of many-to-many relationships; for one-to-many relationships, the store reports them
+  /// as conflicts.
   private func takeIn(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(),
       let relationship = owner.entity.properties[list.slot].relationship
@@ -89,6 +92,7 @@ extension ManagedObjectContext {
     for id in others { if let inverse { unload(SaveInputs.List(owner: id, slot: inverse)) } }
   }
 
+  /// Discards the contents of a list, so that it is read again.
   private func unload(_ list: SaveInputs.List) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(), let known = owner.relationships[list.slot] else {
       return

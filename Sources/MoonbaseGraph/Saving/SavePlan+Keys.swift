@@ -1,13 +1,14 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The keys that new objects get.
+/// The keys of new objects.
 extension SavePlan {
-  /// Sets keys aside for all new objects, with one call for each entity.
+  /// Reserves keys for all new objects, with one call for each entity.
   ///
-  /// `ofSessions`: a store that sets keys aside within its saves does so in the session that will write: what fails leaves its counter as it was. All
-  /// sessions of the save begin for that, in the order in which every save takes stores. Other stores are asked before: who holds a
-  /// session waits for nobody but the store of the next one.
+  /// With `ofSessions`, a store that reserves keys within saves does so in the session that later writes, so that a
+  /// failed save leaves the key counter unchanged. All sessions of the save begin before that, in the order that every
+  /// save uses. All further stores reserve their keys before the first session begins: a save that holds a session
+  /// waits only for the next store.
   mutating func assignPermanentIDs(_ source: NewKeys) throws {
     if case .none = source { return }
     context.changedObjects.forEachUnretained { pointer in
@@ -38,7 +39,7 @@ extension SavePlan {
     permanent.assign { index, _ in keys[index] ?? (StoreNumber(rawValue: 0), 0) }
   }
 
-  /// Begins the sessions of stores with new objects, and of all others that the save may write or look at.
+  /// Begins the sessions of stores with new objects, and of all other stores that the save may write or check.
   private func beginSessions(of new: [any PersistentStore]) throws {
     var stores: [UInt32: any PersistentStore] = [:]
     for store in new { stores[StoreNumber(store.identifier).rawValue] = store }
@@ -46,7 +47,7 @@ extension SavePlan {
       for objects in [Array(context.changedObjects), Array(context.objectsToCheck)] {
         for object in objects where object.context === context && !object.objectID.isTemporaryID {
           let number = object.objectID.storeNumber
-          // One that is not open, or only read, is an error where something is to be written there.
+          // A store that is not open or is read-only causes an error later, if the save writes there.
           guard stores[number] == nil, let store = try? context.source.store(of: object.objectID), !store.isReadOnly
           else { continue }
           stores[number] = store
@@ -58,7 +59,7 @@ extension SavePlan {
     }
   }
 
-  /// Sets keys of a store aside for new objects, by themselves or with the commit of a session.
+  /// Reserves keys of a store for new objects, directly or as part of a session.
   static func reserveKeys(
     _ count: Int, of entity: ResolvedEntity, in store: any PersistentStore, by session: (any SaveSession)? = nil
   ) throws -> (store: StoreNumber, key: Int64) {
@@ -68,6 +69,7 @@ extension SavePlan {
     return (StoreNumber(store.identifier), first)
   }
 
+  /// The error for a store whose next key is invalid.
   static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError {
     GraphError(
       .invalidStore,
@@ -76,6 +78,7 @@ extension SavePlan {
       entity: entity.name)
   }
 
+  /// The permanent ID of an object; unchanged for permanent IDs.
   func permanentID(_ id: ManagedObjectID) -> ManagedObjectID {
     id.isTemporaryID ? permanent[id] ?? id : id
   }

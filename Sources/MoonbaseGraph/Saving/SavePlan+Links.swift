@@ -1,7 +1,8 @@
 import MoonbaseModel
 
-/// Which links of to-many relationships a save writes.
+/// The links of to-many relationships that a save writes.
 extension SavePlan {
+  /// Plans the changed links of an object's to-many relationships.
   mutating func planLinks(of object: ManagedObject) throws {
     for (slot, state) in object.relationships where state.hasChanges {
       guard let links = try links(of: object, slot: slot, state: state) else { continue }
@@ -9,9 +10,10 @@ extension SavePlan {
     }
   }
 
-  /// What a relationship has to write; nil for nothing.
+  /// The changed links of a relationship; nil if there are none.
   ///
-  /// Apart from `planLinks`, because a copy of the plan that lives while the plan grows makes every append copy it all.
+  /// Separate from `planLinks`, because a copy of the plan that lives while the plan grows would make every append copy
+  /// it.
   private func links(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Links? {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
@@ -31,14 +33,15 @@ extension SavePlan {
     return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: removed, order: order)
   }
 
+  /// The changed order of an ordered relationship; nil if it is unchanged.
   private func order(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Order? {
-    // What came may be gone again.
+    // Added destinations may have been removed again.
     if let order = state.changedOrder(id: permanentID) { return order.isEmpty ? nil : order }
     return .all(try object.memberIDs(slot).map { permanentID($0) })
   }
 
-  /// Both sides of a many-to-many relationship note a change, and one of them speaks for both: nil where their keys say which,
-  /// because it is one relationship.
+  /// Whether this side of a relationship lists its changed links, since both sides of a many-to-many relationship
+  /// record a change. Nil for a relationship that is its own inverse: then the keys of each pair decide.
   private func isSpeaker(for relationship: ResolvedRelationship, slot: Slot, of object: ManagedObject) -> Bool? {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }

@@ -1,7 +1,8 @@
 import MoonbaseModel
 
-/// Which rows a save writes.
+/// The rows that a save writes.
 extension SavePlan {
+  /// Plans the row of a new object: in place, or copied into a page of the plan.
   mutating func plan(insertionOf object: ManagedObject, _ shape: Shape) throws {
     let id = permanentID(object.objectID)
     let index = try planIndex(of: id)
@@ -13,7 +14,7 @@ extension SavePlan {
       row.written = addOwnRow(of: object, to: plans[index].inserted)
       return
     }
-    // The page was sealed by a save that failed, or is another store's.
+    // A failed save sealed the page, or the page belongs to another store.
     let page = plans[index].inserted.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
     if let known = object.row.inItsPage {
       page.beginRow(key: id.key, version: 1, like: known, but: shape.transient)
@@ -25,7 +26,7 @@ extension SavePlan {
     page.endRow()
   }
 
-  /// The object's own row becomes the one that is saved, as it is. False where it cannot be written any more.
+  /// Completes the object's own row in place; returns false if the row cannot be written any more.
   private func complete(_ object: ManagedObject, under key: Int64, version: Int64, _ shape: Shape) throws -> Bool {
     guard object.completeRow(under: key, version: version) else { return false }
     for slot in shape.toOneSlots {
@@ -34,13 +35,14 @@ extension SavePlan {
     return true
   }
 
+  /// Adds the object's own row to the rows of a store, without copying it.
   private func addOwnRow(of object: ManagedObject, to rows: RowCollector) -> Written {
     guard let page = object.row.page.map(Unmanaged.passUnretained) else { return .nothing }
     page._withUnsafeGuaranteedRef { rows.add($0, at: Int(object.row.place)) }
     return .inPlace(page, object.row.place)
   }
 
-  /// Objects and changes get their new rows when the pages are full.
+  /// Completes the pages, and assigns the copied rows to changes and objects.
   mutating func finishRows() {
     for index in plans.indices {
       let inserted = plans[index].inserted.finish()
@@ -52,6 +54,7 @@ extension SavePlan {
     }
   }
 
+  /// Plans the deletion of an object's row.
   mutating func plan(deletionOf object: ManagedObject) throws {
     var deletion = StoreChanges.Deletion(id: object.objectID, expectedVersion: object.snapshot?.version)
     for slot in object.entity.ruledPairSlots {
@@ -60,6 +63,7 @@ extension SavePlan {
     plans[try planIndex(of: object.objectID)].changes.deleted.append(deletion)
   }
 
+  /// Plans the changed row of an object, unless no stored value differs.
   mutating func plan(updateOf object: ManagedObject, _ shape: Shape) throws {
     let id = object.objectID
     var row = NewRow(object, id)
@@ -83,10 +87,10 @@ extension SavePlan {
       row.written = addOwnRow(of: object, to: plans[index].updated)
       return
     }
-    // The page was sealed by a save that failed, or is another store's.
+    // A failed save sealed the page, or the page belongs to another store.
     object.spillRow()
     let page = plans[index].updated.page(for: id.entitySymbol, slotCount: object.entity.properties.count)
-    // What differs is filled in.
+    // The remaining slots are filled in below.
     var others = shape.transient
     others.formUnion(differing)
     page.beginRow(key: id.key, version: version, like: old, but: others)
@@ -95,7 +99,8 @@ extension SavePlan {
     page.endRow()
   }
 
-  /// Fills the row that a page began with the object's own values, as the store gets them: permanent IDs, nothing transient.
+  /// Fills the current row of a page with the object's own values in stored form: with permanent IDs, without transient
+  /// values.
   private func fill(_ page: RowPageBuilder, from object: ManagedObject, _ shape: Shape) throws {
     let live = object.row.live
     for slot in live.indices {
@@ -106,7 +111,7 @@ extension SavePlan {
     }
   }
 
-  /// The destination of a to-one relationship as the store gets it; nil where there is none.
+  /// The stored form of a to-one relationship's destination; nil if there is none.
   private func storedDestination(of object: ManagedObject, slot: Slot) throws -> ManagedObjectID? {
     guard case .objectID(let id)? = object.current(slot), !object.entity.properties[slot].isTransient else {
       return nil
@@ -131,18 +136,19 @@ extension SavePlan {
     return slots
   }
 
-  /// A new destination that was deleted before it was ever saved has no key to point at.
+  /// Throws for a new destination that was deleted before its first save and therefore has no key.
   func checkSaved(_ id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard !id.isTemporaryID else { throw object.pointsNowhere(id, slot: slot) }
   }
 
-  /// A destination that goes with this save would leave a key that leads nowhere.
+  /// Throws for a destination that this save deletes, because the key would point at no row.
   func checkPresence(of id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard context.registered[id]?.takeUnretainedValue().isDeleted == true else { return }
     throw object.refused(
       slot, value: .objectID(id), reason: "its destination \(id) is deleted: set it anew", as: .objectNotFound)
   }
 
+  /// Throws for a destination in another store.
   private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
     throw object.crossesStores(

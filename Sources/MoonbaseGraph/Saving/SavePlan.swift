@@ -1,17 +1,18 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What one save will write, worked out without touching an object, so that a failed save leaves everything as it was.
+/// The changes that one save will write, computed without modifying objects, so that a failed save leaves everything as
+/// it was.
 struct SavePlan {
-  /// What one store is to write.
+  /// The changes for one store.
   struct StorePlan {
     let number: UInt32
     let store: any PersistentStore
     var changes = StoreChanges()
-    /// The new rows, and of those that are copies their places among them and the indexes of their objects in `rows`.
+    /// The inserted rows. For copied rows also their place among them and the index of their object in `rows`.
     let inserted: RowCollector
     var insertedCopies: [(place: Int, row: Int)] = []
-    /// The same for changed rows, and what is said of them.
+    /// The updated rows, with places and indexes in the same way, and the description of their changes.
     let updated: RowCollector
     var updatedCopies: [(place: Int, row: Int)] = []
     var notes = StoreChanges.Updates.Notes()
@@ -25,9 +26,9 @@ struct SavePlan {
     var name: String { store.url?.path ?? "store \(store.identifier)" }
   }
 
-  /// What an object becomes when all is written.
+  /// An object of the save, with its ID and row after the save.
   struct NewRow {
-    /// The plan's list keeps the object.
+    /// Unretained: the plan's list retains the object.
     let reference: Unmanaged<ManagedObject>
     let id: ManagedObjectID
     var written = Written.nothing
@@ -37,62 +38,62 @@ struct SavePlan {
     var object: ManagedObject { reference.takeUnretainedValue() }
   }
 
-  /// What a store gets of an object.
+  /// The row that a store receives for an object.
   enum Written {
     /// No row.
     case nothing
-    /// The object's own row where it is; the plan keeps the page. The object may have left it when all is written: what reads rows meanwhile
-    /// gives the last objects of a page other ones (`SparsePages`).
+    /// The object's own row, unchanged in its page, which the plan retains. The object may use another row by the time
+    /// that all is written: reads meanwhile move the last objects of a page to a new page (`SparsePages`).
     case inPlace(Unmanaged<RowPage>, UInt16)
-    /// A row that was made of it.
+    /// A row copied from the object.
     case copied(Snapshot)
   }
 
   let context: ManagedObjectContext
-  /// The objects that had changes.
+  /// The changed objects.
   private let objects: ChangeList
   var plans: [StorePlan] = []
   var rows: [NewRow] = []
   /// Objects whose deletion is saved.
   private(set) var deleted: [ManagedObject] = []
-  /// Objects that hear of it in `didSave`.
+  /// Objects whose `didSave` hook is called.
   private(set) var hearers: [ManagedObject] = []
   var permanent: PermanentIDs
-  /// What began already, for new objects to get their keys in it.
+  /// The sessions that were begun early, so that new objects get keys in them.
   let begun = BegunSessions()
-  /// Pages of new and changed objects, whose rows are saved as they are.
+  /// The pages of new and changed objects whose rows are saved in place.
   private(set) var ownRows: [RowPage] = []
-  /// What was looked up of entities.
+  /// The kinds of slots by entity, computed once each.
   private var shapes: ContiguousArray<Shape?>
-  /// What was in the way.
+  /// The conflicts that the stores found.
   private(set) var conflicts: [SaveConflict] = []
   /// The inputs of stored values that another context saved.
   private(set) var stale = StaleInputs()
-  /// Objects with values that stores derived with the save.
+  /// The objects with values that stores derived during the save.
   private(set) var derived: [ManagedObjectID] = []
-  /// Stores that committed.
+  /// The stores that committed.
   private var saved: [StorePlan] = []
-  /// Whether not all stores committed.
+  /// Whether some store has not committed.
   private var isIncomplete = true
 
-  /// Where new objects get their keys.
+  /// The source of keys for new objects.
   enum NewKeys {
-    /// No object is new.
+    /// There are no new objects.
     case none
-    /// From their stores, by themselves.
+    /// Keys are reserved in the stores, outside sessions.
     case ofStores
-    /// In the sessions that write: `write` has to follow.
+    /// Keys are reserved in the sessions of the save: `write` must follow.
     case ofSessions
-    /// From this one on, in a store that holds all of them, which are of one entity.
+    /// Consecutive keys from this one on, in a store that holds all new objects, which are of one entity.
     case following(StoreNumber, Int64)
   }
 
-  /// Plans to write what has changed.
+  /// Plans the writing of all changes.
   init(_ context: ManagedObjectContext, keys: NewKeys) throws {
     self.context = context
     objects = context.changedObjects
     permanent = PermanentIDs(entityCount: context.model.entities.count)
-    // Whatever becomes of the save: objects that change after it do not change what it writes.
+    // Seals the pages even if planning fails: later changes of objects must not alter rows of the save.
     defer { sealOwnRows() }
     shapes = ContiguousArray(repeating: nil, count: context.model.entities.count)
     do {
@@ -104,6 +105,7 @@ struct SavePlan {
     }
   }
 
+  /// Plans the rows of all changed objects, and then the links.
   private mutating func planAll() throws {
     rows.reserveCapacity(objects.count)
     var (table, shape, hears): (UnsafeMutableRawPointer?, Shape?, Bool) = (nil, nil, false)
@@ -122,6 +124,7 @@ struct SavePlan {
     finishRows()
   }
 
+  /// Plans the changes of one object.
   private mutating func plan(_ object: ManagedObject, _ shape: Shape) throws {
     if object.state.contains(.deleted) {
       deleted.append(object)
@@ -135,7 +138,7 @@ struct SavePlan {
     if object.record != nil { try planLinks(of: object) }
   }
 
-  /// Which slots of an entity are of which kind: looked up once for all its objects.
+  /// The kinds of an entity's slots, shared by all its objects.
   final class Shape {
     let transient: SlotSet
     let toOne: SlotSet
@@ -149,6 +152,7 @@ struct SavePlan {
     }
   }
 
+  /// The kinds of slots of an entity, cached.
   private mutating func shape(of entity: ResolvedEntity) -> Shape {
     if let known = shapes[entity.index] { return known }
     let new = Shape(entity)
@@ -156,10 +160,10 @@ struct SavePlan {
     return new
   }
 
-  /// Writes the changes to all stores, and then commits them one by one.
+  /// Writes the changes to all stores, and then commits the stores one after the other.
   ///
-  /// Stores are taken in the order of their numbers, which is the same for all contexts, so that two contexts never
-  /// wait for each other. With `checksInputs` the inputs of stored values have to be as the stores have them.
+  /// Stores are used in the order of their numbers, which is the same for all contexts, so that two contexts never wait
+  /// for each other. With `checksInputs`, the inputs of stored values must equal the stores' current values.
   mutating func write(checksInputs: Bool = false) throws {
     defer { begun.abort() }
     let waiting = plans.filter { !$0.changes.isEmpty }
@@ -168,7 +172,7 @@ struct SavePlan {
     begun.abort(but: visited.map(\.number))
     var sessions: [(plan: StorePlan, session: any SaveSession)] = []
     var lookers: [any SaveSession] = []
-    // Nobody saves what was looked at before all is saved.
+    // The sessions of checked stores stay open until all is saved, so that no other save changes the checked objects.
     defer { for session in lookers.reversed() { session.abort() } }
     do {
       for plan in visited {
@@ -203,6 +207,7 @@ struct SavePlan {
     }
   }
 
+  /// The error for a save in which some stores committed and others did not.
   private func partial(_ error: any Error, of all: [StorePlan]) -> any Error {
     let lost = all.filter { plan in !saved.contains { $0.number == plan.number } }
     let known = error as? GraphError
@@ -217,19 +222,19 @@ struct SavePlan {
   /// Whether some stores committed, but not all.
   var isPartlySaved: Bool { isIncomplete && !saved.isEmpty }
 
-  /// Whether nothing that had changed waits to be saved any more, nor anything else.
+  /// Whether the save covered all changes of the context.
   var savedAllChanges: Bool { !isIncomplete && deleted.isEmpty && context.changedObjects.count == rows.count }
 
-  /// What stores committed.
+  /// The changes that stores committed.
   var savedChanges: [StoreChanges] { saved.map(\.changes) }
 
-  /// Whether what an object has to save is saved.
+  /// Whether the changes of an object are saved.
   func isSaved(_ object: ManagedObject) -> Bool {
     let number = permanentID(object.objectID).storeNumber
     return !isIncomplete || saved.contains { $0.number == number }
   }
 
-  /// The save succeeded: objects take their new IDs and snapshots.
+  /// Gives the objects their permanent IDs and new snapshots after a successful save.
   func adopt() {
     let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
     if !new.isEmpty { context.observers.prepareForNewIDs() }
@@ -248,8 +253,8 @@ struct SavePlan {
 
   // MARK: Own rows
 
-  /// The page of an object's own row is the save's from now on. False where another store takes it: new objects of one page may go into
-  /// several stores, and a page is of one.
+  /// Lets the save adopt the page of an object's own row. Returns false if the page belongs to another store: new
+  /// objects of one page may go to several stores, but a page is of one store.
   mutating func takeOwnRow(of object: ManagedObject, in store: StoreNumber) -> Bool {
     guard object.row.isOwn, let page = object.row.page.map(Unmanaged.passUnretained) else { return true }
     return page._withUnsafeGuaranteedRef { page in
@@ -267,7 +272,7 @@ struct SavePlan {
 
   // MARK: Stores
 
-  /// The place of the changes for the store of an ID.
+  /// The index of the plan for the store of an ID.
   mutating func planIndex(of id: ManagedObjectID) throws -> Int {
     let number = id.storeNumber
     if let index = plans.firstIndex(where: { $0.number == number }) { return index }
@@ -282,7 +287,7 @@ struct SavePlan {
     plans[index].changes.metadataChange = change.body
   }
 
-  /// Has each store that is written note the extensions, where it does not know them.
+  /// Records the extensions in the metadata of each written store that does not know them yet.
   mutating func noteExtensions(_ versions: [String: String]) throws {
     for index in plans.indices {
       let plan = plans[index]
@@ -293,6 +298,7 @@ struct SavePlan {
     }
   }
 
+  /// Adds the plan for a store. Throws for a read-only store.
   private mutating func addPlan(
     _ number: UInt32, _ store: any PersistentStore, for id: ManagedObjectID?
   ) throws -> Int {

@@ -1,14 +1,15 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What a save does before it writes: delete rules, rules and `willSave`, again for what these change.
+/// The phases of a save before it writes: delete rules, validation and `willSave`, repeated for objects that these
+/// change.
 struct SavePreparation {
   let context: ManagedObjectContext
 
-  /// How often rules and `willSave` may be run again because of what they changed.
+  /// The number of rounds after which validation or `willSave` counts as endless.
   private static let greatestRounds = 100
 
-  /// Does it. Returns whether the save changes nothing but objects that were there before, as far as it was looked at.
+  /// Runs the phases. Returns whether the save is known to change only objects that existed before.
   func run() throws -> Bool {
     context.warnings.removeAll()
     try context.applyDeleteRules()
@@ -37,9 +38,9 @@ struct SavePreparation {
     return false
   }
 
-  /// The changed objects at which anything but the store looks: rules, hooks, delete rules, counts of destinations,
-  /// stored attributes, delayed values. Once objects are validated, rules and counts do not look any more. And whether
-  /// all changed objects were there before and stay.
+  /// The changed objects that need work before a store writes them: rules, hooks, delete rules, counts of destinations,
+  /// stored attributes or delayed values. With `areValidated`, rules and counts are left out. Also returns whether all
+  /// changed objects existed before and still exist.
   private func objectsToLookAt(areValidated: Bool = false) throws -> (objects: [ManagedObject], areUpdates: Bool) {
     guard !context.hasStoredAttributes else { return (Array(context.changedObjects), false) }
     var result: [ManagedObject] = []
@@ -60,7 +61,7 @@ struct SavePreparation {
     return (result, all.isDisjoint(with: [.inserted, .deleted]))
   }
 
-  /// Counts rounds, so that what changes things again and again ends with an error.
+  /// Counts rounds, so that endless changes end with an error.
   private struct Rounds {
     private var count = 0
     private let reason: () -> String
@@ -77,8 +78,8 @@ struct SavePreparation {
     }
   }
 
-  /// Runs `body`; returns the objects that changed, came or went meanwhile, by whichever door; with `noted` those for which that
-  /// is a reason to call rules or `willSave`.
+  /// Runs `body` and returns the objects that were changed, inserted or deleted meanwhile; with `noted` only those for
+  /// which the change is a reason to call rules or `willSave`.
   private func changes(noted: Bool = false, by body: () throws -> Void) rethrows -> [ManagedObject] {
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
@@ -86,8 +87,8 @@ struct SavePreparation {
     return context.journal.objects(since: savepoint, noted: noted)
   }
 
-  /// Checks objects until neither rules nor the stored attributes that follow what rules changed change any more; returns those
-  /// to which rules gave delayed values.
+  /// Validates objects until neither rules nor dependent stored attributes change any more. Returns the objects to
+  /// which rules gave delayed values.
   private func settle(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     var late = DistinctObjects()
     var waiting = objects
@@ -100,7 +101,7 @@ struct SavePreparation {
     return late.elements.filter { $0.context === context && !$0.delayed.isEmpty }
   }
 
-  /// Checks objects, and again those that rules changed meanwhile; returns those to which rules gave delayed values.
+  /// Validates objects, and again those that rules changed. Returns the objects to which rules gave delayed values.
   @discardableResult
   private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     guard context.validatesAtSave else { return [] }
@@ -125,7 +126,7 @@ struct SavePreparation {
         }
         context.warnings.take(failures.warnings, of: waiting)
         try failures.throwFailures(consequence: "; nothing was saved")
-        // Rules may have moved what kept one here.
+        // Rules may have moved a destination that kept a deleted object.
         try context.dropNewDeletedObjects()
       }
       late.append(distinct: waiting.filter(\.hasDelayedValues))
@@ -134,7 +135,8 @@ struct SavePreparation {
     return late.elements
   }
 
-  /// Calls `willSave` on objects, and on those that change meanwhile, by delete rules too; returns all that changed.
+  /// Calls `willSave` on objects, and on objects that change meanwhile, also by delete rules. Returns all changed
+  /// objects.
   private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     var touched = DistinctObjects()
     var waiting = objects
@@ -143,7 +145,7 @@ struct SavePreparation {
       try rounds.begin(with: culprit(of: waiting))
       var areOnlyFollowers = false
       waiting = try changes(noted: true) {
-        // A primitive setter is silent, and what is computed from the value follows all the same.
+        // A primitive setter does not count as a change, but dependent values must still be computed.
         let changed = try changes {
           for object in waiting where try hasWorkAtWillSave(object) {
             try HostWork.charge()
@@ -155,13 +157,13 @@ struct SavePreparation {
         for objects in [changed, followers, swept] { touched.append(distinct: objects) }
         areOnlyFollowers = changed.isEmpty && swept.isEmpty
       }
-      // Values that are computed from stored ones are computed by now.
+      // Values that depend on stored attributes are already computed.
       if areOnlyFollowers { waiting = try waiting.filter(hasWorkAtWillSave) }
     }
     return touched.elements
   }
 
-  /// The one that a hook may change again and again.
+  /// An object that a hook may change endlessly, for the error message.
   private func culprit(of objects: [ManagedObject]) throws -> ManagedObject {
     try objects.first { try $0.context === context && context.behavior(of: $0.entity).hasWillSave } ?? objects[0]
   }
@@ -175,25 +177,26 @@ struct SavePreparation {
       + "that is another one each time by \(setter), which is no change of its own"
   }
 
-  /// Of a fault whose row another context deleted there are no values that could be checked or written.
+  /// Whether an object has values to check or write. A fault whose row another context deleted has none.
   private func hasSomethingToSave(_ object: ManagedObject) throws -> Bool {
     guard object.context === context else { return false }
     return try !object.needsRow || !context.behavior(of: object.entity).looksAtSaves || !context.isGone(object)
   }
 
-  /// Most objects of which only stored attributes are computed have none.
+  /// Whether `willSave` or a delayed value needs work. Most objects with only stored attributes need none.
   private func hasWorkAtWillSave(_ object: ManagedObject) throws -> Bool {
     guard object.context === context else { return false }
     guard try object.hasDelayedValues || context.behavior(of: object.entity).hasWillSave else { return false }
     return try hasSomethingToSave(object)
   }
 
+  /// Writes delayed values of an object and calls its `willSave` hooks.
   private func callWillSave(_ object: ManagedObject) throws {
     let behavior = try context.behavior(of: object.entity)
     if try object.writeDelayedValues() { context.noteChange() }
     guard behavior.hasWillSave else { return }
     if behavior.hooks.contains(.willSave) { try object.running("willSave") { try object.willSave() } }
-    // One that deleted itself may be gone already.
+    // An object that deleted itself may have left the context.
     for entry in behavior.extensions where object.context === context {
       try object.run("willSave", hook: entry.willSave)
     }

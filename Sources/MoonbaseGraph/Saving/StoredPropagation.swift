@@ -2,12 +2,12 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-/// Computes stored attributes anew of which something changed that they are computed from.
+/// Computes stored attributes again after their inputs changed.
 ///
-/// Those that were computed here are known by what they read then, and are computed when that changed. Of others, whose objects
-/// may not be here at all, declared inputs are followed from the changed objects back to their owners.
+/// For values computed in this context, the recorded reads show which must be computed again. For other values, whose
+/// objects may not be in the context, declared inputs are followed from the changed objects back to the owners.
 struct StoredPropagation {
-  /// By its ID: an owner that did not change may be gone before the next one, which then lies where it was.
+  /// Identified by object ID: an unchanged owner may be released, and its address reused by the next one.
   private struct Place: Hashable {
     var object: ManagedObjectID
     var slot: Slot
@@ -16,23 +16,23 @@ struct StoredPropagation {
   private let context: ManagedObjectContext
   private let inputs: StoredInputs
   private var seen: Set<Place> = []
-  /// Derived attributes whose values may have changed; those before `next` are done.
+  /// Derived attributes whose values may have changed. Entries before `next` are processed.
   private var changes: [(object: ManagedObject, slot: Slot)] = []
   private var next = 0
-  /// Facts about an entity.
+  /// Cached facts about an entity.
   private struct Known {
     let entity: EntityIndex
     let behavior: EntityBehavior
-    /// Whether anything is computed from properties of the entity's objects but what is stored in these themselves.
+    /// Whether any attribute depends on the entity's properties, other than stored attributes of the same object.
     let isFollowed: Bool
-    /// The stored attributes from which others are computed.
+    /// The stored attributes on which other attributes depend.
     let leadingSlots: SlotSet
   }
 
   private var known: [EntityIndex: Known] = [:]
-  /// The facts that were asked for last.
+  /// The most recently used facts.
   private var last: Known?
-  /// How often a place was computed because something changed that it had read.
+  /// The number of times that a value was computed again after an input changed.
   private var repetitions: [Place: Int] = [:]
 
   init(_ context: ManagedObjectContext, inputs: StoredInputs) {
@@ -40,6 +40,7 @@ struct StoredPropagation {
     self.inputs = inputs
   }
 
+  /// Computes the stored attributes that depend on changed objects.
   mutating func run(after changed: [ManagedObject]) throws {
     for object in changed {
       try HostWork.charge()
@@ -68,6 +69,7 @@ struct StoredPropagation {
     return new
   }
 
+  /// Determines the facts about an entity.
   private func find(_ entity: ResolvedEntity) throws -> Known {
     let behavior = try context.behavior(of: entity)
     let isFollowed = entity.properties.contains { property in
@@ -79,7 +81,7 @@ struct StoredPropagation {
     return Known(entity: entity.index, behavior: behavior, isFollowed: isFollowed, leadingSlots: SlotSet(leading))
   }
 
-  /// Computes those of which something changed that they had read.
+  /// Computes the values for which a recorded read changed.
   private mutating func keepOutdated() throws {
     let outdated = context.outdatedStored
     context.outdatedStored = []
@@ -91,6 +93,7 @@ struct StoredPropagation {
     }
   }
 
+  /// Computes one outdated value.
   private mutating func keep(_ place: StoredPlace) throws {
     guard place.object.context === context, try !context.isGone(place.object),
       let derived = try context.behavior(of: place.object.entity).stored(place.slot)
@@ -106,10 +109,10 @@ struct StoredPropagation {
     if try place.object.keep(derived, in: place.slot) { changes.append((place.object, place.slot)) }
   }
 
-  /// What goes round in a circle ends with an error.
+  /// The number of repetitions after which a circular dependency is reported.
   private static let greatestRepetition = 100
 
-  /// The values that followed from each other since a value was computed the last time.
+  /// The chain of values that led from one computation of a value to the next, as text.
   private func way(backTo place: StoredPlace) -> String {
     let start = changes.lastIndex { $0.object === place.object && $0.slot == place.slot } ?? changes.startIndex
     func name(_ object: ManagedObject, _ slot: Slot) -> String {
@@ -119,7 +122,7 @@ struct StoredPropagation {
     return ManagedObjectContext.way(names) + " -> " + name(place.object, place.slot)
   }
 
-  /// Computes all that is stored in a changed object.
+  /// Computes all stored attributes of a changed object.
   private mutating func keepOwn(of object: ManagedObject, _ known: Known) throws {
     for index in known.behavior.storedAttributes.indices {
       let (slot, derived) = known.behavior.storedAttributes[index]
@@ -128,7 +131,8 @@ struct StoredPropagation {
     }
   }
 
-  /// Goes to whatever is computed from a property. `isKept` says that the object's own stored attributes are computed.
+  /// Processes the attributes that depend on a property. With `isKept`, the object's own stored attributes are already
+  /// computed.
   private mutating func follow(_ object: ManagedObject, slot: Slot, isKept: Bool) throws {
     for dependent in inputs.dependents(of: object.entity.property(at: slot)) {
       for owner in try context.owners(of: [object], along: dependent.path)
@@ -154,7 +158,7 @@ extension ManagedObjectContext {
     return inputs
   }
 
-  /// Stored attributes of changed objects, and of others that are computed from these, follow.
+  /// Computes the stored attributes of changed objects, and of objects that depend on these.
   func keepStoredAttributes(after changed: [ManagedObject]...) throws {
     let inputs = knownStoredInputs
     guard !inputs.isEmpty else { return }
@@ -165,13 +169,13 @@ extension ManagedObjectContext {
     try propagation.run(after: objects.elements.filter { try $0.context === self && !isGone($0) })
   }
 
-  /// The objects from which a path of relationships leads to one of some, each once.
+  /// The objects from which a path of relationships reaches one of the given objects, without duplicates.
   func owners(of objects: [ManagedObject], along path: [ResolvedProperty]) throws -> [ManagedObject] {
     var current = objects
     for property in path.reversed() {
       guard let relationship = property.relationship else { return [] }
       let destination = model.destination(of: relationship)
-      // Many members lead to one owner, which is not gone over for each.
+      // Many members may share an owner, which is visited once.
       var owners: OrderedSet<ManagedObject> = []
       for object in current where object.entity.isKind(of: destination) {
         try HostWork.charge()
@@ -182,6 +186,7 @@ extension ManagedObjectContext {
     return current.filter { !$0.isDeleted }
   }
 
+  /// The objects that have an object as a destination of a relationship.
   private func owners(
     of object: ManagedObject, through property: ResolvedProperty, _ relationship: ResolvedRelationship
   ) throws -> [ManagedObject] {
@@ -195,7 +200,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Without an inverse the store is asked who points at an object.
+  /// The objects that point at an object by a relationship without an inverse, found by a fetch.
   private func pointing(at object: ManagedObject, along property: ResolvedProperty) throws -> [ManagedObject] {
     guard !property.isTransient else { return [] }
     var request = FetchRequest(model.entities[property.declaringEntity].name)
@@ -208,9 +213,11 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Computes and writes a stored derived attribute, unless what it was computed from is as it was; returns whether
-  /// its value changed. `following` says that something changed from which a declared input leads here: where that is
-  /// not among what was read, the list by which it would have been read may be old.
+  /// Computes and writes a stored derived attribute, unless its inputs are unchanged; returns whether the value
+  /// changed.
+  ///
+  /// `following` means that an input on the declared path to this attribute changed. If that input is not among the
+  /// recorded reads, the list through which it would be read may have been outdated.
   @discardableResult
   final func keep(
     _ derived: DerivedSlot, in slot: Slot, behavior known: EntityBehavior? = nil, following: Bool = false
@@ -229,37 +236,37 @@ extension ManagedObject {
     func compute() throws -> (value: Value, reads: Readings?) {
       try computing(slot, of: derived, isStored: true) {
         let computed = try blaming(slot, hook: "get") { try derived.get(self) }
-        // As validation would change it anyway, and the save would compute it again.
+        // Normalized now, because validation would do so and the save would then compute the value again.
         return behavior.normalizes ? try ValueNormalizer(self, behavior).normalized(computed, slot: slot) : computed
       }
     }
     var (value, reads) = try compute()
     if reads?.own.contains(Facet(slot).number) == true {
-      // The value was computed from another value that was computed from it. Without that other value, the second
-      // attempt throws the error of the circle.
+      // The value depends on another value that depends on it. After discarding that other value, the second attempt
+      // throws the error of the circular dependency.
       forgetOwnComputed(from: Facet(slot), because: .row)
       (value, reads) = try compute()
     }
     let isNew = try keep(value, slot: slot, behavior: behavior)
     if reads?.dependent?.isOutdated == true {
-      // The circle leads over other objects. Their values are forgotten by now.
+      // The circular dependency passes through other objects, whose values are discarded by now.
       cache(nil, slot: slot)
       context.outdatedStored.append(StoredPlace(object: self, slot: slot))
     } else if var reads {
-      // Who puts another value there wants it computed anew.
+      // Assigning another value to the attribute also requires a new computation.
       reads.own.insert(Facet(slot).number)
       cache(Cached(value: hasCaches ? caches[slot]?.value ?? .null : .null, reads: reads), slot: slot)
     }
     return isNew
   }
 
-  /// Whether a value was computed before this save, so that its inputs are not noted.
+  /// Whether a value was computed before this save, so that its inputs are not recorded.
   private func wasComputedBefore(_ reads: Readings) -> Bool {
     guard let context, context.derivations.inputs != nil else { return false }
     return reads.inputsNumber != context.derivations.inputsNumber
   }
 
-  /// Puts a value in the row that was computed; returns whether it is another one.
+  /// Writes a computed value into the row; returns whether the value changed.
   private func keep(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Bool {
     guard !value.holdsTemporaryID else { throw refused(slot, value: value, reason: Self.temporaryIDReason) }
     if value.isNull, !entity.properties[slot].isOptional {

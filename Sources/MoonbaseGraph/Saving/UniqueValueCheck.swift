@@ -1,10 +1,10 @@
 import MoonbaseModel
 
-/// Looks whether changed objects have values that must be unique and that others have, as stores do when they write.
+/// Checks unique values of changed objects before a save, as stores do when they write.
 struct UniqueValueCheck {
   let context: ManagedObjectContext
 
-  /// Throws what is in the way, as a save does.
+  /// Throws the conflicts, as a save does.
   func run() throws {
     var conflicts: [SaveConflict] = []
     var values: [ManagedObjectID: [Value]] = [:]
@@ -21,7 +21,8 @@ struct UniqueValueCheck {
 
   private typealias Double = (object: ManagedObjectID, other: ManagedObjectID, key: [Value])
 
-  /// The changed objects of which another one has the same values: of several changed ones all but the first.
+  /// The changed objects whose unique values another object has; of several changed objects with the same values, all
+  /// but the first.
   private func doubled(_ entity: ResolvedEntity, _ slots: [Slot]) throws -> [Double] {
     let changed = context.changedObjects.filter { object in
       !object.isDeleted && entity.subtree.contains(object.entity.index)
@@ -49,6 +50,7 @@ struct UniqueValueCheck {
     try slots.map { try object.value(at: $0) }
   }
 
+  /// A request for the objects with any of the given combinations of values.
   private func request(_ entity: ResolvedEntity, _ slots: [Slot], _ keys: Set<[Value]>) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.predicate = .and(

@@ -1,9 +1,9 @@
 import MoonbaseModel
 import OrderedCollections
 
-/// What rules warned of during a save, by object: one that is validated again has what they say then.
+/// The warnings of rules during a save, by object. Validating an object again replaces its warnings.
 struct ValidationWarnings {
-  /// A context keeps no more than these of one save.
+  /// The greatest number of warnings that a context keeps of one save.
   private static let greatestCount = 10_000
 
   private var byObject: OrderedDictionary<ManagedObjectID, [GraphError]> = [:]
@@ -17,7 +17,7 @@ struct ValidationWarnings {
     self = ValidationWarnings()
   }
 
-  /// Takes what rules say now of objects that they looked at.
+  /// Replaces the warnings of objects that were validated.
   mutating func take(_ warnings: [GraphError], of objects: [ManagedObject]) {
     if count > 0 {
       for object in objects {
@@ -33,7 +33,7 @@ struct ValidationWarnings {
     }
   }
 
-  /// New objects have other IDs now.
+  /// Adopts the permanent IDs of new objects.
   mutating func rename(_ newID: (ManagedObjectID) -> ManagedObjectID) {
     var renamed: OrderedDictionary<ManagedObjectID, [GraphError]> = [:]
     for (id, warnings) in byObject where !warnings.isEmpty {
@@ -49,7 +49,7 @@ struct ValidationWarnings {
 }
 
 extension ManagedObjectContext {
-  /// What rules warned of (`ValidationIssue.severity`) at the last save, whether it succeeded or not: the first 10,000, each an error
-  /// that names the object and the property. The next save begins a new list.
+  /// The issues with severity warning (`ValidationIssue.severity`) of the last save, whether it succeeded or not: the
+  /// first 10,000. Each error names the object and the property. The next save begins a new list.
   public var validationWarnings: [GraphError] { warnings.all }
 }

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// Gives an object's values the form that hooks and the object's class want, and stores what comes of it.
+/// Normalizes an object's values by hooks and the object's class, and stores the result.
 struct ValueNormalizer {
   private let object: ManagedObject
   private let behavior: EntityBehavior
@@ -10,7 +10,7 @@ struct ValueNormalizer {
     self.behavior = behavior
   }
 
-  /// The value that the object is to have in the place of another one.
+  /// The normalized form of a value.
   func normalized(_ value: Value, slot: Slot) throws -> Value {
     var value = value
     if !value.isNull {
@@ -25,7 +25,7 @@ struct ValueNormalizer {
     return value
   }
 
-  /// Sets a value that was computed: of a stored derived attribute the one in the row.
+  /// Stores a computed value; for a stored derived attribute, in the row.
   func take(_ value: Value, slot: Slot) throws {
     switch behavior.kind(slot) {
     case .stored: try object.storeChecked(value, slot: slot, behavior: behavior)

@@ -1,16 +1,16 @@
 import MoonbaseModel
 
-/// The number of the chunk that each ID of a list lies in.
+/// The number of the chunk in which each ID of a list lies.
 ///
-/// A copy shares all but the part in which one of the two changes something: there are about as many parts as a part has IDs. So a list of many
-/// that is kept beside a changed one of the same costs the root of their number.
+/// The hash is divided into parts, about as many as each part has IDs. A copy shares all parts except those that either
+/// copy changes afterwards, so keeping a copy beside a changed list costs about the square root of the number of IDs.
 struct ChunkNumbers {
   private var parts: ContiguousArray<[ManagedObjectID: UInt32]> = [[:]]
   private var count = 0
-  /// A part grows to this before there are more of them.
+  /// The size to which a part grows before the number of parts is doubled.
   private static let leastSize = 256
 
-  /// No IDs, and room for some.
+  /// An empty hash with room for `capacity` IDs.
   init(capacity: Int) {
     while isCrowded(capacity) { parts += parts }
     if parts.count == 1 { parts[0].reserveCapacity(capacity) }
@@ -18,7 +18,7 @@ struct ChunkNumbers {
 
   subscript(id: ManagedObjectID) -> UInt32? { parts[part(of: id)][id] }
 
-  /// Puts an ID into a chunk; returns the one in which it was.
+  /// Assigns an ID to a chunk; returns the number of its former chunk, or nil for a new ID.
   @discardableResult
   mutating func update(_ number: UInt32, of id: ManagedObjectID) -> UInt32? {
     let old = parts[part(of: id)].updateValue(number, forKey: id)
@@ -33,7 +33,8 @@ struct ChunkNumbers {
     if parts[part(of: id)].removeValue(forKey: id) != nil { count &-= 1 }
   }
 
-  /// Keys mostly follow each other: eight neighbours lie together, and the next eight elsewhere.
+  /// The index of an ID's part. Keys are mostly consecutive: eight neighbours share a part, the next eight lie in
+  /// another.
   @inline(__always)
   private func part(of id: ManagedObjectID) -> Int {
     if parts.count == 1 { return 0 }
@@ -41,14 +42,17 @@ struct ChunkNumbers {
     return Int(truncatingIfNeeded: mixed >> 40) & (parts.count &- 1)
   }
 
+  /// Whether so many IDs need more parts.
   private func isCrowded(_ count: Int) -> Bool {
     count > Self.leastSize &* parts.count && count > parts.count &* parts.count
   }
 
+  /// Doubles the number of parts.
   private mutating func divide() {
     let old = parts
     parts = []
-    // Room for all that come before there are more parts: one that grew by and by would hash all it has again each time.
+    // Reserves room for all IDs that arrive before the next division: growing step by step would rehash each part
+    // repeatedly.
     let room = max(Self.leastSize, 2 &* old.count)
     for _ in 0..<2 &* old.count { parts.append(Dictionary(minimumCapacity: room)) }
     for part in old {
@@ -56,11 +60,11 @@ struct ChunkNumbers {
     }
   }
 
-  /// In how many parts two of them differ, for tests: those that they do not share.
+  /// The number of parts that two copies do not share. For tests.
   func unsharedCount(with other: ChunkNumbers) -> Int {
     guard parts.count == other.parts.count else { return parts.count }
     func storage(_ part: [ManagedObjectID: UInt32]) -> UInt {
-      unsafeBitCast(part, to: UInt.self)  // a dictionary is one reference to its storage, which is only compared
+      unsafeBitCast(part, to: UInt.self)  // a dictionary is one reference to its storage; the bits are only compared
     }
     return zip(parts, other.parts).count { storage($0) != storage($1) }
   }

@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// Many IDs in their order, packed: a key of eight bytes each, and four bytes more where they are of several entities or stores.
+/// Many IDs in order, packed: eight bytes for each key, and four more if the IDs are of several entities or stores.
 ///
 /// ```swift
 /// let ids = try session.objectIDs(matching: query)
@@ -8,9 +8,9 @@ public import MoonbaseModel
 /// ```
 public struct IDList: Sendable {
   private var keys: [Int64]
-  /// Stores and entities, each once.
+  /// The pairs of store and entity, without repetition.
   private var kinds: [ManagedObjectID.Kind]
-  /// By key, the place of its kind; empty where all are of one.
+  /// For each key, the index of its kind; empty if all IDs are of one kind.
   private var places: [UInt32] = []
 
   /// No IDs.
@@ -73,17 +73,17 @@ public struct IDList: Sendable {
   /// The keys, if all are of one kind.
   var uniform: (kind: ManagedObjectID.Kind, keys: [Int64])? { kinds.count == 1 ? (kinds[0], keys) : nil }
 
-  /// The bytes that they take.
+  /// The size of the list in bytes.
   package var weight: Int { keys.count &* 8 &+ places.count &* 4 }
 }
 
 extension IDList: RandomAccessCollection {
   /// The first place.
   public var startIndex: Int { 0 }
-  /// One past the last place.
+  /// The place after the last ID.
   public var endIndex: Int { keys.count }
 
-  /// An ID.
+  /// The ID at a place.
   public subscript(index: Int) -> ManagedObjectID {
     ManagedObjectID(kinds[places.isEmpty ? 0 : Int(places[index])], key: keys[index])
   }

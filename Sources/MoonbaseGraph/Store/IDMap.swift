@@ -1,10 +1,10 @@
 import MoonbaseModel
 
-/// What belongs to IDs.
+/// A hash table from object IDs to elements, faster than `Dictionary`.
 ///
-/// An object that is fetched and goes again passes here four times, where a dictionary would hash by a slower function. Keys
-/// that follow each other are neighbours, for they are used together: each group of eight has a place of its own. The factors
-/// are drawn at random, so that no file can be written whose keys collide.
+/// Each object that is fetched and released passes through such a map four times. Consecutive keys are used together,
+/// so each group of eight keys lies side by side. The hash factors are random, so no file can be crafted whose keys
+/// collide.
 struct IDMap<Element> {
   private struct Entry {
     var id: ManagedObjectID
@@ -14,20 +14,20 @@ struct IDMap<Element> {
   private static var groupMask: UInt64 { 7 }
 
   private let factors: (UInt64, UInt64)
-  /// A power of two of places, of which at most half are taken; an entry lies at the place that its ID has, or else
-  /// at the first free one after it.
+  /// The entries by place. The number of places is a power of two, at most half of them occupied; an entry lies at the
+  /// place that its ID hashes to, or at the first free place after that.
   private var entries: ContiguousArray<Entry?> = []
   private(set) var count = 0
 
-  /// An empty map; all maps of a process have the same factors.
+  /// An empty map. All maps of a process use the same factors.
   init() { self.init(factors: randomFactors) }
 
   init(factors: (UInt64, UInt64)) { self.factors = factors }
 
-  /// What is here, in no order.
+  /// The elements, in no particular order.
   var values: some Sequence<Element> { entries.lazy.compactMap { $0?.element } }
 
-  /// What is here with the IDs it is kept by, in no order.
+  /// The IDs and their elements, in no particular order.
   var pairs: some Sequence<(id: ManagedObjectID, element: Element)> {
     entries.lazy.compactMap { $0.map { ($0.id, $0.element) } }
   }
@@ -46,7 +46,7 @@ struct IDMap<Element> {
     }
   }
 
-  /// Puts something under an ID; returns what was there.
+  /// Sets the element of an ID; returns the previous element.
   mutating func update(_ element: Element, for id: ManagedObjectID) -> Element? {
     reserveCapacity(count + 1)
     let place = place(of: id)
@@ -56,14 +56,14 @@ struct IDMap<Element> {
     return old
   }
 
-  /// Takes out what is kept by an ID, if it is what is meant.
+  /// Removes the element of an ID if `isMeant` returns true for the element.
   mutating func remove(_ id: ManagedObjectID, where isMeant: (Element) -> Bool) {
     guard count > 0 else { return }
     let place = place(of: id)
     if let entry = entries[place], isMeant(entry.element) { remove(at: place) }
   }
 
-  /// Makes room for so many IDs in all.
+  /// Makes room for `capacity` IDs in all.
   mutating func reserveCapacity(_ capacity: Int) {
     guard capacity * 2 > entries.count else { return }
     var size = max(entries.count, 8)
@@ -75,25 +75,27 @@ struct IDMap<Element> {
 
   // MARK: Places
 
-  /// The place of an ID's entry, or the free one where it would be. There is a free one, for never all are taken.
+  /// The place of an ID's entry, or the free place for a new entry. A free place always exists, as at most half are
+  /// occupied.
   private func place(of id: ManagedObjectID) -> Int {
     var place = firstPlace(of: id)
     while let entry = entries[place], entry.id != id { place = next(place) }
     return place
   }
 
+  /// The place that an ID hashes to.
   private func firstPlace(of id: ManagedObjectID) -> Int {
     let kind = UInt64(id.storeNumber) << 32 | UInt64(id.entitySymbol.number)
     let key = UInt64(bitPattern: id.key)
     let product = (key & ~Self.groupMask ^ factors.0).multipliedFullWidth(by: kind ^ factors.1)
-    // The lowest bits of a product may hardly differ; a fixed factor carries those of all into the middle.
+    // The low bits of the product may hardly differ; the fixed factor mixes all bits into the middle.
     let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: (mixed >> 32) & ~Self.groupMask | key & Self.groupMask) & (entries.count - 1)
   }
 
   private func next(_ place: Int) -> Int { (place + 1) & (entries.count - 1) }
 
-  /// Frees a place, and moves entries up that would no longer be found behind it.
+  /// Frees a place, and moves up later entries that a search would no longer reach.
   private mutating func remove(at place: Int) {
     guard entries[place] != nil else { return }
     var hole = place
@@ -109,9 +111,10 @@ struct IDMap<Element> {
     count -= 1
   }
 
+  /// The number of places from one place to another, around the end of the table.
   private func distance(_ from: Int, _ to: Int) -> Int { (to &- from) & (entries.count - 1) }
 
-  /// How far from its own place an entry lies at most: the cost of the worst look-up.
+  /// The greatest distance of an entry from the place that its ID hashes to: the cost of the worst look-up.
   var greatestDistance: Int {
     entries.indices.reduce(0) { greatest, place in
       max(greatest, entries[place].map { distance(firstPlace(of: $0.id), place) } ?? 0)

@@ -1,22 +1,22 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// How rows of one entity lead back to the rows that are derived from them, step by step.
+/// The path from the rows of an entity back to the rows whose attributes are derived from them.
 struct DerivationSource {
   enum Step {
-    /// To the destination of a to-one relationship, the former one too.
+    /// To the current and the former destination of a to-one relationship.
     case destination(Slot)
-    /// To the rows whose to-one relationship leads here.
+    /// To the rows whose to-one relationship points at the row.
     case pointers(PropertyID)
-    /// To the other side of pairs.
+    /// To the other side of many-to-many links.
     case links(PropertyID)
-    /// To the owners of a list without another side.
+    /// To the owners of a to-many relationship without an inverse.
     case owners(PropertyID)
   }
 
   var steps: [Step]
 
-  /// By entity, for all derivations of a model.
+  /// All derivation sources of a model, by entity.
   static func all(of model: ResolvedModel) -> [EntityIndex: [DerivationSource]] {
     var sources: [EntityIndex: [DerivationSource]] = [:]
     for entity in model.entities {
@@ -32,8 +32,9 @@ struct DerivationSource {
 }
 
 extension StoredDerivation {
+  /// The sources on which a derivation depends, with their entities.
   fileprivate func sources(in model: ResolvedModel) -> [(EntityIndex, DerivationSource)] {
-    // From each entity of the path but the first, which derives itself anew with each of its saves.
+    // Each entity of the path except the first: a row's own derivations run with each save of that row.
     var sources: [(EntityIndex, DerivationSource)] = []
     var back: [DerivationSource.Step] = []
     for (place, slot) in path.enumerated() {
@@ -54,9 +55,10 @@ extension StoredDerivation {
   }
 }
 
-/// Attributes that the store derives from what is saved, as a SQLite store's triggers do. A row's version stays.
+/// Attributes that the store derives from saved rows, as the triggers of a SQLite store do. Derivation leaves row
+/// versions unchanged.
 extension InMemoryContents {
-  /// Notes what is derived from a row that was written, or is gone.
+  /// Marks the rows whose derived attributes depend on a written or deleted row.
   mutating func noteSource(_ id: ManagedObjectID, from old: Snapshot?, to new: Snapshot?) {
     guard derives, let entity = model.entity(of: id) else { return }
     if new != nil, !plans[entity.index].derivations.isEmpty { underived.insert(id) }
@@ -65,6 +67,7 @@ extension InMemoryContents {
     }
   }
 
+  /// The rows whose derived attributes depend on a row by a source's path.
   private func owners(
     by source: DerivationSource, of id: ManagedObjectID, from old: Snapshot?, to new: Snapshot?
   ) -> Set<ManagedObjectID> {
@@ -84,7 +87,8 @@ extension InMemoryContents {
     return ids
   }
 
-  /// Derives what is to be derived anew; returns whose values are others now.
+  /// Recomputes the derived attributes of marked rows, and the time of the last save for rows in `saved`. Returns the
+  /// IDs of rows whose values changed.
   mutating func derive(saved: Set<ManagedObjectID>) -> [ManagedObjectID] {
     guard derives else { return [] }
     var changed: Set<ManagedObjectID> = []
@@ -102,7 +106,7 @@ extension InMemoryContents {
             let value = value(of: derivation, for: old)
             let property = entity.properties[derivation.slot]
             if misfit == nil { misfit = property.misfit(value, of: id) }
-            // A sum of none is an integer.
+            // A sum over no rows is an integer.
             values[derivation.slot] = (try? property.attribute?.checked(value)) ?? value
           }
         }
@@ -115,6 +119,7 @@ extension InMemoryContents {
     return Array(changed)
   }
 
+  /// The derived value for a row.
   private func value(of derivation: StoredDerivation, for row: Snapshot) -> Value {
     var place = row
     for slot in derivation.path {

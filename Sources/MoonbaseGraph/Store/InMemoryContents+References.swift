@@ -1,7 +1,8 @@
 import MoonbaseModel
 
-/// No save leaves a relationship that points at nothing: looked at before the rows are written, as they will be.
+/// Checks, before rows are written, that no relationship will point at a missing row.
 extension InMemoryContents {
+  /// The conflicts for relationships that would have a missing row at one end.
   func looseReferences(of changes: StoreChanges) -> [SaveConflict] {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     let new = NewDestinations(changes, in: model).ids
@@ -16,7 +17,8 @@ extension InMemoryContents {
       + unpaired(ends, row: later) + unreachedPairs(by: changes)
   }
 
-  /// What another context linked to deleted objects, unseen by a rule that deletes or refuses.
+  /// Conflicts for links to deleted objects that another context saved, which the delete rule (cascade or deny) did not
+  /// see.
   private func unreachedPairs(by changes: StoreChanges) -> [SaveConflict] {
     let deleted = Set(changes.deleted.lazy.map(\.id))
     return changes.deleted.flatMap { deletion in
@@ -28,7 +30,7 @@ extension InMemoryContents {
     }
   }
 
-  /// The rows that still point at deleted ones when all is written.
+  /// Conflicts for rows that would still point at deleted rows after the save.
   private func unreached(by changes: StoreChanges, row: (ManagedObjectID) -> Snapshot?) -> [SaveConflict] {
     changes.deleted.flatMap { deletion in
       pointers(at: deletion.id).compactMap { pointer in
@@ -38,7 +40,7 @@ extension InMemoryContents {
     }
   }
 
-  /// The rows that lead by one-to-one relationships to rows that will not lead back.
+  /// Conflicts for rows that would point, by a one-to-one relationship, at rows that do not point back.
   private func unpaired(_ ends: OneToOneEnds, row: (ManagedObjectID) -> Snapshot?) -> [SaveConflict] {
     ends.ids.flatMap { side, ids in ids.flatMap { unpaired($0, side: side, row: row) } }
   }
@@ -57,6 +59,7 @@ extension InMemoryContents {
     return leading + [.destinationLeadsElsewhere(other, from: id, slot: side.slot, in: model)]
   }
 
+  /// The rows that point at an object by relationships whose delete rules reach them, with the slots of both sides.
   private func pointers(at id: ManagedObjectID) -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] {
     guard let entity = model.entity(of: id) else { return [] }
     return entity.ruledSlots.flatMap { list -> [(id: ManagedObjectID, slot: Slot, listSlot: Slot)] in

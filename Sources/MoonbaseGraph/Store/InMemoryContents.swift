@@ -1,7 +1,8 @@
 import MoonbaseModel
 
-/// The rows of an in-memory store, with indexes of what a save and a relationship look for: neither walks all rows.
+/// The rows of an in-memory store, with indexes so that neither a save nor a relationship scans all rows.
 struct InMemoryContents {
+  /// The values of a uniqueness constraint in one row.
   fileprivate struct UniqueKey: Hashable {
     var constraint: Int
     var values: [Value]
@@ -9,31 +10,31 @@ struct InMemoryContents {
 
   let model: ResolvedModel
   let plans: [InMemoryPlan]
-  /// What is derived from rows, by their entity.
+  /// The derivations that depend on the rows of each entity.
   let sources: [EntityIndex: [DerivationSource]]
-  /// Whether anything is.
+  /// Whether the store derives any attributes.
   let derives: Bool
-  /// Whether it may be more than the type of an attribute holds.
+  /// Whether a derived value may exceed the type of its attribute.
   private let mayMisfit: Bool
-  /// Whether any values have to be unique.
+  /// Whether the model has uniqueness constraints.
   private let hasConstraints: Bool
   var lastKeys: [EntityIndex: Int64] = [:]
   var metadata: [String: Value] = [:]
   /// The rows, by entity.
   private var tables: [InMemoryTable]
-  /// Destinations of many-to-many relationships, and of those without an inverse.
+  /// Destinations of many-to-many relationships, and of to-many relationships without an inverse.
   private(set) var links: [PropertyID: [ManagedObjectID: MemberList]] = [:]
-  /// The order of ordered relationships. Destinations of which no save said where they stand come behind these, by their keys.
+  /// The order of ordered relationships. Destinations without a saved position come after the positioned ones, by key.
   var orders: [PropertyID: [ManagedObjectID: MemberList]] = [:]
   /// The rows whose to-one relationship points at an object.
   private(set) var pointers: [PropertyID: [ManagedObjectID: Set<ManagedObjectID>]] = [:]
   private var unique: [UniqueKey: ManagedObjectID] = [:]
   private(set) var index = InMemoryIndex()
-  /// Grows with each save.
+  /// The number of saves so far.
   private(set) var state = 0
-  /// Rows with values that are to be derived anew, while a save is applied.
+  /// Rows whose derived values must be recomputed, while a save is applied.
   var underived: Set<ManagedObjectID> = []
-  /// The first value that was derived and does not fit, while a save is tried.
+  /// The error of the first derived value that does not fit its attribute, while a save is tried.
   var misfit: GraphError?
 
   init(model: ResolvedModel) {
@@ -50,6 +51,7 @@ struct InMemoryContents {
 
   // MARK: Reading
 
+  /// The row of an object.
   func row(of id: ManagedObjectID) -> Snapshot? { model.entity(of: id).flatMap { tables[$0.index][id.key] } }
 
   /// The rows of some entities in the order of their keys.
@@ -59,7 +61,7 @@ struct InMemoryContents {
     return walk
   }
 
-  /// The rows among which those are that satisfy a condition.
+  /// The candidates for a condition: all rows that satisfy it, and possibly more.
   mutating func rows(_ condition: IndexedCondition) -> [Snapshot] {
     let tables = tables
     let ids = index.ids(condition, in: model) { condition.entities.flatMap { tables[$0].rows } }
@@ -68,6 +70,7 @@ struct InMemoryContents {
 
   func rowCount(of entities: Range<EntityIndex>) -> Int { entities.reduce(0) { $0 + tables[$1].count } }
 
+  /// The destinations of a to-many relationship, in order if it is ordered.
   func destinations(of id: ManagedObjectID, slot: Slot) -> [ManagedObjectID] {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
       return []
@@ -93,7 +96,7 @@ struct InMemoryContents {
     return row(of: id)?.values[inverse].objectID == links.owner
   }
 
-  /// How many destinations a relationship has, or, where rows of some are gone, more.
+  /// The number of destinations of a relationship; too high if rows of some destinations are gone.
   func destinationCount(of id: ManagedObjectID, slot: Slot) -> Int {
     guard let property = model.entity(of: id)?.properties[slot], let relationship = property.relationship else {
       return 0
@@ -104,6 +107,7 @@ struct InMemoryContents {
     return pointers[model.destination(of: relationship).properties[inverse].id]?[id]?.count ?? 0
   }
 
+  /// IDs in a saved order; IDs without a saved position come last.
   private static func ordered(_ ids: [ManagedObjectID], like order: MemberList?) -> [ManagedObjectID] {
     guard let order else { return ids }
     var rest = Set(ids)
@@ -113,10 +117,10 @@ struct InMemoryContents {
 
   // MARK: Saving
 
-  /// What a row keeps beside its values: its place in the table, and in those of who points at it.
+  /// The bytes that a row needs beside its values: for its place in the table and in the indexes of relationships.
   private static let rowWeight = 64
 
-  /// How many bytes the rows would weigh more, by estimate.
+  /// The estimated number of bytes by which changes increase the memory of the rows.
   func growth(by changes: StoreChanges) -> Int {
     let inserted = changes.inserted.weight &+ Self.rowWeight &* changes.inserted.count
     let updated = changes.updated.rows.weight &- weight(replacedBy: changes.updated.rows)
@@ -133,7 +137,7 @@ struct InMemoryContents {
     }
   }
 
-  /// What keeps changes from being written; where it is nothing, their unique values are claimed.
+  /// Checks changes for conflicts; without conflicts, claims their unique values.
   mutating func claim(_ changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
     let versions = otherVersions(than: changes)
     if !versions.isEmpty { return (versions, Claims()) }
@@ -141,7 +145,7 @@ struct InMemoryContents {
     return loose.isEmpty ? claimUniqueValues(of: changes) : (loose, Claims())
   }
 
-  /// Writes changes that were claimed: nothing can fail. Returns the rows that are others by what the store derives.
+  /// Writes changes whose claim succeeded; cannot fail. Returns the IDs of rows whose derived attributes changed.
   mutating func write(_ changes: StoreChanges) -> [ManagedObjectID] {
     state += 1
     put(changes.inserted)
@@ -153,10 +157,11 @@ struct InMemoryContents {
     return derives ? derive(saved: Set(changes.inserted.ids).union(changes.updated.rows.ids)) : []
   }
 
-  /// A copy in which changes can be tried, where what is derived from them may not fit; nil where it always does. Only what the changes touch is
-  /// copied of the rows, and of the indexes those that they touch.
+  /// A copy in which a save can be tried, if a derived value may not fit its attribute; nil if every value fits. Only
+  /// the rows and index parts that the changes touch are copied.
   var trial: Self? { mayMisfit ? self : nil }
 
+  /// The conflicts for rows whose version differs from the expected one.
   private func otherVersions(than changes: StoreChanges) -> [SaveConflict] {
     otherVersions(than: changes.updated)
       + changes.deleted.compactMap { otherVersion(of: $0.id, than: $0.expectedVersion) }
@@ -185,6 +190,7 @@ struct InMemoryContents {
 
   // MARK: Rows
 
+  /// Stores inserted or changed rows and updates the indexes.
   private mutating func put(_ rows: RowBatch) {
     for stretch in rows.stretches {
       guard let entity = model.entity(stretch.page.entity) else { continue }
@@ -205,13 +211,14 @@ struct InMemoryContents {
     noteSource(snapshot.id, from: old, to: snapshot)
   }
 
-  /// Puts a row of the same version in the place of another one.
+  /// Replaces a row by another row of the same version.
   mutating func replace(_ old: Snapshot, with new: Snapshot, of entity: ResolvedEntity) {
     _ = tables[entity.index].put(new, at: new.id.key)
     index.move(from: old, to: new, of: entity)
     noteSource(new.id, from: old, to: new)
   }
 
+  /// Removes a row with its links.
   private mutating func remove(_ id: ManagedObjectID) {
     guard let entity = model.entity(of: id), let old = tables[entity.index].remove(id.key) else { return }
     index.move(from: old, to: nil, of: entity)
@@ -220,7 +227,7 @@ struct InMemoryContents {
     for slot in entity.toManySlots { unlinkAll(id, along: entity.properties[slot]) }
   }
 
-  /// Keeps the index of who points at whom.
+  /// Updates the index of to-one relationships from destinations back to their rows.
   private mutating func point(from old: Snapshot?, to new: Snapshot?, plan: InMemoryPlan) {
     for (slot, key, list) in plan.pointers {
       let (before, after) = (old?.values[slot] ?? .null, new?.values[slot] ?? .null)
@@ -238,6 +245,7 @@ struct InMemoryContents {
 
   // MARK: Links
 
+  /// Adds or removes a link, on both sides.
   private mutating func link(_ change: StoreChanges.Links, id: ManagedObjectID, isThere: Bool) {
     guard let property = model.entity(of: change.owner)?.properties[change.slot],
       let relationship = property.relationship
@@ -248,6 +256,7 @@ struct InMemoryContents {
       id, key: inverse.id, id: change.owner, isThere: isThere, isOrdered: inverse.relationship?.isOrdered == true)
   }
 
+  /// Adds or removes a destination in the list of one side.
   private mutating func set(
     _ owner: ManagedObjectID, key: PropertyID, id: ManagedObjectID, isThere: Bool, isOrdered: Bool
   ) {
@@ -260,11 +269,13 @@ struct InMemoryContents {
     if derives, let row = row(of: owner) { noteSource(owner, from: nil, to: row) }
   }
 
+  /// The inverse of a many-to-many relationship; nil for others.
   private func inverse(of relationship: ResolvedRelationship) -> ResolvedProperty? {
     guard relationship.isManyToMany, let slot = relationship.inverseSlot else { return nil }
     return model.destination(of: relationship).properties[slot]
   }
 
+  /// Removes all links of an object in a relationship.
   private mutating func unlinkAll(_ id: ManagedObjectID, along property: ResolvedProperty) {
     orders[property.id]?[id] = nil
     guard let destinations = links[property.id]?.removeValue(forKey: id),
@@ -278,14 +289,14 @@ struct InMemoryContents {
 
   // MARK: Unique values
 
-  /// What a save did to the unique values before it is written.
+  /// The changes that a save made to the index of unique values before its rows are written.
   struct Claims {
     fileprivate var changes: [(key: UniqueKey, id: ManagedObjectID?)] = []
 
     init() {}
   }
 
-  /// Gives unique values to the rows that are to have them; where one is taken, all is as it was.
+  /// Assigns unique values to the rows of a save. If a value is already taken, the index is restored.
   private mutating func claimUniqueValues(of changes: StoreChanges) -> (conflicts: [SaveConflict], claims: Claims) {
     var claims = Claims()
     guard hasConstraints else { return ([], claims) }
@@ -313,10 +324,12 @@ struct InMemoryContents {
     return (conflicts, Claims())
   }
 
+  /// Restores the unique values that a save claimed.
   mutating func giveUp(_ claims: Claims) {
     for (key, id) in claims.changes.reversed() { unique[key] = id }
   }
 
+  /// The unique values of a row, without constraints in which a value is null.
   private func uniqueKeys(of row: Snapshot) -> [(InMemoryPlan.Constraint, UniqueKey)] {
     guard let entity = model.entity(of: row.id) else { return [] }
     return plans[entity.index].constraints.compactMap { constraint in

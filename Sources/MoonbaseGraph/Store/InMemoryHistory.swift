@@ -8,7 +8,8 @@ final class InMemoryHistory: StoreHistory {
     var lastTransaction: Int64 = 0
     var lastChange: Int64 = 0
 
-    /// Numbers grow: who asks again and again what came since does not go over all that came before.
+    /// The index of the first transaction of an extent, by binary search: repeated requests for the newest transactions
+    /// do not scan the older ones.
     func start(of extent: HistoryRange) -> Int {
       guard case .after(let number) = extent else { return 0 }
       var (low, high) = (0, transactions.count)
@@ -25,7 +26,7 @@ final class InMemoryHistory: StoreHistory {
 
   init(storeID: String) { self.storeID = storeID }
 
-  /// The bytes that a history grows by, by estimate. They count as long as the store is there.
+  /// The estimated number of bytes that changes add to the history. They count as long as the store exists.
   static func weight(of changes: StoreChanges) -> Int {
     192 * (changes.inserted.count + changes.updated.count + changes.deleted.count + changes.links.count)
   }
@@ -45,6 +46,7 @@ final class InMemoryHistory: StoreHistory {
     return includingChanges ? found : found.map { $0.with(nil) }
   }
 
+  /// The number of transactions in a range.
   func count(_ extent: HistoryRange) -> Int {
     contents.withLock { $0.transactions.count(where: extent.contains) }
   }
@@ -53,7 +55,7 @@ final class InMemoryHistory: StoreHistory {
     contents.withLock { $0.transactions.removeAll(where: extent.contains) }
   }
 
-  /// What a save is about to do, before it is done: rows that go are still there.
+  /// Records a save before it is applied, while deleted rows are still present.
   func record(
     _ changes: StoreChanges, author: String?, in stored: InMemoryContents
   ) {
@@ -95,7 +97,7 @@ final class InMemoryHistory: StoreHistory {
 }
 
 extension ResolvedEntity {
-  /// What a history keeps of a row that goes. Bytes in a file of their own go with it.
+  /// The attribute values that the history keeps of a deleted row.
   fileprivate func tombstone(of row: Snapshot) -> [String: Value] {
     var values: [String: Value] = [:]
     for property in properties where property.attribute?.preservesValueInHistoryOnDeletion == true {
@@ -110,8 +112,8 @@ extension StoreChanges {
   /// The updates that a history records for a save: changed rows, and the objects at both ends of added and removed
   /// links, with their changed slots. Inserted and deleted rows are not among them.
   ///
-  /// `isLinked` says whether the store has a link already. To add a member again to a list that was not read is no
-  /// change.
+  /// `isLinked` returns whether the store already has a link. Adding a known member again to a list that was not read
+  /// is not a change.
   package func updatedSlots(
     in model: ResolvedModel, isLinked: (Links, ManagedObjectID) throws -> Bool
   ) rethrows -> [(ManagedObjectID, Set<Slot>)] {
@@ -140,7 +142,7 @@ extension StoreChanges {
 }
 
 extension StoreChanges.Links {
-  /// Whether the order may change. A destination that is appended and is in the list already keeps its place.
+  /// Whether the save may change the order. A destination that is appended but already in the list keeps its place.
   fileprivate func changesOrder(_ isLinked: (Self, ManagedObjectID) throws -> Bool) rethrows -> Bool {
     guard let order else { return false }
     guard case .appended(let ids, let returned) = order else { return true }

@@ -1,27 +1,29 @@
 import MoonbaseModel
 
-/// Finds the rows of an in-memory store by values of plain properties, so that to look one up does not go through all rows.
+/// Finds rows of an in-memory store by the values of plain properties, without scanning all rows.
 ///
-/// A table is made at the first question for some entities and properties; saves keep it up to date.
+/// The index builds a table on the first query for a set of entities and properties; saves keep the table up to date.
 struct InMemoryIndex {
+  /// The entities and slots of a table.
   private struct Key: Hashable {
     var entities: Range<EntityIndex>
     var slots: [Slot]
   }
 
-  /// Each table costs as much as the rows; who asks for more kinds of values has the one made anew that was not asked for longest.
+  /// The greatest number of tables, as each costs as much memory as the rows. A further table replaces the least
+  /// recently used one.
   static let greatestCount = 8
 
   private var tables: [Key: [[Value]: Set<ManagedObjectID>]] = [:]
-  /// Their keys, the one asked for last at the end.
+  /// The keys of the tables, the most recently used last.
   private var uses: [Key] = []
-  /// How many rows were put in their places and found so far. Tests count the work by it.
+  /// The number of rows placed and found so far. Tests measure the work by it.
   private(set) var work = 0
 
-  /// Whether nobody has asked for anything yet.
+  /// Whether the index has no tables yet.
   var isEmpty: Bool { tables.isEmpty }
 
-  /// The rows among which those are that satisfy a condition. `rows` gives all of its entities.
+  /// The IDs of candidates for a condition. `rows` returns all rows of the condition's entities.
   mutating func ids(
     _ condition: IndexedCondition, in model: ResolvedModel, rows: () -> [Snapshot]
   ) -> Set<ManagedObjectID> {
@@ -43,9 +45,9 @@ struct InMemoryIndex {
     return found
   }
 
-  /// A row came, changed or went.
+  /// Updates the tables for a row that was inserted (`old` is nil), changed or deleted (`new` is nil).
   mutating func move(from old: Snapshot?, to new: Snapshot?, of entity: ResolvedEntity) {
-    // The keys by themselves: changing a table copies it while the tables are being looked at.
+    // A copy of the keys: iterating over the dictionary while a table changes would copy the table.
     for key in Array(tables.keys) where key.entities.contains(entity.index) {
       if let old { remove(old, of: entity, under: key) }
       if let new { place(new, of: entity, under: key) }
@@ -63,6 +65,7 @@ struct InMemoryIndex {
     if tables[key]?[values]?.isEmpty == true { tables[key]?[values] = nil }
   }
 
+  /// The values of a row in the slots of a table.
   private static func values(of row: Snapshot, entity: ResolvedEntity, under key: Key) -> [Value] {
     key.slots.map { IndexedCondition.key(of: row, slot: $0, entity: entity) }
   }

@@ -1,7 +1,8 @@
 import MoonbaseModel
 
-/// What an in-memory store must keep for the rows of one entity beside the rows.
+/// The constraints, indexed relationships and derivations that an in-memory store maintains for the rows of one entity.
 struct InMemoryPlan {
+  /// A uniqueness constraint.
   struct Constraint {
     var number: Int
     var slots: [Slot]
@@ -10,7 +11,7 @@ struct InMemoryPlan {
 
   /// Uniqueness constraints of the entity and its ancestors.
   let constraints: [Constraint]
-  /// To-one relationships that have another side, and that side where it is ordered; and those by which values are derived.
+  /// The to-one relationships that have an inverse (`list` is the inverse if it is ordered) or that derivations use.
   let pointers: [(slot: Slot, key: PropertyID, list: PropertyID?)]
   /// Attributes that the store derives.
   let derivations: [StoredDerivation]

@@ -1,10 +1,11 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What an in-memory store holds: a copy of its contents, or for one call the contents themselves.
+/// A read session of an in-memory store: over a copy of its contents, or for a single call over the contents
+/// themselves.
 final class InMemoryReadSession: ReadSession {
   private let contents: Lock<InMemoryContents>
-  /// Where indexes are made and kept; a copy goes to it for those of its own state.
+  /// The store's contents, which build and keep indexes; a copy of the same state uses these indexes.
   private let source: Lock<InMemoryContents>?
 
   init(current: Lock<InMemoryContents>) { (contents, source) = (current, nil) }
@@ -31,9 +32,10 @@ final class InMemoryReadSession: ReadSession {
     return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)
   }
 
+  /// The rows of the requested entities.
   private func walk(_ query: StoreQuery) -> InMemoryWalk { contents.withLock { $0.walk(query.entities) } }
 
-  /// A copy that made an index would take it along when it goes.
+  /// The candidates for a condition, found in the store's own index: an index built in this copy would be lost with it.
   private func sought(_ condition: IndexedCondition) -> [Snapshot] {
     if let source {
       let state = contents.withLock { $0.state }
@@ -59,7 +61,7 @@ final class InMemoryReadSession: ReadSession {
     contents.withLock { $0.destinations(of: id, slot: slot) }
   }
 
-  /// What it holds goes with it.
+  /// Does nothing: the copied contents are released with the session.
   func end() {}
 }
 
@@ -67,9 +69,9 @@ final class InMemoryReadSession: ReadSession {
 private final class InMemoryCursor: RowCursor {
   private struct State {
     var walk: InMemoryWalk
-    /// How many are left out yet.
+    /// The number of rows still to skip.
     var offset: Int
-    /// How many may come yet.
+    /// The number of rows still to return.
     var rest: Int
   }
 
@@ -95,11 +97,11 @@ private final class InMemoryCursor: RowCursor {
     }
   }
 
-  /// The rows that are still to come.
+  /// All remaining rows.
   func all() throws -> [Snapshot] { Array(try next(upTo: .max)) }
 }
 
 extension StoreQuery {
-  /// The indexes of the entities whose rows are asked for.
+  /// The indexes of the requested entities.
   var entities: Range<EntityIndex> { entity.indexes(includingSubentities: includesSubentities) }
 }

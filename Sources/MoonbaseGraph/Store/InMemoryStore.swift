@@ -2,10 +2,10 @@ public import MoonbaseModel
 public import MoonbasePlatform
 import Synchronization
 
-/// A store that keeps its rows in memory and forgets them with the process.
+/// A store that keeps its rows in memory until the process ends.
 ///
-/// It evaluates nothing itself: contexts do, with the same evaluator as for transient attributes. Where they look for values of
-/// plain properties, it leaves out rows that have others.
+/// The store evaluates no predicates itself: contexts evaluate them, with the same evaluator as for transient
+/// attributes. For predicates that compare plain properties for equality, an index narrows down the rows.
 ///
 /// ```swift
 /// let store = try InMemoryStore(model: resolved)
@@ -18,12 +18,12 @@ public final class InMemoryStore: PersistentStore {
   let contents: Lock<InMemoryContents>
   /// Held by the session that saves.
   private let saves = Lock(())
-  /// What the runs are told that saved here.
+  /// The memory that stored rows take, charged to the runs that saved them.
   private let weight = StoredWeight()
   private let ownHistory: InMemoryHistory?
 
-  /// Makes an empty store for a model's entities, or those of one configuration. With `tracksHistory` it keeps a history of what is saved
-  /// in it, until somebody deletes that.
+  /// Makes an empty store for a model's entities, or for those of one configuration. With `tracksHistory` the store
+  /// records each save in a history, which grows until a program deletes from it.
   public init(model: ResolvedModel, configuration: String? = nil, tracksHistory: Bool = false) throws {
     contents = Lock(InMemoryContents(model: model))
     identifier = UUID.random().uuidString
@@ -68,7 +68,8 @@ public final class InMemoryStore: PersistentStore {
   public func history() -> (any StoreHistory)? { ownHistory }
 }
 
-/// The bytes of the rows of an in-memory store. They are the memory of the run that saved them, until it ends or the store goes.
+/// The bytes of an in-memory store's rows, charged to the run that saved them until the run ends or the store is
+/// released.
 private final class StoredWeight: Sendable {
   private let bytes = Atomic(0)
 
@@ -77,19 +78,19 @@ private final class StoredWeight: Sendable {
     bytes.add(growth, ordering: .relaxed)
   }
 
-  // Less ends no run.
+  // A negative amount never exceeds the limit, so the call cannot throw.
   deinit { try? HostMemory.keep(-bytes.load(ordering: .relaxed)) }
 }
 
-/// A save of an in-memory store. Others read meanwhile, and nobody else saves: what was looked at stays so until the commit, which only
-/// puts it in place.
+/// A save of an in-memory store. Meanwhile other sessions may read, but not save. Thus results of checks hold until the
+/// commit, which only applies the changes.
 private final class InMemorySaveSession: SaveSession {
   private let contents: Lock<InMemoryContents>
   private let turn: LockHold<Void>
   private let weight: StoredWeight
   private let history: InMemoryHistory?
   private let author: String?
-  /// What the rows weigh more by this save.
+  /// The number of bytes that this save adds to the rows.
   private var growth = 0
   private var changes = StoreChanges()
   private var claims = InMemoryContents.Claims()
@@ -131,7 +132,7 @@ private final class InMemorySaveSession: SaveSession {
     return history.count(extent)
   }
 
-  /// What is derived is tried before anybody sees it, for a commit cannot fail.
+  /// Tries the derived values before other sessions see the changes, because a commit cannot fail.
   func prepare() throws {
     guard var trial = contents.withLock(\.trial) else { return }
     _ = trial.write(changes)
@@ -141,7 +142,7 @@ private final class InMemorySaveSession: SaveSession {
   func commit() {
     end { stored in
       if let lostHistory { history?.delete(lostHistory) }
-      // Rows that go are still there.
+      // The history is recorded first, while deleted rows are still present.
       history?.record(changes, author: author, in: stored)
       derivedObjectIDs = stored.write(changes)
       if let newMetadata { stored.metadata = newMetadata }

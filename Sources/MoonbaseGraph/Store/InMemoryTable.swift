@@ -2,17 +2,17 @@ import MoonbaseModel
 
 /// The rows of one entity in an in-memory store, in the order of their keys, in stretches of 512 keys.
 ///
-/// Keys are given in turn, so that a row is nearly always found where its key says. A copy shares all stretches but those in which
-/// one of the two changes something.
+/// Keys are assigned in sequence, so the key nearly always tells a row's place directly. A copy shares all stretches
+/// except those that either copy changes afterwards.
 struct InMemoryTable {
-  /// The rows of 512 keys, as far as there are any.
+  /// The rows of 512 consecutive keys; missing rows are nil.
   fileprivate struct Stretch {
     let number: Int64
-    /// By the key's place in the stretch, up to the last one that there was.
+    /// The rows by the key's place in the stretch, up to the last place used.
     var rows: ContiguousArray<Snapshot?> = []
     var count = 0
 
-    /// Puts rows of a page in their places, of which the last is given. Returns how many are new.
+    /// Stores rows of a page; `last` is the greatest place among them. Returns the number of new rows.
     mutating func put(_ page: RowPage, _ places: Range<Int>, upTo last: Int) -> Int {
       while rows.count <= last { rows.append(nil) }
       var added = 0
@@ -32,7 +32,7 @@ struct InMemoryTable {
   private static func number(of key: Int64) -> Int64 { key >> bits }
   fileprivate static func place(of key: Int64) -> Int { Int(key & (1 << bits - 1)) }
 
-  /// Those that have rows, in their order.
+  /// The stretches that have rows, in order.
   fileprivate private(set) var stretches: ContiguousArray<Stretch> = []
   private(set) var count = 0
 
@@ -42,7 +42,7 @@ struct InMemoryTable {
     return place < stretches[index].rows.count ? stretches[index].rows[place] : nil
   }
 
-  /// Puts a row in its place; returns the one that was there.
+  /// Stores a row; returns the row that it replaces.
   mutating func put(_ row: Snapshot, at key: Int64) -> Snapshot? {
     let (number, place) = (Self.number(of: key), Self.place(of: key))
     let index = index(of: number) ?? makeStretch(number)
@@ -56,13 +56,13 @@ struct InMemoryTable {
     return old
   }
 
-  /// Puts rows in their places, where nobody need know what was there.
+  /// Stores rows without returning the replaced rows.
   mutating func put(_ new: RowBatch.Stretch) {
     var rest = new.places
     while let first = rest.first {
       let number = Self.number(of: new.page.key(first))
       let index = index(of: number) ?? makeStretch(number)
-      // All whose keys are in the same stretch.
+      // All following rows whose keys lie in the same stretch.
       var (end, last) = (first, 0)
       while end < rest.upperBound, Self.number(of: new.page.key(end)) == number {
         last = max(last, Self.place(of: new.page.key(end)))
@@ -74,7 +74,8 @@ struct InMemoryTable {
     }
   }
 
-  /// Hands each of some rows to `body`: what it made of those before, the row's place, and the row that is here under its key.
+  /// Folds over rows of a page: `body` receives the result so far, the row's place in the page, and the stored row with
+  /// the same key, if there is one.
   @inline(__always)
   func reduce<Result>(
     _ first: Result, over rows: RowBatch.Stretch, _ body: (Result, Int, borrowing Snapshot?) -> Result
@@ -99,7 +100,7 @@ struct InMemoryTable {
     return result
   }
 
-  /// Takes a row out.
+  /// Removes a row and returns it.
   mutating func remove(_ key: Int64) -> Snapshot? {
     guard let index = index(of: Self.number(of: key)), let old = self[key] else { return nil }
     stretches[index].rows[Self.place(of: key)] = nil
@@ -119,13 +120,13 @@ struct InMemoryTable {
   }
 
   private func index(of number: Int64) -> Int? {
-    // Where no rows are gone and no other entity has keys in between, a stretch stands where its number says.
+    // If no stretch is missing (no deleted rows, no other entity's keys in between), the number is the index.
     if number >= 0, number < stretches.count, stretches[Int(number)].number == number { return Int(number) }
     let index = lowerBound(of: number)
     return index < stretches.count && stretches[index].number == number ? index : nil
   }
 
-  /// The first that has no smaller number.
+  /// The index of the first stretch whose number is not smaller.
   private func lowerBound(of number: Int64) -> Int {
     var (low, high) = (0, stretches.count)
     while low < high {
@@ -136,7 +137,8 @@ struct InMemoryTable {
   }
 }
 
-/// Goes over the rows of some entities of an in-memory store in the order of their keys, as they are when it begins.
+/// Iterates over the rows of some entities of an in-memory store in the order of their keys, as of the start of the
+/// iteration.
 struct InMemoryWalk: IteratorProtocol, Sequence {
   private struct Part {
     let table: InMemoryTable

@@ -3,21 +3,22 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Predicate
 
-/// The part of a predicate that says what some plain properties are equal to, one of them perhaps to any of a list (IN).
+/// The part of a predicate that compares plain properties for equality, one of them possibly with a list (IN).
 ///
-/// Its values are at least as coarse as the predicate's equality: what an index finds by them is asked the predicate itself.
+/// The values are at least as coarse as the predicate's equality, so rows found by an index may not satisfy the
+/// predicate: callers evaluate the predicate for each.
 struct IndexedCondition {
   let entities: Range<EntityIndex>
   private(set) var slots: [Slot] = []
-  /// What the slots may hold together: several where one of them is one of a list.
+  /// The combinations of values that satisfy the condition: several if one slot is compared with a list.
   private(set) var keys: [[Value]] = []
 
-  /// Lists of more are gone through as the objects are.
+  /// The greatest list that is looked up in an index; for longer lists all objects are evaluated.
   private static let greatestCount = 512
 
-  /// Nil where the predicate does not ask for a value of a plain property.
+  /// Returns nil if the predicate compares no plain property for equality.
   ///
-  /// `isStoredAsIs` says of a slot whether what a predicate sees of it is what rows hold.
+  /// `isStoredAsIs` returns whether a predicate sees the same value of a slot that rows hold.
   init?(
     _ predicate: Predicate, entity: ResolvedEntity, entities: Range<EntityIndex>, isStoredAsIs: (Slot) throws -> Bool
   ) throws {
@@ -26,7 +27,7 @@ struct IndexedCondition {
     var found: [Slot: [Value]] = [:]
     for case .comparison(let comparison) in conditions {
       guard let (slot, values) = Self.equality(comparison, of: entity), found[slot] == nil,
-        // One list is enough: with two there would be as many keys as pairs.
+        // At most one list: two lists would need a key for each pair.
         values.count == 1 || found.values.allSatisfy({ $0.count == 1 }), try isStoredAsIs(slot)
       else { continue }
       found[slot] = values
@@ -37,7 +38,8 @@ struct IndexedCondition {
     keys = (0..<count).map { index in slots.compactMap { found[$0].map { $0.count == 1 ? $0[0] : $0[index] } } }
   }
 
-  /// Makes the condition that slots hold values together; nil where a value is not compared by itself alone.
+  /// Makes the condition that slots together hold `values`; returns nil if equality of a value depends on more than the
+  /// value.
   init?(entities: Range<EntityIndex>, entity: ResolvedEntity, slots: [Slot], values: [Value]) {
     self.entities = entities
     var keys: [(slot: Slot, key: Value)] = []
@@ -49,6 +51,7 @@ struct IndexedCondition {
     (self.slots, self.keys) = (keys.map(\.slot), [keys.map(\.key)])
   }
 
+  /// The slot and values of a comparison for equality; nil for other comparisons.
   private static func equality(_ comparison: Predicate.Comparison, of entity: ResolvedEntity) -> (Slot, [Value])? {
     guard comparison.modifier == .direct, comparison.options.isEmpty,
       case .keyPath(.evaluatedObject, let names) = comparison.left, names.count == 1, let slot = entity.slot(names[0]),
@@ -58,7 +61,7 @@ struct IndexedCondition {
     return keys.count == values.count ? (slot, Array(Set(keys))) : nil
   }
 
-  /// The constants of which one is asked for.
+  /// The constants that a comparison accepts.
   private static func values(_ comparison: Predicate.Comparison) -> [Value]? {
     switch (comparison.operator, comparison.right) {
     case (.equal, .constant(let value)): return [value]
@@ -70,11 +73,13 @@ struct IndexedCondition {
     }
   }
 
+  /// The comparable form of a row's value.
   static func key(of row: Snapshot, slot: Slot, entity: ResolvedEntity) -> Value {
     key(of: row.values[slot], as: entity.properties[slot]) ?? .null
   }
 
-  /// Numbers and dates are compared as doubles here. A destination that is gone counts as none. Nil for what is not compared by its value alone.
+  /// The form in which values are compared here: numbers and dates as doubles, a destination whose row is gone as null.
+  /// Nil if a value cannot be compared by itself.
   static func key(of value: Value, as property: ResolvedProperty) -> Value? {
     switch (property.attributeType, value) {
     case (.some, .null), (nil, .objectID), (.string, .string), (.uuid, .uuid), (.binaryData, .data): value
@@ -85,12 +90,13 @@ struct IndexedCondition {
     }
   }
 
+  /// A number, truth value or date as a double; nil for other values and for not-a-number.
   private static func number(_ value: Value) -> Double? {
     let number: Double? =
       switch value {
       case .bool(let flag): flag ? 1 : 0
       case .date(let date): date.timeIntervalSinceReferenceDate
-      // It comes before all numbers.
+      // Not-a-number sorts before all numbers.
       case .decimal(let decimal) where decimal.isNaN: -.infinity
       default: value.asDouble
       }

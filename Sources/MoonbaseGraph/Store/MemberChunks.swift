@@ -1,13 +1,15 @@
 import MoonbaseModel
 
-/// Many IDs, each once, in an order, as arrays of bounded size one after another.
+/// Many IDs in order, without duplicates, as a sequence of arrays of bounded size.
 ///
-/// A hash says which chunk an ID lies in. It names the chunk by a number that stays when others are put before the chunk.
+/// A hash gives the chunk of each ID. Chunks are named by numbers, which stay the same when chunks are inserted before
+/// them.
 struct MemberChunks: Sequence {
   static let greatestSize = 512
-  /// Where chunks hold fewer on the average, they are filled up.
+  /// The least average number of IDs in a chunk; below it, the chunks are merged.
   private static let leastAverage = 64
 
+  /// Consecutive IDs, with the number of the chunk.
   fileprivate struct Chunk {
     var ids: ContiguousArray<ManagedObjectID>
     let number: UInt32
@@ -15,16 +17,16 @@ struct MemberChunks: Sequence {
 
   private(set) var count = 0
   private var chunks: ContiguousArray<Chunk> = []
-  /// The position of each chunk's first ID.
+  /// For each chunk, the position of its first ID.
   private var starts: ContiguousArray<Int> = []
-  /// Where in `chunks` each chunk stands, by number.
+  /// For each chunk number, the index in `chunks`.
   private var places: ContiguousArray<Int> = []
-  /// Numbers of chunks that are gone.
+  /// The numbers of removed chunks, for reuse.
   private var freeNumbers: ContiguousArray<UInt32> = []
-  /// The number of each ID's chunk.
+  /// For each ID, the number of its chunk.
   private(set) var homes: ChunkNumbers
 
-  /// Takes IDs of which none is there twice.
+  /// Makes the chunks of IDs that have no duplicates.
   init(unique ids: ContiguousArray<ManagedObjectID>) {
     homes = ChunkNumbers(capacity: ids.count)
     for start in stride(from: 0, to: ids.count, by: Self.greatestSize) {
@@ -51,11 +53,11 @@ struct MemberChunks: Sequence {
 
   // MARK: Changes
 
-  /// Puts an ID at the end; false if it is there already.
+  /// Appends an ID; returns false if the ID is already in the list.
   mutating func append(_ id: ManagedObjectID) -> Bool {
     let last = chunks.count - 1
     if last >= 0, chunks[last].ids.count < Self.greatestSize {
-      // One look into the hash for what is nearly always new.
+      // A single hash look-up suffices for an ID that is new, as nearly all are.
       if let known = homes.update(chunks[last].number, of: id) {
         homes.update(known, of: id)
         return false
@@ -69,7 +71,7 @@ struct MemberChunks: Sequence {
     return true
   }
 
-  /// Without an order to keep, the last one takes the place of the one that goes.
+  /// Removes the ID at a position. Unless the order is kept, the last ID moves into the gap.
   mutating func remove(at position: Int, keepingOrder: Bool) {
     let gone = self[position]
     if keepingOrder || position == count - 1 {
@@ -93,7 +95,7 @@ struct MemberChunks: Sequence {
     homes.update(chunks[chunk].number, of: new)
   }
 
-  /// Takes out an ID, whose home is to be changed by the caller.
+  /// Removes an ID from its chunk; the caller updates `homes`.
   @discardableResult
   private mutating func takeOut(_ position: Int) -> ManagedObjectID {
     let (chunk, offset) = place(of: position)
@@ -104,6 +106,7 @@ struct MemberChunks: Sequence {
     return id
   }
 
+  /// Inserts an ID into the chunk of a position, and splits the chunk if it is full.
   private mutating func putIn(_ id: ManagedObjectID, at position: Int) {
     if chunks.isEmpty { addChunk([], at: 0) }
     let (chunk, offset) = place(of: position)
@@ -116,7 +119,7 @@ struct MemberChunks: Sequence {
 
   // MARK: Chunks
 
-  /// The chunk of a position and the place within it; behind the last ID it is the end of the last chunk.
+  /// The chunk of a position, and the offset in the chunk. The position after the last ID is the end of the last chunk.
   private func place(of position: Int) -> (chunk: Int, offset: Int) {
     var (low, high) = (0, starts.count)
     while high - low > 1 {
@@ -126,10 +129,12 @@ struct MemberChunks: Sequence {
     return (low, position - starts[low])
   }
 
+  /// Moves the starts of all later chunks.
   private mutating func shift(behind chunk: Int, by distance: Int) {
     for later in (chunk + 1)..<starts.endIndex { starts[later] += distance }
   }
 
+  /// Divides a chunk into two.
   private mutating func split(_ chunk: Int) {
     let half = chunks[chunk].ids.count / 2
     let upper = ContiguousArray(chunks[chunk].ids[half...])
@@ -153,6 +158,7 @@ struct MemberChunks: Sequence {
     renumber(from: place)
   }
 
+  /// Updates the index of all chunks from a place on.
   private mutating func renumber(from place: Int) {
     for later in place..<chunks.endIndex { places[Int(chunks[later].number)] = later }
   }

@@ -1,10 +1,10 @@
 import MoonbaseModel
 
 extension MemberList {
-  /// Brings the list of an ordered relationship into the order that a save says; those that came or moved are put in.
+  /// Applies the order that a save states for an ordered relationship, and inserts new and moved destinations.
   ///
-  /// `count` is how many destinations there are and `rest` which: of some no save may have said where they stand, and these stand behind
-  /// the others.
+  /// `count` returns the number of destinations and `rest` the destinations themselves. Destinations without a saved
+  /// position come after the positioned ones.
   mutating func arrange(_ order: StoreChanges.Order, count: () -> Int, rest: () -> [ManagedObjectID]) {
     switch order {
     case .all(let ids): self = MemberList(unique: ids)
@@ -30,16 +30,16 @@ extension MemberList {
 }
 
 extension StoreChanges.Stretch {
-  /// Whether those that stay are there, so that it shows where those that moved belong.
+  /// Whether the list has all unmoved destinations of the stretch, so that they determine the places of the moved ones.
   fileprivate func isBesideOthers(of list: inout MemberList) -> Bool {
     let moved = Set(moved)
     return ids.indices.allSatisfy { moved.contains($0) || list.contains(ids[$0]) }
   }
 
-  /// Puts those that moved, which are not in the list, behind those that stand before them.
+  /// Inserts the moved destinations, which are not in the list, each behind its predecessor in the stretch.
   fileprivate func insert(into list: inout MemberList) {
     for index in moved {
-      // Whoever stands before may be gone, and that is told elsewhere.
+      // The predecessor may be gone; its removal is a separate change.
       let place = index > 0 ? list.index(of: ids[index - 1]).map { $0 + 1 } ?? list.count : 0
       if list.append(ids[index]) { list.move(from: list.count - 1, to: place) }
     }

@@ -1,26 +1,26 @@
 import MoonbaseModel
 
-/// IDs, each once, in an order: the destinations of a to-many relationship.
+/// IDs in order, without duplicates: the destinations of a to-many relationship.
 ///
-/// They lie in one array until many are searched or changed, and then in chunks: an insertion or a move in the middle costs
-/// what one chunk holds, not what comes after it.
+/// A short list is one array. A long list that is searched or changed is divided into chunks, so that the cost of an
+/// insertion or move depends on the size of one chunk.
 struct MemberList: Sequence {
-  /// Up to so many are found by looking at each.
+  /// The greatest number of IDs that are searched one by one.
   private static let few = 64
 
   private var ids: ContiguousArray<ManagedObjectID> = []
-  /// Takes the place of `ids` where there are many: none or one, in an array, so that a list of few has no room for it.
+  /// Replaces `ids` in a long list. An array of none or one, so that short lists reserve no room for it.
   private var many: ContiguousArray<MemberChunks> = []
 
   init() {}
 
-  /// Takes IDs of which none is there twice.
+  /// Makes a list of IDs that have no duplicates.
   init(unique ids: some Sequence<ManagedObjectID>) { self.ids = ContiguousArray(ids) }
 
   var count: Int { isSplit ? many[0].count : ids.count }
   var isEmpty: Bool { count == 0 }
   var underestimatedCount: Int { count }
-  /// How many IDs each chunk holds; nothing where the IDs lie in one array.
+  /// The number of IDs in each chunk; empty if the IDs lie in one array.
   var chunkSizes: [Int] { isSplit ? many[0].sizes : [] }
 
   subscript(position: Int) -> ManagedObjectID { isSplit ? many[0][position] : ids[position] }
@@ -39,7 +39,7 @@ struct MemberList: Sequence {
     return isSplit ? many[0].index(of: id) : ids.firstIndex(of: id)
   }
 
-  /// Puts an ID at the end; false if it is there already.
+  /// Appends an ID; returns false if the ID is already in the list.
   @discardableResult
   mutating func append(_ id: ManagedObjectID) -> Bool {
     splitIfMany()
@@ -49,7 +49,8 @@ struct MemberList: Sequence {
     return true
   }
 
-  /// Takes an ID out; returns where it was, nil if it was not there. Without an order to keep, the last one takes its place.
+  /// Removes an ID; returns its former position, or nil if it is not in the list. Unless the order is kept, the last ID
+  /// moves into the gap.
   @discardableResult
   mutating func remove(_ id: ManagedObjectID, keepingOrder: Bool) -> Int? {
     guard let index = index(of: id) else { return nil }
@@ -70,7 +71,7 @@ struct MemberList: Sequence {
     if isSplit { many[0].move(from: old, to: new) } else { ids.insert(ids.remove(at: old), at: new) }
   }
 
-  /// Puts another ID in the place of one.
+  /// Replaces one ID by another at the same position.
   mutating func replace(_ old: ManagedObjectID, by new: ManagedObjectID) {
     guard let index = index(of: old) else { return }
     if isSplit { many[0].replace(at: index, by: new) } else { ids[index] = new }
@@ -80,12 +81,15 @@ struct MemberList: Sequence {
 
   private var isSplit: Bool { !many.isEmpty }
 
+  /// Divides a long list into chunks.
   private mutating func splitIfMany() {
     guard ids.count > Self.few else { return }
     many = [MemberChunks(unique: ids)]
     ids = []
   }
 
+  /// Turns the chunks of a short list into one array. The threshold is half of that for dividing, against frequent
+  /// changes.
   private mutating func joinIfFew() {
     guard many[0].count <= Self.few / 2 else { return }
     ids = ContiguousArray(many[0])

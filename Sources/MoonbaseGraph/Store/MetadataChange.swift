@@ -1,20 +1,24 @@
 package import MoonbaseModel
 
-/// A change of a store's metadata that is committed together with the objects of a save: a batch job notes there what it has done.
+/// A change of a store's metadata, committed together with the objects of a save. A batch job records its progress by
+/// it.
 package struct MetadataChange: Sendable {
-  /// Makes new metadata of what the store has when the save has its turn, without the store's own entries. What it throws fails the save.
+  /// Returns the new metadata for the store's metadata at the time of the save, without the store's own entries. A
+  /// thrown error fails the save.
   package typealias Body = @Sendable ([String: Value]) throws -> [String: Value]
 
   let store: any PersistentStore
+  /// The function that makes the new metadata.
   package let body: Body
 
+  /// Makes a change of the store's metadata by `body`.
   package init(of store: any PersistentStore, _ body: @escaping Body) {
     (self.store, self.body) = (store, body)
   }
 }
 
 extension PersistentStore {
-  /// Changes the metadata that is not the store's own, by a save of its own.
+  /// Changes the program's metadata of the store, in a save without objects.
   package func change(_ change: MetadataChange) throws {
     var changes = StoreChanges()
     changes.metadataChange = change.body
@@ -23,7 +27,7 @@ extension PersistentStore {
 }
 
 extension SaveSession {
-  /// Writes changes, and then what becomes of the metadata.
+  /// Writes changes, then the change of the metadata. Returns conflicts, in which case the metadata is unchanged.
   func writeAll(_ changes: StoreChanges) throws -> [SaveConflict] {
     let conflicts = try write(changes)
     if conflicts.isEmpty, let change = changes.metadataChange { try setMetadata(change(metadata())) }

@@ -1,18 +1,19 @@
 import MoonbaseModel
 
-/// Something that a model asks of a store's file, and that this file or Moonbase lacks. Such a store can be read and not written.
+/// A feature that a model needs and that the store's file or Moonbase lacks. The store is then read-only.
 public struct MissingFeature: Sendable, Hashable, CustomStringConvertible {
-  /// The entity that it concerns; nil where it is the whole file.
+  /// The name of the entity; nil if the whole file is concerned.
   public let entity: String?
-  /// The property that it concerns; nil where it is the whole entity.
+  /// The name of the property; nil if the whole entity is concerned.
   public let property: String?
-  /// The table where it was looked for; nil where it is the whole file.
+  /// The name of the table; nil if the whole file is concerned.
   public let table: String?
-  /// What there is not, and what follows from that.
+  /// The missing feature, and the consequence.
   public let reason: String
-  /// What to do so that the store can be written.
+  /// The steps that make the store writable.
   public let advice: String
 
+  /// Makes the description of a missing feature.
   package init(entity: String? = nil, property: String? = nil, table: String? = nil, reason: String, advice: String) {
     (self.entity, self.property, self.table) = (entity, property, table)
     (self.reason, self.advice) = (reason, advice)
@@ -20,14 +21,14 @@ public struct MissingFeature: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { "\(reason); \(advice)" }
 
-  /// What says so where it is asked for.
+  /// The error for a program that requires the feature.
   package func error(in path: String) -> GraphError {
     GraphError(.invalidStore, message: "\(path): \(self)", entity: entity, property: property)
   }
 }
 
 extension [MissingFeature] {
-  /// Why a store is read-only, and what to do about it; nil where nothing is missing.
+  /// The reason why a store is read-only, and the remedy; nil if nothing is missing.
   package var writingAdvice: String? {
     guard let first else { return nil }
     let others = count > 1 ? " (and \(count - 1) more: `moonbase info` lists all)" : ""

@@ -1,16 +1,16 @@
 package import MoonbaseModel
 
-/// The objects that a save points at anew and does not insert itself: their rows must be there when it commits.
+/// The objects that a save newly points at and does not insert itself: their rows must exist when the save commits.
 ///
-/// Every row of a large save passes here. Mostly a row points where the one before points, or at a row of the same save, whose
-/// keys follow each other: a comparison tells both.
+/// Every row of a large save passes through this check. Mostly a row points at the same destination as the row before,
+/// or at a row of the same save, whose keys are consecutive: a comparison decides both cases.
 package struct NewDestinations {
-  /// The objects.
+  /// The IDs of the objects.
   package private(set) var ids: Set<ManagedObjectID> = []
   private let model: ResolvedModel
   private let inserted: InsertedKeys
 
-  /// Collects what rows, changed rows and links point at.
+  /// Collects the destinations of inserted rows, changed rows and links.
   package init(_ changes: StoreChanges, in model: ResolvedModel) {
     self.model = model
     inserted = InsertedKeys(changes.inserted)
@@ -29,6 +29,7 @@ package struct NewDestinations {
     }
   }
 
+  /// Records the destinations of rows of a page in one slot.
   private mutating func note(_ page: RowPage, _ places: Range<Int>, slot: Slot) {
     var last: ManagedObjectID?
     for place in places {
@@ -40,8 +41,9 @@ package struct NewDestinations {
   }
 }
 
-/// The keys of new rows, by entity.
+/// The keys of inserted rows, by entity.
 private struct InsertedKeys {
+  /// The range of an entity's keys, and their number.
   private struct Keys {
     var range: ClosedRange<Int64>
     var count: Int
@@ -68,7 +70,7 @@ private struct InsertedKeys {
 
   func areConsecutive(_ entity: Symbol) -> Bool { keys[entity]?.areConsecutive == true }
 
-  /// Whether a row of this ID is among them; false too where only a look at each row would tell.
+  /// Whether a row of this ID is known to be inserted; false also if only a search could tell.
   func contains(_ id: ManagedObjectID) -> Bool {
     guard let keys = keys[id.entitySymbol], keys.areConsecutive else { return false }
     return keys.range.contains(id.key)
@@ -99,7 +101,8 @@ extension StoreChanges {
 }
 
 extension StoreChanges.Links {
-  /// Of two sides that know each other the one that is there is the one to be set anew.
+  /// The conflicts of links with missing rows. If the owner is missing, the conflict concerns the other side, which
+  /// still exists.
   fileprivate func conflicts(missing: Set<ManagedObjectID>, in model: ResolvedModel) -> [SaveConflict] {
     guard missing.contains(owner) else {
       return added.filter(missing.contains).map { .destinationIsGone($0, from: owner, slot: slot, in: model) }
@@ -112,7 +115,8 @@ extension StoreChanges.Links {
 }
 
 extension ResolvedEntity {
-  /// The one-to-many relationships that delete rules reach: none of their destinations may point at a deleted object.
+  /// The one-to-many relationships with a delete rule other than no action: no destination may point at a deleted
+  /// object.
   package var ruledSlots: [Slot] {
     toManySlots.filter { slot in
       guard let relationship = properties[slot].relationship, !properties[slot].isTransient else { return false }
@@ -121,7 +125,8 @@ extension ResolvedEntity {
     }
   }
 
-  /// The relationships kept as pairs whose delete rules delete, or refuse: none of their destinations may go unlinked unseen.
+  /// The relationships stored as pairs whose delete rule is cascade or deny: a destination that the rule has not seen
+  /// is a conflict.
   package var ruledPairSlots: [Slot] {
     toManySlots.filter { slot in
       guard let relationship = properties[slot].relationship, !properties[slot].isTransient else { return false }

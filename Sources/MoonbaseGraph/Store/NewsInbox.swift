@@ -2,29 +2,30 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-/// What is told of objects by their IDs, and can be told of several times together.
+/// A notification that concerns objects, by their IDs. Several notifications can be combined into one.
 protocol ObjectIDNews: Sendable {
-  /// How many IDs it lists.
+  /// The number of IDs.
   var count: Int { get }
-  /// Whether it lists nothing, for it is too much.
+  /// Whether there were too many IDs to list, so that any object may have changed.
   var mayBeAnything: Bool { get }
-  /// What says that any object may be another one.
+  /// The notification that any object may have changed.
   static var anything: Self { get }
-  /// What several came to, one after the other.
+  /// Combines notifications, in the order of their arrival.
   init(all: [Self])
 }
 
-/// News that somebody is to take: in elements as they came, as long as these are few; then together, each ID once; and of very many IDs
-/// only that there were.
+/// Pending notifications. A few wait one by one; more are combined, with each ID listed once; very many IDs are
+/// replaced by the notification that any object may have changed.
 struct News<Element: ObjectIDNews> {
-  /// So many elements wait one by one.
+  /// The greatest number of notifications that wait one by one.
   static var greatestCount: Int { 64 }
-  /// So many IDs are kept.
+  /// The greatest number of IDs that are kept.
   static var greatestIDCount: Int { 1 << 16 }
 
   private(set) var elements: [Element] = []
   private var idCount = 0
 
+  /// Adds a notification, combining pending ones if there are too many.
   mutating func add(_ new: Element) {
     if elements.last?.mayBeAnything == true { return }
     elements.append(new)
@@ -35,6 +36,7 @@ struct News<Element: ObjectIDNews> {
     become(all.count > Self.greatestIDCount ? .anything : all)
   }
 
+  /// Replaces all pending notifications by one.
   private mutating func become(_ one: Element) { (elements, idCount) = ([one], one.count) }
 
   mutating func takeFirst() -> Element? {
@@ -50,27 +52,28 @@ struct News<Element: ObjectIDNews> {
   }
 }
 
-/// What is told, until a context merges it or a reader takes it.
+/// The pending notifications of one receiver, until a context merges them or a reader consumes them.
 final class NewsInbox<Element: ObjectIDNews>: Sendable {
   private struct State {
     var news = News<Element>()
-    /// Who waits for the next element.
+    /// The readers that wait for the next notification.
     var readers: [(number: Int, continuation: CheckedContinuation<Element?, Never>)] = []
-    /// Readers that gave up before they waited.
+    /// The readers whose task was cancelled before they waited.
     var cancelled: Set<Int> = []
     var lastReader = 0
-    /// Whether nothing more comes.
+    /// Whether no further notifications arrive.
     var isOver = false
-    /// Whether the owner was told that something came, and did not take it yet.
+    /// Whether `onNews` was called for notifications that are still pending.
     var isAnnounced = false
   }
 
   private let state = Lock(State())
-  /// Called when something comes that the owner is to take.
+  /// Called when a notification arrives in an empty inbox.
   private let onNews: (@Sendable () -> Void)?
 
   init(_ onNews: (@Sendable () -> Void)? = nil) { self.onNews = onNews }
 
+  /// Adds a notification, or passes it directly to a waiting reader.
   func post(_ saved: Element) {
     let (reader, isFirst) = state.withLock { state in
       if !state.readers.isEmpty { return (Optional(state.readers.removeFirst().continuation), false) }
@@ -82,7 +85,7 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
     if isFirst { onNews?() }
   }
 
-  /// Nothing more comes: readers take what is there, and end.
+  /// Ends the inbox: readers consume the pending notifications, then receive nil.
   func finish() {
     let readers = state.withLock { state in
       state.isOver = true
@@ -92,7 +95,7 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
     for reader in readers { reader.continuation.resume(returning: nil) }
   }
 
-  /// Takes out what came.
+  /// Removes and returns the pending notifications.
   func take() -> [Element] {
     state.withLock { state in
       state.isAnnounced = false
@@ -100,7 +103,7 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
     }
   }
 
-  /// What came first, or comes next; nil once the task is cancelled, or nothing more comes.
+  /// The first pending or the next notification; nil after the task is cancelled or the inbox has ended.
   func next() async -> Element? {
     let number = state.withLock { state in
       state.lastReader += 1
@@ -130,7 +133,7 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
   }
 }
 
-/// Who hears of news: none is kept.
+/// The inboxes that receive notifications, held weakly.
 final class NewsListeners<Element: ObjectIDNews>: Sendable {
   private struct Place {
     weak var inbox: NewsInbox<Element>?
@@ -141,16 +144,16 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
 
   deinit { finish() }
 
-  /// Ends all sequences, also those that are asked for later.
+  /// Ends all sequences, including those requested later.
   func finish() {
     isFinished.withLock { $0 = true }
     for inbox in inboxes { inbox.finish() }
   }
 
-  /// Those that are still there.
+  /// The inboxes that still exist.
   private var inboxes: [NewsInbox<Element>] { places.withLock { $0.compactMap(\.inbox) } }
 
-  /// Whether nobody listens any more.
+  /// Whether no inbox exists any more.
   var isEmpty: Bool {
     places.withLock { places in
       places.removeAll { $0.inbox == nil }
@@ -158,6 +161,7 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
     }
   }
 
+  /// Registers an inbox, which is held weakly.
   func add(_ inbox: NewsInbox<Element>) {
     places.withLock { places in
       places.removeAll { $0.inbox == nil }
@@ -165,7 +169,7 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
     }
   }
 
-  /// A sequence goes on as long as somebody has it and there is somebody to tell.
+  /// A sequence of the notifications. It ends when its consumer releases it or when `finish()` is called.
   func stream() -> AsyncStream<Element> {
     let inbox = NewsInbox<Element>()
     add(inbox)
@@ -173,7 +177,7 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
     return AsyncStream { await inbox.next() }
   }
 
-  /// Tells everybody but who sent it.
+  /// Posts a notification to all inboxes except the sender's.
   func tell(_ news: @autoclosure () -> Element, from sender: NewsInbox<Element>? = nil) {
     let others = inboxes.filter { $0 !== sender }
     guard !others.isEmpty else { return }

@@ -1,11 +1,12 @@
 package import MoonbaseModel
 
-/// The objects that a save moves away by one-to-one relationships, or deletes.
+/// The objects whose one-to-one relationships a save changes, and the objects that it deletes.
 ///
-/// Both rows of such a relationship hold it. A context that read one of them before another context saved both takes the two apart
-/// without writing it: it would go on pointing at the object.
+/// Both rows of a one-to-one relationship store the link. A context may have read only one of them before another
+/// context saved the link. If the context then clears the link in that row, the other row would keep pointing at the
+/// object.
 package struct OneToOneEnds {
-  /// One such relationship, by the entity that declares it.
+  /// A one-to-one relationship, by the entity that declares it.
   package struct Side: Hashable {
     /// The index of the entity.
     package let entity: Int
@@ -20,7 +21,7 @@ package struct OneToOneEnds {
   /// The objects by relationship.
   package private(set) var ids: [Side: [ManagedObjectID]] = [:]
 
-  /// Collects them from rows that are changed and deleted.
+  /// Collects the objects of changed and deleted rows.
   package init(_ changes: StoreChanges, in model: ResolvedModel) {
     changes.updated.forEachStretch { page, places, run in
       for side in model.entity(page.entity)?.oneToOneSides(among: run.slots) ?? [] {
@@ -37,7 +38,7 @@ package struct OneToOneEnds {
 }
 
 extension ResolvedEntity {
-  /// Relationships that are saved on both sides.
+  /// The one-to-one relationships among some slots, which are stored on both sides.
   fileprivate func oneToOneSides(among slots: [Slot]) -> [OneToOneEnds.Side] {
     slots.compactMap { slot in
       let property = properties[slot]
@@ -47,7 +48,7 @@ extension ResolvedEntity {
     }
   }
 
-  /// The slot of the relationship back of one that is saved on both sides; nil for other properties.
+  /// The slot of the inverse of a one-to-one relationship; nil for other properties.
   package func oneToOneInverse(of slot: Slot) -> Slot? {
     let property = properties[slot]
     guard case .toOne(let relationship) = property.kind, !relationship.isInverseToMany, !property.isTransient else {

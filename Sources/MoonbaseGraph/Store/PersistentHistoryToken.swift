@@ -1,6 +1,6 @@
-/// How far a program has read the history of stores: what was saved later comes after it.
+/// A position in the history of stores: later saves come after it.
 ///
-/// A value that may be kept, as JSON for example, until the program runs again.
+/// A token can be kept between runs of the program, for example as JSON.
 ///
 /// ```swift
 /// let token = try coordinator.currentPersistentHistoryToken()
@@ -11,18 +11,18 @@ public struct PersistentHistoryToken: Sendable, Hashable, Codable {
   /// The number of the last transaction, by the identifier of its store.
   public private(set) var transactionNumbers: [String: Int64]
 
-  /// Makes a token that stands behind these transactions; without any it stands before all that stores have.
+  /// Makes a token that stands after these transactions; an empty token stands before all transactions.
   public init(_ transactionNumbers: [String: Int64] = [:]) { self.transactionNumbers = transactionNumbers }
 
-  /// Stands behind a transaction of one store from now on, and in the histories of others where it stood: who goes through the history of
-  /// several stores one transaction after the other keeps his place in each.
+  /// Moves the token behind a transaction of one store; its positions in other stores stay. Call it for each
+  /// transaction while reading the history of several stores.
   public mutating func advance(past transaction: PersistentHistoryTransaction) {
     let number = max(transaction.transactionNumber, transactionNumbers[transaction.storeID] ?? .min)
     transactionNumbers[transaction.storeID] = number
   }
 }
 
-/// The same as text, for scripts and command lines: `UUID:17`, of several stores with commas between them.
+/// The token as text, for scripts and command lines: `UUID:17`, with commas between several stores.
 extension PersistentHistoryToken: LosslessStringConvertible {
   public var description: String {
     transactionNumbers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")

@@ -1,23 +1,23 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// One save of one store, as its history tells it.
+/// A save of a store, as recorded in the store's history.
 public struct PersistentHistoryTransaction: Sendable, Hashable {
-  /// Its number in the history of the store, which grows.
+  /// The number of the transaction in the store's history; numbers grow.
   public let transactionNumber: Int64
   /// The identifier of the store.
   public let storeID: String
-  /// When it was saved.
+  /// The time of the save.
   public let timestamp: Date
-  /// What saves were told to bear as their author (`transactionAuthor` of a context).
+  /// The author that the save had set (`transactionAuthor` of the context).
   public let author: String?
   /// The `name` of the context that saved.
   public let contextName: String?
-  /// The application.
+  /// The identifier of the application.
   public let bundleID: String?
-  /// The process.
+  /// The identifier of the process.
   public let processID: String?
-  /// What was done to which objects, in the order of their numbers; nil where only transactions were asked for.
+  /// The changes of objects, in the order of their numbers; nil if the request was for transactions only.
   public let changes: [PersistentHistoryChange]?
 
   /// Makes a transaction, for a store that keeps a history.
@@ -35,18 +35,18 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
     self.changes = changes
   }
 
-  /// The same with its changes.
+  /// A copy with other changes.
   package func with(_ changes: [PersistentHistoryChange]?) -> Self {
     Self(
       transactionNumber: transactionNumber, storeID: storeID, timestamp: timestamp, author: author,
       contextName: contextName, bundleID: bundleID, processID: processID, changes: changes)
   }
 
-  /// The place behind it in the history of its store, and of no other one: of several stores `PersistentHistoryToken.advance(past:)` keeps
-  /// the places.
+  /// The token that stands directly behind this transaction. It has no position in other stores; to read several, use
+  /// `PersistentHistoryToken.advance(past:)`.
   public var token: PersistentHistoryToken { PersistentHistoryToken([storeID: transactionNumber]) }
 
-  /// The objects that it is about, for `mergeChanges(from:)`.
+  /// The IDs of the changed objects, for `mergeChanges(from:)`.
   public var objectIDs: SavedObjectIDs {
     func ids(_ type: PersistentHistoryChange.ChangeType) -> [ManagedObjectID] {
       (changes ?? []).lazy.filter { $0.changeType == type }.map(\.changedObjectID)
@@ -55,18 +55,18 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
   }
 }
 
-/// What a save did to one object.
+/// The change of one object by a save.
 public struct PersistentHistoryChange: Sendable, Hashable {
-  /// What was done.
+  /// The kind of a change.
   public enum ChangeType: Int64, Sendable, Hashable {
-    /// The object was new.
+    /// The object was inserted.
     case insert = 0
-    /// It had other values or other destinations than before.
+    /// Values or destinations of the object changed.
     case update = 1
-    /// It went.
+    /// The object was deleted.
     case delete = 2
 
-    /// The kind in a word, as scripts and commands show it.
+    /// The name of the kind, as scripts and commands show it.
     package var name: String {
       switch self {
       case .insert: "insert"
@@ -76,15 +76,15 @@ public struct PersistentHistoryChange: Sendable, Hashable {
     }
   }
 
-  /// Its number in the history of the store.
+  /// The number of the change in the store's history.
   public let changeID: Int64
-  /// The object.
+  /// The ID of the object.
   public let changedObjectID: ManagedObjectID
-  /// What was done to it.
+  /// The kind of the change.
   public let changeType: ChangeType
   /// The names of the properties that an update changed, in alphabetical order.
   public let updatedProperties: [String]
-  /// What is left of a deleted object: the values, as they were stored, of attributes that are preserved after deletion.
+  /// The stored values of a deleted object's attributes that are preserved after deletion.
   public let tombstone: [String: Value]
 
   /// Makes a change, for a store that keeps a history.

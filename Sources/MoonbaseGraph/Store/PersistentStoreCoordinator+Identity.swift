@@ -1,13 +1,14 @@
 import MoonbaseModel
 
-/// An object is known by store, table and key. All entities of a hierarchy have one table: the row says of which of them an object is.
+/// An object is identified by store, table and key. A hierarchy of entities has one table, whose rows name the entity
+/// of each object.
 extension PersistentStoreCoordinator {
-  /// The IDs of objects, some of which may name another entity with the same table than their rows do. Where there is no row they stay as
-  /// they are.
+  /// The IDs with the entities that their rows name: an ID may name another entity of the same table. IDs without a row
+  /// are returned unchanged.
   func known(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
     let unsure = Set(ids.filter { !$0.isTemporaryID && hierarchy(of: $0).count > 1 && rows[$0] == nil })
     guard !unsure.isEmpty else { return ids }
-    // A store looks for a row of the entity that it is asked for.
+    // A store looks for rows of exactly the requested entity.
     let candidates = unsure.flatMap { id in
       hierarchy(of: id).map {
         ManagedObjectID(store: StoreNumber(rawValue: id.storeNumber), entity: $0.symbol, key: id.key)

@@ -1,8 +1,8 @@
 package import MoonbaseModel
 
 extension PersistentStoreCoordinator {
-  /// The ID that a text of a person names: a URI, or the entity and the key, as `Person/12`. Nil where the text names
-  /// none, and where several stores hold objects of the entity.
+  /// The ID that a user's text names: a URI, or entity and key, such as `Person/12`. Nil if the text names no ID, or if
+  /// several stores hold objects of the entity.
   package func managedObjectID(named text: String) -> ManagedObjectID? {
     if let id = managedObjectID(forURIRepresentation: text) { return id }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// Brings contexts and stores together: knows which store an object is in, and keeps rows that were read.
+/// Connects contexts with stores: finds the store of an object, and caches rows.
 ///
-/// Shared by contexts on several threads.
+/// Contexts on several threads share a coordinator.
 ///
 /// ```swift
 /// let coordinator = PersistentStoreCoordinator(model: try model.resolved())
@@ -13,7 +13,7 @@ public import MoonbasePlatform
 public final class PersistentStoreCoordinator: Sendable {
   /// The model.
   public let model: ResolvedModel
-  /// A name for people.
+  /// A name for display.
   public var name: String? {
     get { registry.withLock { $0.name } }
     set { registry.withLock { $0.name = newValue } }
@@ -24,22 +24,23 @@ public final class PersistentStoreCoordinator: Sendable {
     var byNumber: [UInt32: any PersistentStore] = [:]
     var classes: [String: AnyObject.Type] = [:]
     var name: String?
-    /// Another number each time that the stores are others.
+    /// Changes whenever the set of stores changes.
     var revision = 0
-    /// The number of the stores that these follow.
+    /// The revision of the parent's stores that these stores copy.
     var followedRevision = -1
   }
 
   private let registry = Lock(Registry())
-  /// How often the process wrote to stores, by their numbers.
+  /// The number of the process's writes to each store, by store number.
   private static let writings = Lock<[UInt32: Int]>([:])
-  /// The extensions that stores are known to have noted, by their numbers.
+  /// The extensions that are known to be recorded in the metadata of each store, by store number.
   let notedExtensions = Lock<[UInt32: [String: String]]>([:])
   let rows: RowCache
   private let listeners = NewsListeners<SavedObjectIDs>()
   /// The attributes that stores derive, by entity.
   let derivedSlots: [EntityIndex: [Slot]]
-  /// What the stores follow: those of a context whose children draw on this; nil where they are added and removed here.
+  /// The parent context's stores, which a coordinator of child contexts follows; nil if stores are added and removed
+  /// here.
   let parentStores: ParentStores?
 
   /// The meter that counts saves and fetches.
@@ -50,7 +51,8 @@ public final class PersistentStoreCoordinator: Sendable {
     self.init(model: model, rowCapacity: RowCache.usualCapacity, following: nil)
   }
 
-  /// Makes one for the children of a context. It keeps no rows, for these may be others at any time.
+  /// Makes a coordinator for the children of a context. It caches no rows, because the parent may change them at any
+  /// time.
   convenience init(following parentStores: ParentStores) {
     self.init(model: parentStores.parent.source.model, rowCapacity: 0, following: parentStores)
   }
@@ -63,7 +65,7 @@ public final class PersistentStoreCoordinator: Sendable {
     derivedSlots = Dictionary(uniqueKeysWithValues: derived.filter { !$0.1.isEmpty })
   }
 
-  /// Makes a coordinator with the stores and classes of another one but a row cache of its own.
+  /// Makes a coordinator with the stores and classes of another one, but with a row cache of its own.
   public convenience init(sharingStoresOf other: PersistentStoreCoordinator) {
     self.init(model: other.model)
     let shared = other.registry.withLock { $0 }
@@ -76,30 +78,31 @@ public final class PersistentStoreCoordinator: Sendable {
     return registry.withLock { $0.stores }
   }
 
-  /// Whether relationships could lead from one store to another.
+  /// Whether relationships could connect objects of different stores.
   var hasSeveralStores: Bool {
     followParent()
     return registry.withLock { $0.stores.count > 1 }
   }
 
-  /// A number that is another one whenever the stores are others.
+  /// A number that changes whenever the set of stores changes.
   var revision: Int {
     followParent()
     return registry.withLock { $0.revision }
   }
 
-  /// The stores, and a number that is another one whenever they are.
+  /// The stores, and a number that changes whenever they do.
   private var numberedStores: (stores: [any PersistentStore], revision: Int) {
     followParent()
     return registry.withLock { ($0.stores, $0.revision) }
   }
 
-  /// The parent's stores may have become others.
+  /// Adopts changes of the parent's set of stores.
   @inline(__always)
   private func followParent() {
     if let parentStores { follow(parentStores) }
   }
 
+  /// Copies the parent's stores if they changed.
   private func follow(_ parentStores: ParentStores) {
     let (stores, revision) = parentStores.parent.source.numberedStores
     registry.withLock { registry in
@@ -114,8 +117,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Adds a store. New objects of an entity go to the first writable store that holds the entity.
   ///
-  /// Throws `.invalidRequest` for a store that is here already, by whichever path, and for a copy of one: IDs of objects name stores
-  /// by their UUIDs, and a copy has that of the original.
+  /// Throws `.invalidRequest` if the store, under any path, or a copy of it is already in the coordinator: object IDs
+  /// name stores by UUID, and a copy has the UUID of the original.
   public func add(_ store: any PersistentStore) throws {
     let number = StoreNumber(store.identifier).rawValue
     try registry.withLock {
@@ -126,11 +129,11 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Takes a store out, which closes its file once nobody reads from it any more.
+  /// Removes a store. Its file closes as soon as no session reads from it.
   ///
-  /// Objects of it keep what they read. Whatever needs the store throws `.objectNotFound`: a fault that is fired, a save with changes of such
-  /// objects. Reset the contexts that have any, or let go of them, before.
-  /// Throws `.invalidRequest` for a store that is not here.
+  /// Objects of the store keep the values that they have read. Operations that need the store throw `.objectNotFound`:
+  /// firing a fault, or saving changes of such objects. Reset or release contexts that have such objects before. Throws
+  /// `.invalidRequest` for a store that is not in the coordinator.
   public func remove(_ store: any PersistentStore) throws {
     let number = StoreNumber(store.identifier).rawValue
     try registry.withLock { registry in
@@ -142,7 +145,7 @@ public final class PersistentStoreCoordinator: Sendable {
     forgetAllRows()
   }
 
-  /// Throws for a store that is not here.
+  /// Throws `.invalidRequest` for a store that is not in the coordinator.
   func require(_ store: any PersistentStore) throws {
     let number = StoreNumber(store.identifier).rawValue
     guard registry.withLock({ $0.byNumber[number] === store }) else { throw Self.absent(store) }
@@ -152,7 +155,7 @@ public final class PersistentStoreCoordinator: Sendable {
     GraphError(.invalidRequest, message: "\(store.name) is not open here: it was removed, or added elsewhere")
   }
 
-  /// Another store takes the place of one. Throws where that was removed meanwhile.
+  /// Replaces a store by another one. Throws `.invalidRequest` if the store was removed meanwhile.
   func replace(_ store: any PersistentStore, by other: any PersistentStore) throws {
     let numbers = (old: StoreNumber(store.identifier).rawValue, new: StoreNumber(other.identifier).rawValue)
     try registry.withLock { registry in
@@ -166,7 +169,7 @@ public final class PersistentStoreCoordinator: Sendable {
     forgetAllRows()
   }
 
-  /// The store whose file this is, by whichever path; nil where none is open here.
+  /// The store of a file, under any path; nil if no store of the file is open here.
   public func persistentStore(for url: URL) -> (any PersistentStore)? {
     let identity = FileIdentity(url.relativePath)
     return persistentStores.first { store in
@@ -175,12 +178,12 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// The ID that `uriRepresentation` wrote; nil where the text is none, and where the ID is of a store that is not open here or of an entity
-  /// that the model has not.
+  /// The object ID with a URI from `uriRepresentation`. Nil if the text is no such URI, the store is not open here, or
+  /// the model lacks the entity.
   ///
-  /// An object is known by store, table and key. A text may name its root entity or another one with the same table, as an old one does after
-  /// a migration: the row says of which entity the object is, and is looked at where the table has objects of several. Where there is no row, or
-  /// it cannot be read now, the ID is of the entity that the text names.
+  /// An object is identified by store, table and key. The URI may name the root entity or another entity of the same
+  /// table, for example after a migration. If the table holds several entities, the row is read to find the object's
+  /// entity. Without a readable row, the ID has the entity that the URI names.
   ///
   /// ```swift
   /// if let id = coordinator.managedObjectID(forURIRepresentation: text) { print(try context.object(with: id)) }
@@ -202,7 +205,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return GraphError(.invalidRequest, message: "\(path) and \(other), with the UUID \(store.identifier), \(advice)")
   }
 
-  /// Classes of objects by name. What they are is the objects' own matter.
+  /// Registers a class of objects by name. The objects define what the class means.
   func setClass(_ type: AnyObject.Type, named name: String) { registry.withLock { $0.classes[name] = type } }
 
   func objectClass(named name: String) -> AnyObject.Type? { registry.withLock { $0.classes[name] } }
@@ -227,7 +230,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// The stores that may hold objects of an entity or of its subentities.
+  /// The stores that may hold objects of an entity, or of its subentities.
   func stores(for entity: ResolvedEntity, includingSubentities: Bool) -> [any PersistentStore] {
     let wanted = entity.indexes(includingSubentities: includingSubentities)
     return persistentStores.filter { store in
@@ -235,10 +238,10 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Whether a store has all entities of the model, so that no search among thousands is needed.
+  /// Whether a store has all entities of the model, which spares a search among thousands.
   private func holdsAll(_ store: any PersistentStore) -> Bool { store.entities.count == model.entities.count }
 
-  /// IDs by the store they are in.
+  /// Groups IDs by store.
   func byStore(_ ids: [ManagedObjectID]) throws -> [(any PersistentStore, [ManagedObjectID])] {
     if let first = ids.first, ids.allSatisfy({ $0.storeNumber == first.storeNumber }) {
       return [(try store(of: first), ids)]
@@ -246,7 +249,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return try Dictionary(grouping: ids, by: \.storeNumber).values.map { (try store(of: $0[0]), $0) }
   }
 
-  /// The store for new objects of an entity.
+  /// The store for new objects of an entity: the first writable store that holds the entity.
   package func storeForNewObjects(of entity: ResolvedEntity) throws -> any PersistentStore {
     try ManagedObjectContext.refuseWithinFunctions("an object of \(entity.name) was to be saved")
     let candidates = stores(holding: entity)
@@ -258,7 +261,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   // MARK: Rows
 
-  /// A row, from the cache if it was read before, and no longer ago than so many seconds.
+  /// A row, from the cache if it was read within `seconds` (nil for any age), else from the store.
   func snapshot(of id: ManagedObjectID, within seconds: Double? = nil) throws -> Snapshot? {
     if let known = rows[id], known.page.isFresh(within: seconds) { return known }
     // The coordinator of child contexts reads their parent, which reads the store.
@@ -266,20 +269,21 @@ public final class PersistentStoreCoordinator: Sendable {
     return try measuring(.fault, of: id.entityName) { try currentSnapshot(of: id) }
   }
 
-  /// A row that must be there. Throws `.objectNotFound` where it is gone.
+  /// The row of an object that must exist. Throws `.objectNotFound` if there is none.
   func row(of id: ManagedObjectID, in view: ReadView?, within seconds: Double?) throws -> Snapshot {
     try present(snapshot(of: id, in: view, within: seconds), id: id)
   }
 
-  /// A row as a view has it, or from the cache.
+  /// A row from a view, or from cache or store without a view.
   func snapshot(of id: ManagedObjectID, in view: ReadView?, within seconds: Double? = nil) throws -> Snapshot? {
     if let view { return try view.snapshot(of: id, within: seconds) }
     return try snapshot(of: id, within: seconds)
   }
 
-  /// A row that must be there, as the store has it now. Throws `.objectNotFound` where it is gone.
+  /// The store's current row of an object that must exist. Throws `.objectNotFound` if there is none.
   func currentRow(of id: ManagedObjectID) throws -> Snapshot { try present(currentSnapshot(of: id), id: id) }
 
+  /// The row, or an error that tells why there is none.
   private func present(_ row: Snapshot?, id: ManagedObjectID) throws -> Snapshot {
     if let row { return row }
     let known = (try? known([id])[0]) ?? id
@@ -290,7 +294,7 @@ public final class PersistentStoreCoordinator: Sendable {
     throw GraphError(.objectNotFound, message: "\(id) \(reason)", entity: id.entityName, objectID: id)
   }
 
-  /// A row as the store has it now.
+  /// The store's current row; nil if there is none.
   func currentSnapshot(of id: ManagedObjectID) throws -> Snapshot? {
     let store = try store(of: id)
     let found = try rows.reading { try store.snapshot(of: id).map { [$0] } ?? [] }
@@ -298,7 +302,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return found.first
   }
 
-  /// Rows as the stores have them now; those that are gone are left out.
+  /// The stores' current rows; objects without a row are left out.
   func snapshots(of ids: [ManagedObjectID], in view: ReadView? = nil) throws -> [Snapshot] {
     if let view { return try view.snapshots(of: ids) }
     var result: [Snapshot] = []
@@ -308,16 +312,16 @@ public final class PersistentStoreCoordinator: Sendable {
     return result
   }
 
-  /// A fetch brought newer rows: those in the cache follow.
+  /// Updates cached rows with newer versions that a fetch returned.
   func refreshRows(_ snapshots: some Collection<Snapshot> & Sendable) { rows.replace(snapshots) }
 
-  /// Rows changed without a new version: contexts that ask read them anew.
+  /// Drops rows that changed without a new version, so that contexts read them again.
   func forgetRows(of ids: [ManagedObjectID]) { rows.remove(ids) }
 
-  /// What was read is read anew when it is asked for next.
+  /// Drops all cached rows, so that the next access reads from the stores.
   func forgetAllRows() { rows.removeAll() }
 
-  /// The destinations of objects of one store as a view has them, or as they are now.
+  /// The destinations of objects of one store, from a view or from the store's current state.
   func destinations(
     of ids: [ManagedObjectID], relationship slot: Slot, in view: ReadView? = nil
   ) throws -> [[ManagedObjectID]] {
@@ -326,7 +330,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return try store(of: first).destinations(of: ids, relationship: slot)
   }
 
-  /// The same with the rows of the destinations.
+  /// The rows of these destinations, from a view or from the store's current state.
   func destinationRows(
     of ids: [ManagedObjectID], relationship slot: Slot, in view: ReadView? = nil
   ) throws -> DestinationRows {
@@ -337,25 +341,27 @@ public final class PersistentStoreCoordinator: Sendable {
 
   // MARK: Saving
 
-  /// Writes changes in a session that is not committed. Throws the conflicts as one error.
+  /// Writes changes in a session without committing it. Throws the conflicts as one error.
   func write(_ changes: StoreChanges, in session: any SaveSession) throws {
     try GraphError.throwConflicts(conflicts(writing: changes, in: session))
   }
 
-  /// Writes changes in a session that is not committed. Returns what is in the way.
+  /// Writes changes in a session without committing it. Returns the conflicts.
   func conflicts(writing changes: StoreChanges, in session: any SaveSession) throws -> [SaveConflict] {
     let conflicts = try session.writeAll(changes)
-    // Contexts that ask for what is in the way read it anew.
+    // Contexts that refresh a conflicting object read the stored row.
     rows.remove(conflicts.compactMap(\.otherID))
     return conflicts
   }
 
-  /// How often the process wrote to these stores, through whichever coordinator: whether what was just read may be old is seen by it.
+  /// The number of the process's writes to these stores, through any coordinator. A changed count shows that rows just
+  /// read may be outdated.
   var writingCount: Int {
     let numbers = storeNumbers
     return Self.writings.withLock { writings in numbers.reduce(0) { $0 &+ writings[$1, default: 0] } }
   }
 
+  /// Counts a write to these stores.
   private func noteWriting() {
     let numbers = storeNumbers
     Self.writings.withLock { writings in for number in numbers { writings[number, default: 0] &+= 1 } }
@@ -366,14 +372,15 @@ public final class PersistentStoreCoordinator: Sendable {
     return registry.withLock { Array($0.byNumber.keys) }
   }
 
-  /// Runs `body`, which commits a save and says what it saved: who begins to read meanwhile does not trust the row cache.
+  /// Runs `body`, which commits a save and reports it. Reads that begin meanwhile do not rely on the row cache.
   func committing<Result>(_ body: () throws -> Result) rethrows -> Result {
     rows.beginCommit()
     defer { rows.endCommit() }
     return try body()
   }
 
-  /// A store committed these changes of a context, and derived values of some objects with them.
+  /// Updates the cache and notifies contexts after a store committed a context's changes, including derived values of
+  /// some objects.
   func didSave(
     _ changes: StoreChanges, deriving derived: [ManagedObjectID], from sender: NewsInbox<SavedObjectIDs>?
   ) {
@@ -384,7 +391,7 @@ public final class PersistentStoreCoordinator: Sendable {
     if !changes.isEmpty { listeners.tell(SavedObjectIDs(changes, deriving: derived), from: sender) }
   }
 
-  /// A store wrote by itself: what was read of these rows no longer holds.
+  /// Updates the cache and notifies contexts after a store itself wrote rows, as for a batch request.
   func didWrite(_ saved: SavedObjectIDs) {
     noteWriting()
     if !saved.entityNames.isEmpty { rows.outdateAll() }
@@ -392,25 +399,26 @@ public final class PersistentStoreCoordinator: Sendable {
     listeners.tell(saved)
   }
 
-  /// The saves of contexts of this coordinator, from the call on, one element for each store that a save wrote.
-  /// `remoteChanges` has those of other processes. Each call makes a sequence of its own. The sequence ends when the
-  /// container is closed, and with the coordinator.
+  /// The saves of this coordinator's contexts from the call on, one element for each store that a save wrote.
+  ///
+  /// `remoteChanges` has the saves of other processes. Each call returns a new sequence. A sequence ends when the
+  /// container is closed or the coordinator is released.
   public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }
 
-  /// Ends the sequences of saves.
+  /// Ends all sequences of saves.
   package func endSaves() { listeners.finish() }
 
-  /// Tells contexts of what was saved elsewhere than through this coordinator.
+  /// Notifies contexts of changes that were saved outside this coordinator.
   func tell(_ saved: SavedObjectIDs) { listeners.tell(saved) }
 
-  /// A place for what contexts save from now on.
+  /// Returns a new inbox for later saves of other contexts.
   func addInbox(_ onNews: (@Sendable () -> Void)? = nil) -> NewsInbox<SavedObjectIDs> {
     let inbox = NewsInbox<SavedObjectIDs>(onNews)
     listeners.add(inbox)
     return inbox
   }
 
-  /// These changes were not saved: who asks for their rows reads them anew.
+  /// Drops the rows of changes that were not saved, so that contexts read them again.
   func didNotSave(_ changes: StoreChanges) {
     rows.remove(changes.updated.rows.ids + changes.deleted.map(\.id))
   }

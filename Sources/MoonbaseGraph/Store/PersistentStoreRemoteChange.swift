@@ -1,44 +1,45 @@
 public import MoonbasePlatform
 
-/// Somebody else wrote to a store: another process, or another store of the same file in this one (Core Data's
-/// `NSPersistentStoreRemoteChange`).
+/// A write to a store from elsewhere: by another process, or through another store object of the same file in this
+/// process (`NSPersistentStoreRemoteChange` of Core Data).
 public struct PersistentStoreRemoteChange: Sendable, Hashable {
   /// The identifier of the store.
   public let storeID: String
-  /// Its file.
+  /// The location of the store's file.
   public let url: URL?
-  /// A token behind what is in the store's history now; nil where it keeps none.
+  /// A token that stands after the newest transaction in the store's history; nil if the store keeps no history.
   public let historyToken: PersistentHistoryToken?
 
-  /// Makes news, for a store that can tell of it.
+  /// Makes a notification, for stores that can observe such writes.
   public init(storeID: String, url: URL?, historyToken: PersistentHistoryToken?) {
     (self.storeID, self.url, self.historyToken) = (storeID, url, historyToken)
   }
 }
 
-/// Somebody is told of what others write to a store, as long as he keeps this.
+/// The registration of a handler for remote changes, active until it is cancelled or released.
 public final class RemoteChangeObservation: Sendable {
   private let end: @Sendable () -> Void
 
-  /// Makes one, for a store that can tell of such changes; `end` may be called more than once.
+  /// Makes a registration, for stores that can observe such writes; `end` may be called more than once.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }
 
-  /// Nothing more is told.
+  /// Ends the registration.
   public func cancel() { end() }
 }
 
 extension PersistentStore {
-  /// Nobody else can write to it.
+  /// Nil: the store cannot be written from elsewhere.
   public func observeRemoteChanges(
     _ handler: @escaping @Sendable (PersistentStoreRemoteChange) -> Void
   ) -> RemoteChangeObservation? { nil }
 }
 
 extension PersistentStoreCoordinator {
-  /// What others write to the stores that are open here now, as it is noticed: with the history of the store it can be merged. Several writes
-  /// may be told as one. The files are watched as long as somebody has such a sequence.
+  /// Remote changes of the stores that are open here now, as they are noticed. The history of a store shows the
+  /// changes, ready for a merge. Several writes may appear as one element. The files are watched as long as a sequence
+  /// exists.
   ///
   /// ```swift
   /// for await change in coordinator.remoteChanges {

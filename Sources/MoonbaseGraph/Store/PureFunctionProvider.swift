@@ -1,20 +1,20 @@
 public import MoonbaseModel
 package import MoonbasePlatform
 
-/// A derived attribute that depends on its inputs only, so that a store may compute it in a query.
+/// A derived attribute that depends only on its inputs, so that a store may compute it in a query.
 public struct PureFunction: Sendable {
-  /// The entity that declares it; it holds for subentities too unless one overrides it.
+  /// The entity that declares the attribute; subentities inherit it unless they override it.
   public var entity: String
-  /// The attribute's name.
+  /// The name of the attribute.
   public var name: String
-  /// Key paths of its inputs, from the object: attributes, or dotted through to-one relationships.
+  /// The key paths of the inputs, from the object: attributes, or attributes at the end of to-one relationships.
   public var inputs: [String]
   /// The type of the result.
   public var type: AttributeType
-  /// Whether the result is null as soon as one input is.
+  /// Whether the result is null if any input is null.
   public var isStrict: Bool
 
-  /// Makes a description.
+  /// Makes the description of an attribute's function.
   public init(entity: String, name: String, inputs: [String], type: AttributeType, isStrict: Bool) {
     self.entity = entity
     self.name = name
@@ -26,40 +26,41 @@ public struct PureFunction: Sendable {
 
 /// The pure derived attributes of one generation of extensions.
 ///
-/// It is kept by those who may still ask for its functions: contexts, and the queries and statements on their way. With the last of
-/// these goes what stores made of it.
+/// Contexts, and queries and statements in progress, retain the provider as long as they may call its functions. The
+/// functions that stores made from it are released with the provider.
 public protocol PureFunctionProvider: AnyObject, Sendable {
-  /// A number that is different for every generation in the process. SQL names carry it, so that two never meet.
+  /// A number that is unique in the process for each generation. SQL function names include it, so names never collide.
   var generation: UInt64 { get }
-  /// The functions; their index is their identity.
+  /// The functions. The index of a function identifies it.
   var functions: [PureFunction] { get }
-  /// The entities whose objects compute an attribute that bears a function's name otherwise, by that name: for these and their
-  /// subentities no function of a parent holds.
+  /// For each function name, the entities that compute an attribute of that name differently. The parent's function
+  /// does not apply to these entities and their subentities.
   var overriding: [String: Set<String>] { get }
-  /// What was made of the functions for connections: a `MadeFunctions` that the provider makes with itself and gives to nobody else.
+  /// The functions made for connections: a `MadeFunctions` that the provider owns exclusively.
   var made: MadeFunctions { get }
-  /// Makes the functions anew for one connection, in a registry of their own.
+  /// Makes the functions for one connection, in a separate registry.
   func makeFunctions() throws -> any PureFunctionInstances
 }
 
-/// The pure functions of one connection: used by one thread at a time.
+/// The pure functions of one connection, used by one thread at a time.
 public protocol PureFunctionInstances: AnyObject {
   /// Computes function `index` of the provider from its inputs, in order.
   ///
-  /// A limit of the calling script is charged and observed. The error a function raises is thrown as it is.
+  /// The call is charged to the calling script and observes its limits. Errors of the function are thrown unchanged.
   func call(_ index: Int, inputs: [Value]) throws -> Value
 }
 
-/// Functions with a second form, which a store may call for each row. The calls of one step of a statement share a
-/// scope. Where the second form gives no answer, `call` is asked.
+/// Functions with a faster form that a store may call for each row. The calls of one step of a statement share a scope.
+/// If the faster form returns no result, the store uses `call`.
 package protocol RowFunctionInstances: PureFunctionInstances {
-  /// Function `index` as one over plain values; nil where something on the way has to be seen to.
+  /// Function `index` in the form for plain values; nil if its evaluation needs `call`.
   func rowCall(_ index: Int) -> RowCall?
-  /// The scope of its calls.
+  /// The scope that calls of one step share.
   var scope: any CallScope { get }
 }
 
-/// Keeps what was made of a provider's functions, and lets it go with the provider: connections, which may live longer, keep none of it.
+/// Retains the functions made from a provider and releases them with it. Connections, which may live longer, retain
+/// none of them.
 ///
 /// ```swift
 /// final class Functions: PureFunctionProvider {
@@ -67,27 +68,28 @@ package protocol RowFunctionInstances: PureFunctionInstances {
 ///   // ...
 /// }
 /// ```
-public final class MadeFunctions: @unchecked Sendable {  // who keeps instances for a connection calls them there only
+public final class MadeFunctions: @unchecked Sendable {  // instances are called only on their own connection
   private let instances = Lock<[ObjectIdentifier: Kept]>([:])
 
-  private struct Kept: @unchecked Sendable {  // nobody calls it from here
+  private struct Kept: @unchecked Sendable {  // the instances are only stored here, never called
     let instances: any PureFunctionInstances
   }
 
-  /// Keeps nothing yet.
+  /// An empty store of functions.
   public init() {}
 
-  /// How many connections have functions of the provider.
+  /// The number of connections that have functions of the provider.
   package var count: Int { instances.withLock { $0.count } }
 
+  /// Retains the functions of one connection.
   package func keep(_ new: any PureFunctionInstances) {
     let kept = Kept(instances: new)
     instances.withLock { $0[ObjectIdentifier(new)] = kept }
   }
 
-  /// The connection that some were made for is gone.
+  /// Releases the functions of a connection that is gone.
   package func letGo(_ id: ObjectIdentifier) {
-    // It may take a script's state with it, for which nobody else should wait.
+    // Releasing the functions may close a script's state; do so outside the lock.
     let gone = instances.withLock { $0.removeValue(forKey: id) }
     withExtendedLifetime(gone) {}
   }

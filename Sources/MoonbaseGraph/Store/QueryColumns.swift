@@ -3,9 +3,9 @@ import MoonbasePlatform
 
 public import enum MoonbaseModel.Predicate
 
-/// Values that a store is asked for in the place of rows: attributes of each object, or functions over groups of objects.
+/// Values that a query returns in place of rows: attributes of each object, or functions over groups of objects.
 ///
-/// The rows that a session gives for them (`ReadSession.values`) have a value for each column where others have one for each slot.
+/// Rows of values (`ReadSession.values`) have one value for each column, where other rows have one for each slot.
 ///
 /// ```swift
 /// var query = StoreQuery(entity: person, in: model)
@@ -13,30 +13,31 @@ public import enum MoonbaseModel.Predicate
 /// query.columns?.groupKeys = [["department", "name"]]
 /// ```
 public struct QueryColumns: Sendable {
-  /// A function over what the objects of a group have at the end of a key path. Missing values are left out.
+  /// A function over the values at the end of a key path for the objects of a group. Null values are skipped.
   public enum Function: Sendable {
-    /// How many there are.
+    /// The number of values.
     case count
-    /// Their sum, exact where they are integers and fit; 0 of none.
+    /// The sum of the values, exact if all are integers and the sum fits; 0 without values.
     case sum
-    /// Their mean; null of none.
+    /// The mean; null without values.
     case average
-    /// The least of them; null of none.
+    /// The least value; null without values.
     case minimum
-    /// The greatest of them; null of none.
+    /// The greatest value; null without values.
     case maximum
   }
 
-  /// One value of each row.
+  /// A column of the result.
   public enum Column: Sendable {
-    /// An attribute, at the end of a key path through to-one relationships. Of a group it is one of its keys.
+    /// An attribute, at the end of a key path through to-one relationships. In a grouped query it is one of the group
+    /// keys.
     case value([String])
-    /// How many objects there are.
+    /// The number of objects.
     case objectCount
     /// A function over the objects of a group.
     case function(Function, [String])
 
-    /// The key path that is read of each object.
+    /// The key path that is read from each object.
     public var keyPath: [String]? {
       switch self {
       case .value(let keys), .function(_, let keys): keys
@@ -45,20 +46,21 @@ public struct QueryColumns: Sendable {
     }
   }
 
-  /// The values of a row.
+  /// The columns of the result.
   public var columns: [Column]
-  /// What the groups are made by, as key paths: one row for each group, in the order in which the first objects of the groups come.
+  /// The key paths by which objects are grouped. Each group gives one row, in the order of the groups' first objects.
   public var groupKeys: [[String]] = []
 
-  /// Which groups are wanted: `0` in it is the value of the first column, `1` that of the second. Nil for all.
+  /// The condition for groups: `0` stands for the value of the first column, `1` for the second, and so on. Nil for all
+  /// groups.
   public var condition: Predicate?
-  /// Whether rows without groups that are equal come once, where the first of their objects would.
+  /// Whether equal rows without groups appear once, at the place of the first.
   public var isDistinct = false
 
-  /// Values of each object; with functions alone one row for all of them.
+  /// Makes columns: a row for each object, or with functions alone one row for all objects.
   public init(_ columns: [Column]) { self.columns = columns }
 
-  /// Whether a row is one of a group, or of all objects together.
+  /// Whether a row describes a group, or all objects together.
   public var isGrouped: Bool {
     !groupKeys.isEmpty
       || columns.contains { column in
@@ -66,33 +68,34 @@ public struct QueryColumns: Sendable {
       }
   }
 
-  /// Whether some of the rows are left out.
+  /// Whether the query omits some of the rows.
   public var choosesRows: Bool { condition != nil || isDistinct }
 
-  /// The same with all rows.
+  /// A copy that omits no rows.
   public var withAllRows: Self {
     var columns = self
     (columns.condition, columns.isDistinct) = (nil, false)
     return columns
   }
 
-  /// What is the same in all objects that make a row; empty where each makes one of its own, or all make one.
+  /// The key paths whose values are equal for all objects of a row; empty if each object has its own row, or all share
+  /// one.
   package var rowKeys: [[String]] { isDistinct ? columns.compactMap(\.keyPath) : groupKeys }
 
-  /// Why they cannot be computed of the rows of the objects alone, as a clause for a plan; nil where they can: then a session need not
-  /// have `values` of its own.
+  /// The reason why the columns cannot be computed from the objects' own rows, as a clause of a plan. Nil if they can:
+  /// then a session need not implement `values`.
   public var reasonAgainstRows: String? {
     let paths = groupKeys + columns.compactMap(\.keyPath)
     return paths.first { $0.count != 1 }.map { "\($0.joined(separator: ".")) leads to other rows" }
   }
 }
 
-/// Columns computed of rows, for stores that hold rows and nothing else.
+/// Computes columns from rows, for stores that return only rows.
 final class ColumnsOfRows: RowCursor {
   private let columns: QueryColumns
   private let query: StoreQuery
   private let rows: any RowCursor
-  /// The rows of the groups, once they were asked for.
+  /// The rows of the groups, after the first call.
   private let groups = Lock<RowList?>(nil)
 
   init(_ columns: QueryColumns, of query: StoreQuery, _ rows: any RowCursor) throws {
@@ -100,6 +103,7 @@ final class ColumnsOfRows: RowCursor {
     for keys in columns.groupKeys + columns.columns.compactMap(\.keyPath) { _ = try Self.slot(keys, of: query) }
   }
 
+  /// The slot of a key path. Throws if its values are not in the objects' own rows.
   private static func slot(_ keys: [String], of query: StoreQuery) throws -> Slot {
     if keys.count == 1, let slot = query.entity.slot(keys[0]) { return slot }
     throw GraphError(
@@ -118,6 +122,7 @@ final class ColumnsOfRows: RowCursor {
     }
   }
 
+  /// A row of values for each object.
   private func plain(_ rows: RowBatch) throws -> RowBatch {
     let slots = try columns.columns.compactMap(\.keyPath).map { try Self.slot($0, of: query) }
     let result = RowCollector(store: StoreNumber(rawValue: 0), expecting: rows.count)
@@ -130,6 +135,7 @@ final class ColumnsOfRows: RowCursor {
     return result.finish()
   }
 
+  /// A row of values for each group.
   private func grouped() throws -> [Snapshot] {
     let keySlots = try columns.groupKeys.map { try Self.slot($0, of: query) }
     let slots = try columns.columns.map { column in try column.keyPath.map { try Self.slot($0, of: query) } }
@@ -161,10 +167,10 @@ final class ColumnsOfRows: RowCursor {
   }
 }
 
-/// What the objects of a group have come to.
+/// The accumulated values of one group.
 private struct ColumnGroup {
   private var count = 0
-  /// Of a column that is no function, the value of the first object.
+  /// For each column its accumulator, and the value of the group's first object for a column that is no function.
   private var states: [(reduction: Reduction?, first: Value)]
   private let isCount: [Bool]
 
@@ -177,6 +183,7 @@ private struct ColumnGroup {
     isCount = columns.columns.map { $0.keyPath == nil }
   }
 
+  /// Adds the row of an object to the group.
   mutating func add(_ row: Snapshot, slots: [Slot?]) throws {
     count += 1
     for (place, slot) in slots.enumerated() {
@@ -199,7 +206,7 @@ private struct ColumnGroup {
 }
 
 extension QueryColumns.Function {
-  /// The function of predicates; nil for those that no store is asked for.
+  /// The column function for a predicate function; nil if stores do not compute it.
   init?(_ function: PredicateFunction) {
     switch function {
     case .count: self = .count
@@ -222,13 +229,13 @@ extension QueryColumns.Function {
   }
 }
 
-/// Which key paths a store may read by itself.
+/// Decides which key paths a store can read without the context.
 struct StoredPaths {
   let context: ManagedObjectContext
   let entity: ResolvedEntity
   let entities: Range<EntityIndex>
 
-  /// Why a path's values are none that a store has, as a clause; nil where they are.
+  /// The reason why a store does not have the values of a key path, as a clause; nil if it has them.
   func reason(_ keys: [String]) throws -> String? {
     var (entity, entities) = (entity, entities)
     let path = keys.joined(separator: ".")

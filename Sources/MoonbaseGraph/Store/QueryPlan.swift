@@ -1,9 +1,9 @@
 public import MoonbaseModel
 
-/// How a query is answered: what the store takes over, what it leaves to the context, and both in words.
+/// The plan of a query: the part that the store executes, the part left to the context, and a description of both.
 ///
-/// A store takes over any of the conditions that all have to hold (`StoreQuery.conditions`). It sorts, skips and counts only where it
-/// does everything: the order and window of rows of which some do not match are the context's.
+/// A store may execute any subset of the conditions that must all hold (`StoreQuery.conditions`). It sorts, skips and
+/// limits only if it executes all of them, because otherwise the context must first remove rows that do not match.
 ///
 /// ```swift
 /// func plan(_ query: StoreQuery) throws -> QueryPlan {
@@ -11,35 +11,36 @@ public import MoonbaseModel
 /// }
 /// ```
 public struct QueryPlan: Sendable {
-  /// A condition that the context judges.
+  /// A condition that the context evaluates.
   public struct Condition: Sendable {
     /// The condition.
     public var predicate: Predicate
-    /// Why the store leaves it, as a clause: `fullName is computed by the context`.
+    /// The reason why the store does not evaluate the condition, as a clause: `fullName is computed by the context`.
     public var reason: String
   }
 
-  /// What the store is asked for: the conditions that it takes over, with order and window where it does everything.
+  /// The store's part of the query: its conditions, and order and window if it executes everything.
   public let query: StoreQuery
-  /// How the store finds its rows: an SQL statement, the index or table that it goes through.
+  /// The way in which the store finds rows: an SQL statement, or the index or table that it scans.
   public let how: String
-  /// What the context judges of each row that the store finds.
+  /// The conditions that the context evaluates for each row from the store.
   public let remainingConditions: [Condition]
-  /// The order that the context brings the rows into.
+  /// The sort descriptors that the context applies.
   public let remainingOrder: [SortDescriptor]
-  /// Why the store cannot sort by these keys; nil where it could, but for the conditions that remain.
+  /// The reason why the store cannot sort by these keys; nil if only the remaining conditions prevent it.
   public let orderReason: String?
-  /// Why the context computes the columns that are asked for in the place of rows; nil where the store does, or nobody asks.
+  /// The reason why the context computes the query's columns; nil if the store does, or the query has no columns.
   public let columnsReason: String?
-  /// Why the context leaves out rows of columns (`QueryColumns.condition`, `isDistinct`); nil where the store does, or all are wanted.
+  /// The reason why the context omits rows of columns (`QueryColumns.condition`, `isDistinct`); nil if the store does,
+  /// or none are omitted.
   public let choiceReason: String?
   private let window: (limit: Int, offset: Int)
 
-  /// A plan for a query by which the store leaves some of its conditions, or the order, or nothing.
+  /// A plan in which the store leaves some conditions, the order, or nothing to the context.
   ///
-  /// `reasons` has a clause for each condition that is left, by its place among the query's `conditions`; `order` is why the store
-  /// cannot sort, and `columns` why it does not compute the query's columns: nil where it does. `choice` is why it computes all of their rows,
-  /// and leaves none out. `prepared` is what the store made of what it takes over; its sessions find it in the plan's query.
+  /// `reasons` has a clause for each condition that is left, by its index in the query's `conditions`. `order`,
+  /// `columns` and `choice` are the reasons why the store cannot sort, compute the query's columns, or omit rows of
+  /// columns; nil if it can. `prepared` is the store's compiled form of its part; sessions find it in the plan's query.
   public init(
     _ query: StoreQuery, how: String, leaving reasons: [Int: String] = [:], order: String? = nil,
     columns: String? = "the store gives whole rows", choice: String? = "the store gives all of them",
@@ -70,7 +71,8 @@ public struct QueryPlan: Sendable {
     self.query = taken
   }
 
-  /// A plan by which the store leaves all conditions and any order. Columns it computes as far as rows are enough for them.
+  /// A plan in which the store leaves all conditions and any order to the context. Columns are computed if the rows
+  /// suffice.
   public init(_ query: StoreQuery, how: String, leavingAll reason: String) {
     let all = query.conditions.indices.map { ($0, reason) }
     self.init(
@@ -78,15 +80,15 @@ public struct QueryPlan: Sendable {
       columns: query.columns?.reasonAgainstRows)
   }
 
-  /// Whether the store finds exactly the rows that match.
+  /// Whether the store returns exactly the rows that match.
   public var isExact: Bool { remainingConditions.isEmpty }
-  /// Whether the store does everything: it finds the rows that match, sorted and within their window.
+  /// Whether the store executes the whole query: it returns the matching rows, sorted and within the window.
   public var isComplete: Bool { remainingConditions.isEmpty && remainingOrder.isEmpty }
 
-  /// What the store does and what is left, a line for each.
+  /// The parts of store and context, one line each.
   public var explanation: String { lines().joined(separator: "\n") }
 
-  /// `steps` are those of the store's engine.
+  /// The lines of the explanation; `steps` are the steps of the store's engine.
   func lines(steps: [String] = []) -> [String] {
     var lines = ["the store: \(how)"] + steps.map { "  " + $0 }
     for condition in remainingConditions {
@@ -101,7 +103,7 @@ public struct QueryPlan: Sendable {
     return lines
   }
 
-  /// A window in words; nil for all rows.
+  /// A window as text; nil for all rows.
   static func words(_ window: (limit: Int, offset: Int)) -> String? {
     let parts = [("limit", window.limit), ("offset", window.offset)].filter { $0.1 > 0 }
     return parts.isEmpty ? nil : parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
@@ -109,7 +111,7 @@ public struct QueryPlan: Sendable {
 }
 
 extension StoreQuery {
-  /// The parts of the predicate, all of which have to hold.
+  /// The parts of the predicate that must all hold.
   public var conditions: [Predicate] {
     guard let predicate else { return [] }
     return if case .and(let all) = predicate, !all.isEmpty { all } else { [predicate] }
@@ -117,7 +119,7 @@ extension StoreQuery {
 }
 
 extension SortDescriptor {
-  /// `name`, or `-name` where it descends, with what compares its texts where that is not their bytes.
+  /// `name`, or `-name` in descending order, with the comparator unless it compares bytes.
   fileprivate var text: String {
     (ascending ? "" : "-") + keyPath + (comparator == .compare ? "" : " (\(comparator.rawValue))")
   }

@@ -1,15 +1,15 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-// Inlinable, since typed accessors read through it: docs/development.md, "What the compiler is told".
+// Inlinable, because typed accessors of other modules read through it (see docs/development.md).
 
-/// What a slot holds as two words and a kind, so that it passes in registers to who needs no `Value` of it.
+/// The content of a slot as two words and a kind, so that it passes in registers without making a `Value`.
 ///
-/// Types that attributes are read as look at it (`AttributeValue.read(cell:)`).
+/// Attribute types decode their values from it (`AttributeValue.read(cell:)`).
 public struct RawCell {
-  /// What the words are; the numbers are those of rows' cells, but for `other`.
+  /// The meaning of the words. Except for `other`, the numbers are the kinds of cells in rows.
   public enum Kind: UInt8 {
-    /// Nothing; also where the value could not be read.
+    /// Null, or a value that could not be read.
     case null
     /// `bool`.
     case bool
@@ -23,15 +23,16 @@ public struct RawCell {
     case text
     /// `bytes`.
     case data
-    /// Anything else: to be asked for as a value.
+    /// Any other value: use the slot's `Value`.
     case other
   }
 
-  /// What is in the slot.
+  /// The kind of the content.
   public let kind: Kind
   @usableFromInline let word: UInt64
   @usableFromInline let length: Int
 
+  /// Makes a cell of a word and a length.
   @inlinable
   package init(_ kind: Kind, word: UInt64 = 0, length: Int = 0) {
     (self.kind, self.word, self.length) = (kind, word, length)
@@ -42,7 +43,7 @@ public struct RawCell {
     self.init(kind, word: UInt64(UInt(bitPattern: bytes.baseAddress)), length: bytes.count)
   }
 
-  /// What a number, a date, a truth value or null is in a cell.
+  /// The cell of a number, date, truth value or null.
   init(of value: Value) {
     switch value {
     case .null: self.init(Kind.null)
@@ -54,7 +55,7 @@ public struct RawCell {
     }
   }
 
-  /// Whether an attribute of a type takes it as it is.
+  /// Whether an attribute of the type can store the content unchanged.
   func fits(_ type: AttributeType) -> Bool {
     switch (type, kind) {
     case (_, .null), (.string, .text), (.integer64, .int), (.boolean, .bool), (.binaryData, .data): true
@@ -66,7 +67,8 @@ public struct RawCell {
     }
   }
 
-  /// What an attribute of a type takes as it is, where that does not depend on the value but for numbers that are none.
+  /// The kind that an attribute of the type stores unchanged, whatever the value (except not-a-number); nil for other
+  /// types.
   static func kind(takenBy type: AttributeType) -> Kind? {
     switch type {
     case .string: .text
@@ -79,7 +81,7 @@ public struct RawCell {
     }
   }
 
-  /// Whether two cells hold the same, so that putting one in the place of the other changes nothing.
+  /// Whether both cells have the same content, so that replacing one by the other changes nothing.
   package func isSame(as other: RawCell) -> Bool {
     guard kind == other.kind else { return false }
     switch kind {
@@ -100,7 +102,7 @@ public struct RawCell {
   @inlinable public var int: Int64 { Int64(bitPattern: word) }
   /// A number, or a date's seconds since the beginning of 2001.
   @inlinable public var double: Double { Double(bitPattern: word) }
-  /// The bytes of text or data: the row's own, valid as long as the object keeps its row.
+  /// The bytes of text or data: part of the row, valid as long as the object keeps its row.
   @inlinable public var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(word)), count: length)
   }

@@ -1,18 +1,18 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// What is asked of a session that reads.
+/// The extent of a read session.
 public enum ReadScope: Sendable {
-  /// One call, or one cursor that is read to its end: the session need not do anything to see one state.
+  /// A single call, or a single cursor read to its end: consistency needs no extra effort of the session.
   case oneCall
   /// Several calls, all of which see one state.
   case view
 }
 
-/// One state of a store, as it is read: a fetch, its pages, its prefetched rows and the faults that follow see the same data,
-/// whatever is saved meanwhile.
+/// A consistent state of a store for reading: a fetch, its pages, its prefetched rows and later faults see the same
+/// data, whatever is saved meanwhile.
 ///
-/// It ends when it is told to, or goes. Several threads may use it; a call waits for the one before it.
+/// The session ends with `end()` or when it is released. Several threads may use it; calls wait for each other.
 ///
 /// ```swift
 /// let session = try store.beginReading(.view)
@@ -25,45 +25,45 @@ public enum ReadScope: Sendable {
 ///
 /// Errors: `GraphError` with `.storeBusy`, `.storeFailure`, `.invalidStore` and others.
 public protocol ReadSession: AnyObject, Sendable {
-  /// Whether all its calls see one state, and nobody has to wait for its end, so that it may be kept. Where not, each call sees the state of
-  /// its own moment.
+  /// Whether all calls see one state and no other session waits for the end of this one, so that a context may keep the
+  /// session open. Otherwise each call sees the state of its own moment.
   var isSteady: Bool { get }
-  /// Whether all its calls see one state, be it that somebody has to wait for its end.
+  /// Whether all calls see one state, even if another session has to wait for the end of this one.
   var seesOneState: Bool { get }
 
-  /// The rows that match, to be read some at a time.
+  /// The matching rows, read in batches.
   func rows(matching query: StoreQuery) throws -> any RowCursor
-  /// The rows that match.
+  /// The matching rows.
   func snapshots(matching query: StoreQuery) throws -> [Snapshot]
-  /// The IDs of the rows that match, to be read some at a time.
+  /// The IDs of the matching rows, read in batches.
   func ids(matching query: StoreQuery) throws -> any IDCursor
-  /// How many rows match.
+  /// The number of matching rows.
   func count(matching query: StoreQuery) throws -> Int
-  /// The query's `columns`, a row of values for each object or group, to be read some at a time. A store that hands the plans of another
-  /// one on hands this on, too.
+  /// The query's `columns`, a row of values for each object or group, read in batches. A store that forwards plans of
+  /// another store also forwards this call.
   func values(matching query: StoreQuery) throws -> any RowCursor
 
-  /// The row of an object; nil if there is none (any more).
+  /// The row of an object; nil if there is none.
   func snapshot(of id: ManagedObjectID) throws -> Snapshot?
   /// The rows of several objects in any order; objects without a row are left out.
   func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot]
-  /// The destinations of a to-many relationship, in order where it is ordered. Of a one-to-one relationship the objects whose rows
-  /// lead here by its other side, whatever the row of this one says.
+  /// The destinations of a to-many relationship, in order if the relationship is ordered. For a one-to-one
+  /// relationship: the objects whose rows point here by the inverse, whatever the row of this object says.
   func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID]
-  /// The same of a relationship of several objects of one entity, in the order of `ids`.
+  /// The destinations for several objects of one entity, in the order of `ids`.
   func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]]
-  /// The same with the rows of the destinations, as far as there are any: what is read ahead.
+  /// The destinations for several objects with their rows, as far as rows exist: used for prefetching.
   func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows
 
-  /// Lets go of what it holds. Its cursors can be read no further, and no call may follow; a second end does nothing.
+  /// Ends the session and its cursors. No call may follow except a second `end()`, which does nothing.
   func end()
 }
 
 extension ReadSession {
-  /// That it may be kept says so.
+  /// The value of `isSteady`.
   public var seesOneState: Bool { isSteady }
 
-  /// Reads them page by page.
+  /// Reads the rows page by page.
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     let cursor = try rows(matching: query)
     var result: [Snapshot] = []
@@ -71,10 +71,10 @@ extension ReadSession {
     return result
   }
 
-  /// Those of rows that are read and let go.
+  /// The IDs of rows that are read and released.
   public func ids(matching query: StoreQuery) throws -> any IDCursor { RowIDCursor(try rows(matching: query)) }
 
-  /// Those of rows that are read and let go, as far as it takes nothing else (`QueryColumns.reasonAgainstRows`).
+  /// Values computed from rows, if rows suffice (`QueryColumns.reasonAgainstRows`).
   public func values(matching query: StoreQuery) throws -> any RowCursor {
     var rows = query
     rows.columns = nil
@@ -83,15 +83,15 @@ extension ReadSession {
     return try ColumnsOfRows(columns, of: query, self.rows(matching: rows))
   }
 
-  /// The IDs of the rows that match, read page by page.
+  /// The IDs of the matching rows, read page by page.
   public func objectIDs(matching query: StoreQuery) throws -> IDList { try ids(matching: query).remainingIDs() }
 
-  /// Asks for one object after the other.
+  /// Reads the destinations object by object.
   public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     try ids.map { try destinations(of: $0, relationship: slot) }
   }
 
-  /// Asks for the destinations, and then for their rows.
+  /// Reads the destinations, then their rows.
   public func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
     let lists = try destinations(of: ids, relationship: slot)
     let rows = try snapshots(of: Array(Set(lists.joined())))
@@ -102,22 +102,22 @@ extension ReadSession {
   }
 }
 
-/// The destinations of a to-many relationship of several objects, with their rows.
+/// The destinations of a to-many relationship for several objects, with their rows.
 public struct DestinationRows: Sendable {
-  /// The rows of all destinations, those of one owner together and in order.
+  /// The rows of all destinations, grouped by owner and in order.
   package private(set) var rows = RowBatch()
-  /// By owner: where the rows of its destinations are.
+  /// For each owner, the range of its destinations' rows.
   package private(set) var ranges: [Range<Int>] = []
-  /// By owner: the IDs of its destinations, where some have no row; empty otherwise.
+  /// The IDs of an owner's destinations, for owners with a destination without a row.
   private var incomplete: [Int: [ManagedObjectID]] = [:]
 
-  /// Of no owners yet.
+  /// An empty list.
   public init() {}
 
-  /// The rows owner by owner, whichever comes first; `ranges` says of each owner where its own are.
+  /// Makes a list of rows grouped by owner in any order; `ranges` has the range of each owner's rows.
   package init(_ rows: RowBatch, ranges: [Range<Int>]) { (self.rows, self.ranges) = (rows, ranges) }
 
-  /// Adds the next owner with its destinations, and the rows of these that there are, in order.
+  /// Adds the next owner, with its destinations and their existing rows in order.
   public mutating func append(_ rows: [Snapshot], of ids: [ManagedObjectID]) {
     append(RowBatch(rows), of: ids)
   }
@@ -134,40 +134,40 @@ public struct DestinationRows: Sendable {
   /// Whether an owner has no destinations.
   func isEmpty(_ owner: Int) -> Bool { incomplete[owner]?.isEmpty ?? ranges[owner].isEmpty }
 
-  /// The destinations of an owner.
+  /// The IDs of an owner's destinations.
   package func ids(_ owner: Int) -> [ManagedObjectID] { incomplete[owner] ?? rows(owner).ids }
 }
 
-/// The rows of a query in their order, read some at a time.
+/// The rows of a query in order, read in batches.
 ///
-/// Several threads may use it, one after the other.
+/// Several threads may use a cursor, one at a time.
 public protocol RowCursor: AnyObject, Sendable {
-  /// The next rows: up to so many, fewer where they are heavy; none at the end.
+  /// The next rows, at most `count`, fewer if they are large; empty at the end.
   func next(upTo count: Int) throws -> RowBatch
-  /// The IDs of all rows that are still to come, which are not read any more.
+  /// The IDs of all remaining rows, which are then no longer returned as rows.
   func remainingIDs() throws -> IDList
 }
 
 extension RowCursor {
-  /// Reads the rows.
+  /// Reads the remaining rows for their IDs.
   public func remainingIDs() throws -> IDList { try RowIDCursor(self).remainingIDs() }
 }
 
-/// The IDs of a query's rows in their order, read some at a time: keys without rows.
+/// The IDs of a query's rows in order, read in batches without the rows.
 ///
-/// Several threads may use it, one after the other.
+/// Several threads may use a cursor, one at a time.
 public protocol IDCursor: AnyObject, Sendable {
-  /// The next IDs: up to so many; none at the end.
+  /// The next IDs, at most `count`; empty at the end.
   func next(upTo count: Int) throws -> IDList
 }
 
 extension IDCursor {
-  /// All IDs that are still to come.
+  /// All remaining IDs.
   public func remainingIDs() throws -> IDList {
     var result = IDList()
     var memory = HostMemory()
     while case let page = try next(upTo: IDList.pageSize), !page.isEmpty {
-      // A list that grows has up to twice the room.
+      // A growing list reserves up to twice its size.
       try memory.hold(2 * page.weight)
       result.append(contentsOf: page)
     }
@@ -176,11 +176,11 @@ extension IDCursor {
 }
 
 extension IDList {
-  /// So many IDs come at a time where somebody wants them all.
+  /// The number of IDs in a batch when all are read.
   package static let pageSize = 8 * RowPage.capacity
 }
 
-/// The IDs of the rows of another cursor.
+/// The IDs of another cursor's rows.
 private final class RowIDCursor: IDCursor {
   private let rows: any RowCursor
 
@@ -191,7 +191,7 @@ private final class RowIDCursor: IDCursor {
   }
 }
 
-/// A cursor over IDs that are here.
+/// A cursor over a list of IDs.
 package final class IDListCursor: IDCursor {
   private let rest: Lock<Slice<IDList>>
 
@@ -206,11 +206,12 @@ package final class IDListCursor: IDCursor {
   }
 }
 
-/// A cursor over rows that are here.
+/// A cursor over an array of rows.
 public final class RowList: RowCursor {
   private struct State {
     var rows: [Snapshot]
-    /// How many were handed out: they are let go some at a time, so that none is moved more than once or twice.
+    /// The number of rows returned so far. Returned rows are removed in groups, so that each row is moved only once or
+    /// twice.
     var used = 0
   }
 
@@ -232,18 +233,18 @@ public final class RowList: RowCursor {
   }
 }
 
-/// What is asked once: each call has a session of its own.
+/// Single reads, each in a session of its own.
 extension PersistentStore {
-  /// Begins reading several things of one state.
+  /// Begins a session for several reads of one state.
   public func beginReading() throws -> any ReadSession { try beginReading(.view) }
 
-  /// The rows that match.
+  /// The matching rows.
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     try reading { try $0.snapshots(matching: query) }
   }
 
-  /// Hands the rows that match to `body`, some at a time, until it returns false: rows of one state of the store, which
-  /// are not held all at once. `body` may read the store.
+  /// Passes the matching rows to `body` in batches until it returns false. All rows are of one state of the store and
+  /// are not held in memory together. `body` may read the store.
   public func forEachBatch(matching query: StoreQuery, _ body: (RowBatch) throws -> Bool) throws {
     try reading { session in
       let cursor = try session.rows(matching: query)
@@ -251,15 +252,15 @@ extension PersistentStore {
     }
   }
 
-  /// The IDs of the rows that match.
+  /// The IDs of the matching rows.
   public func objectIDs(matching query: StoreQuery) throws -> IDList {
     try reading { try $0.objectIDs(matching: query) }
   }
 
-  /// How many rows match.
+  /// The number of matching rows.
   public func count(matching query: StoreQuery) throws -> Int { try reading { try $0.count(matching: query) } }
 
-  /// The row of an object; nil if there is none (any more).
+  /// The row of an object; nil if there is none.
   public func snapshot(of id: ManagedObjectID) throws -> Snapshot? { try reading { try $0.snapshot(of: id) } }
 
   /// The rows of several objects in any order; objects without a row are left out.
@@ -270,12 +271,12 @@ extension PersistentStore {
     try reading { try $0.destinations(of: id, relationship: slot) }
   }
 
-  /// The same of a relationship of several objects of one entity, in the order of `ids`.
+  /// The destinations for several objects of one entity, in the order of `ids`.
   public func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     try reading { try $0.destinations(of: ids, relationship: slot) }
   }
 
-  /// The same with the rows of the destinations (`ReadSession`).
+  /// The destinations for several objects with their rows (`ReadSession`).
   public func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
     try reading { try $0.destinationRows(of: ids, relationship: slot) }
   }
@@ -287,8 +288,8 @@ extension PersistentStore {
   }
 }
 
-/// A session that stops reading rows that weigh too much to be held together.
+/// A session that stops reading when rows become too large to hold together.
 package protocol WeighingReadSession: ReadSession {
-  /// The rows that match a query; nil if they weigh as many bytes as this or more.
+  /// The rows of a query; nil if they have `weight` bytes or more.
   func snapshots(matching query: StoreQuery, lighterThan weight: Int) throws -> [Snapshot]?
 }

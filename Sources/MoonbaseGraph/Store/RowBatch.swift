@@ -1,47 +1,47 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Rows in their order, as stretches of rows that follow each other in a page.
+/// Rows in order, as ranges of rows in pages.
 ///
-/// What a cursor gives. Rows of one entity come page by page, so that a batch of them is one stretch, and nothing is allocated or
-/// retained for each row.
+/// Cursors return batches. Rows of one entity fill page after page, so a batch of them is mostly a single range: no row
+/// is allocated or retained separately.
 ///
 /// ```swift
 /// let rows = try cursor.next(upTo: 512)
 /// for row in rows { print(row.id, row.version) }
 /// ```
 public struct RowBatch: Sendable {
-  /// Places of a page.
+  /// A range of places in a page.
   struct Stretch: Sendable {
     let page: RowPage
     var places: Range<Int>
-    /// The index of the first of them in the batch.
+    /// The index in the batch of the first row.
     let start: Int
 
     var end: Int { start &+ places.count }
   }
 
   private(set) var stretches: ContiguousArray<Stretch> = []
-  /// How many rows there are.
+  /// The number of rows.
   public private(set) var count = 0
 
   /// No rows.
   public init() {}
 
-  /// The rows of others, in their order.
+  /// Makes a batch of rows in their order.
   public init(_ rows: some Sequence<Snapshot>) {
     for row in rows { append(row) }
   }
 
-  /// Adds a row at the end.
+  /// Appends a row.
   public mutating func append(_ row: Snapshot) { append(row.page, row.place..<row.place &+ 1) }
 
-  /// Adds rows at the end.
+  /// Appends rows.
   package mutating func append(_ other: RowBatch) {
     for stretch in other.stretches { append(stretch.page, stretch.places) }
   }
 
-  /// Adds rows of a page at the end.
+  /// Appends rows of a page.
   mutating func append(_ page: RowPage, _ places: Range<Int>) {
     if places.isEmpty { return }
     if let last = stretches.last, last.page === page, last.places.upperBound == places.lowerBound {
@@ -52,7 +52,7 @@ public struct RowBatch: Sendable {
     count &+= places.count
   }
 
-  /// Some of the rows that follow each other.
+  /// The rows of an index range.
   func rows(_ range: Range<Int>) -> RowBatch {
     if range == 0..<count { return self }
     var result = RowBatch()
@@ -65,7 +65,7 @@ public struct RowBatch: Sendable {
     return result
   }
 
-  /// The IDs of the rows' objects.
+  /// The object IDs of the rows.
   var ids: [ManagedObjectID] {
     var ids: [ManagedObjectID] = []
     ids.reserveCapacity(count)
@@ -76,10 +76,10 @@ public struct RowBatch: Sendable {
     return ids
   }
 
-  /// The bytes that the rows keep, by estimate.
+  /// The estimated bytes that the rows keep in memory.
   package var weight: Int { stretches.reduce(0) { $0 &+ $1.page.rowWeight &* $1.places.count } }
 
-  /// Which stretch a row is in.
+  /// The index of the stretch that has a row.
   private func place(of index: Int) -> Int {
     precondition(index >= 0 && index < count, "there are \(count) rows, and none at \(index)")
     var (low, high) = (0, stretches.count - 1)
@@ -97,19 +97,19 @@ extension RowBatch: RandomAccessCollection, ExpressibleByArrayLiteral {
 
   /// The first place.
   public var startIndex: Int { 0 }
-  /// One past the last place.
+  /// The place after the last row.
   public var endIndex: Int { count }
 
-  /// A row.
+  /// The row at an index.
   public subscript(index: Int) -> Snapshot {
     let stretch = stretches[place(of: index)]
     return Snapshot(unchecked: stretch.page, at: stretch.places.lowerBound + (index - stretch.start))
   }
 
-  /// Goes through the rows from the first on.
+  /// Iterates over the rows in order.
   public func makeIterator() -> Iterator { Iterator(rest: stretches[...]) }
 
-  /// Goes through the rows.
+  /// Iterates over rows.
   public struct Iterator: IteratorProtocol {
     private var rest: ArraySlice<Stretch>
     private var place = 0

@@ -5,32 +5,35 @@ import Synchronization
 
 /// Rows that were read one by one, shared by all contexts.
 ///
-/// Bounded: two generations of at most `capacity` rows and `greatestWeight` bytes; a row that is used moves to the young one,
-/// the old one is dropped when the young one is full. A row never goes back to an older version, and what was taken out is not
-/// brought back by who read it before. Nothing depends on a row being here: contexts keep the snapshots of their objects, and
-/// saves compare versions with the store.
+/// The cache has two generations of at most `capacity` rows and `greatestWeight` bytes. A used row moves to the young
+/// generation; when that is full, it becomes the old one and the former old one is dropped. A cached row is never
+/// replaced by an older version, and a read in progress never restores a row that was removed meanwhile. Nothing
+/// depends on a row being cached: contexts keep the snapshots of their objects, and saves compare versions with the
+/// store.
 final class RowCache: Sendable {
   private struct Contents {
     var young = IDMap<Snapshot>()
     var old = IDMap<Snapshot>()
-    /// What came to the young one: pages, for a row keeps the whole page that it is in.
+    /// The bytes added to the young generation, counted by pages because a row retains its whole page.
     var weight = 0
-    /// What came to the old one.
+    /// The bytes added to the old generation.
     var oldWeight = 0
     var lastPage: ObjectIdentifier?
-    /// Whether some of it was read for a script whose memory has a limit.
+    /// Whether a script with a memory limit read some of the rows.
     var isBounded = false
-    /// How many readers are on their way.
+    /// The number of reads in progress.
     var readers = 0
-    /// What was written while they are: the versions they must have at least; none suffices of what was taken out.
+    /// The rows written during these reads, with the least version that may be cached; no version of a removed row may
+    /// be.
     var written: [ManagedObjectID: Int64] = [:]
-    /// Whether that may be any row.
+    /// Whether any row may have been written during these reads.
     var isAnyWritten = false
-    /// How many saves are being committed.
+    /// The number of commits in progress.
     var commits = 0
   }
 
-  /// Of the memory of a script that reads, both generations together take a quarter.
+  /// The byte limit of a generation. For a script with a memory limit, both generations together get a quarter of the
+  /// limit.
   private var greatestWeight: Int { min(32 << 20, HostWork.greatestValue / 4) / share }
   private static let outdated = Int64.max
 
@@ -38,10 +41,10 @@ final class RowCache: Sendable {
   private let share: Int
   private let contents = Lock(Contents())
 
-  /// The rows of a generation.
+  /// The number of rows in a generation.
   static let usualCapacity = 16_384
 
-  /// `share` is a divisor of the weight.
+  /// Makes a cache; `share` divides the byte limit.
   init(capacity: Int = usualCapacity, share: Int = 1) {
     (self.capacity, self.share) = (capacity, share)
     let reference = WeakCache(cache: self)
@@ -57,11 +60,11 @@ final class RowCache: Sendable {
   }
 
   private static let all = Lock<OrderedDictionary<ObjectIdentifier, WeakCache>>([:])
-  /// What came to all of them since they were last weighed together.
+  /// The bytes added to all caches since the last call of `balance()` that weighed them.
   private static let grown = Atomic(0)
 
-  /// A script may open many stores, and keep many views: what all caches keep for scripts is to be a quarter of its memory as well. The
-  /// others of scripts give theirs up, the oldest first, for who reads now.
+  /// Limits the memory of all caches that scripts read into to a quarter of the script's limit, as a script may open
+  /// many stores and views. The other such caches are emptied, the oldest first.
   private func balance() {
     let bound = HostWork.greatestValue
     guard bound < .max, Self.grown.load(ordering: .relaxed) > bound / 32 else { return }
@@ -76,10 +79,10 @@ final class RowCache: Sendable {
     }
   }
 
-  /// The bytes of the pages that are kept.
+  /// The bytes of the cached pages.
   var weight: Int { contents.withLock { $0.weight + $0.oldWeight } }
 
-  /// The same of a cache that scripts read into; others are none of their business.
+  /// The bytes of the cached pages if scripts read into this cache, otherwise 0.
   private var boundedWeight: Int { contents.withLock { $0.isBounded ? $0.weight + $0.oldWeight : 0 } }
 
   // MARK: Rows
@@ -89,6 +92,7 @@ final class RowCache: Sendable {
     return contents.withLock { row(of: id, in: &$0) }
   }
 
+  /// A cached row, moved to the young generation.
   private func row(of id: ManagedObjectID, in cache: inout Contents) -> Snapshot? {
     if let found = cache.young[id] { return found }
     guard let found = cache.old[id] else { return nil }
@@ -96,8 +100,10 @@ final class RowCache: Sendable {
     return found
   }
 
-  /// A row of which nobody wrote another version since readers are on their way: it is of the state that they read. While a save is being
-  /// committed no row is: this may be older than what the store has by now, and newer, where somebody has read that, than what they read.
+  /// A cached row that no save has changed since the reads in progress began: it belongs to the state that they read.
+  ///
+  /// Returns nil while a commit is in progress: the cached row may then be older than the store's, or newer than the
+  /// state of these reads.
   func unwritten(_ id: ManagedObjectID) -> Snapshot? {
     defer { balance() }
     return contents.withLock { cache in
@@ -105,12 +111,12 @@ final class RowCache: Sendable {
     }
   }
 
-  /// A save is about to be committed, and will be `write`'s or given up before `endCommit`.
+  /// Begins a commit. Before `endCommit`, either `write(_:)` receives the saved rows or the save fails.
   func beginCommit() { contents.withLock { $0.commits += 1 } }
 
   func endCommit() { contents.withLock { $0.commits -= 1 } }
 
-  /// Reads rows and takes them in, but for those that were written or taken out meanwhile.
+  /// Runs `body` and caches the rows that it reads, except rows that are written or removed meanwhile.
   func reading(_ body: () throws -> [Snapshot]) rethrows -> [Snapshot] {
     enter()
     defer { leave() }
@@ -119,9 +125,10 @@ final class RowCache: Sendable {
     return rows
   }
 
-  /// Somebody begins to read: from now on it is noted what is written.
+  /// Begins a read: from now on, writes are recorded.
   func enter() { contents.withLock { $0.readers += 1 } }
 
+  /// Ends a read.
   func leave() {
     contents.withLock { cache in
       cache.readers -= 1
@@ -131,7 +138,7 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Takes in what was read since `enter`, but for what was written or taken out meanwhile.
+  /// Caches rows read since `enter`, except rows that were written or removed meanwhile.
   func take(_ rows: [Snapshot]) {
     contents.withLock { cache in
       if cache.isAnyWritten { return }
@@ -140,7 +147,7 @@ final class RowCache: Sendable {
     balance()
   }
 
-  /// Rows were saved: readers on their way bring no older ones.
+  /// Updates cached rows after a save, and keeps reads in progress from caching older versions.
   func write(_ rows: RowBatch) {
     contents.withLock { cache in
       guard cache.readers > 0 else { return }
@@ -149,7 +156,7 @@ final class RowCache: Sendable {
     replace(rows)
   }
 
-  /// Takes newer versions of rows that are here; others stay out.
+  /// Updates cached rows to newer versions, without adding rows.
   func replace(_ rows: some Collection<Snapshot> & Sendable) {
     guard !rows.isEmpty else { return }
     contents.withLock { cache in
@@ -157,11 +164,12 @@ final class RowCache: Sendable {
       let known = rows.filter { row in
         (cache.young[row.id] ?? cache.old[row.id]).map { $0.version < row.version } ?? false
       }
-      // A few of many do not keep the pages of all.
+      // If only a few rows are cached, copies avoid retaining the pages of all others.
       for row in 8 * known.count < rows.count ? Snapshot.copies(of: known) : known { put(row, in: &cache) }
     }
   }
 
+  /// Drops rows, and keeps reads in progress from caching them.
   func remove(_ ids: [ManagedObjectID]) {
     guard !ids.isEmpty else { return }
     contents.withLock { cache in
@@ -173,12 +181,13 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Any row may have been written: all go, and readers on their way bring none.
+  /// Drops all rows, as any may have been written, and prevents reads in progress from caching theirs.
   func outdateAll() {
     contents.withLock { $0.isAnyWritten = $0.readers > 0 }
     removeAll()
   }
 
+  /// Drops all rows; reads in progress may still cache theirs.
   func removeAll() {
     contents.withLock { cache in
       (cache.young, cache.old) = (IDMap(), IDMap())
@@ -186,13 +195,14 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Caches a row unless a newer version is cached. A full young generation replaces the old one.
   private func put(_ row: Snapshot, in cache: inout Contents) {
     guard capacity > 0 else { return }
     let known = cache.young[row.id] ?? cache.old[row.id]
     let newest = known.map { $0.version > row.version ? $0 : row } ?? row
     let page = ObjectIdentifier(newest.page)
     if cache.lastPage != page {
-      // What would push all else out is not kept.
+      // A page that would displace everything else is not cached.
       guard newest.page.weight <= greatestWeight / 2 else {
         (cache.young[row.id], cache.old[row.id]) = (nil, nil)
         return

@@ -1,10 +1,10 @@
 package import MoonbaseModel
 
-/// Rows of several entities on their way into pages, in the order in which they come.
+/// Collects rows of several entities in pages, in the order of their arrival.
 ///
-/// Pages begin small and grow, so that a few rows take little room.
+/// Pages begin small and grow, so that a few rows take little memory.
 package final class RowCollector {
-  /// Rows that follow each other in a page.
+  /// Consecutive rows of a page.
   private struct Stretch {
     var page: Int
     var places: Range<Int>
@@ -12,41 +12,42 @@ package final class RowCollector {
 
   private let store: StoreNumber
   private let firstCapacity: Int
-  /// The pages that are being filled, by entity, and the index that each will have.
+  /// The pages being filled, by entity, with their index in `pages`.
   @exclusivity(unchecked) private var open: ContiguousArray<(index: Int, builder: RowPageBuilder)> = []
   @exclusivity(unchecked) private var pages: ContiguousArray<RowPage?> = []
-  /// All rows but those that came last.
+  /// All rows except those in the current stretch.
   @exclusivity(unchecked) private var order: ContiguousArray<Stretch> = []
-  /// The page that takes the rows of now, its index and the place of the first of them.
+  /// The page being filled, its index, and the place of the current stretch's first row.
   @exclusivity(unchecked) private var current: RowPageBuilder?
   @exclusivity(unchecked) private var currentIndex = 0
   @exclusivity(unchecked) private var currentStart = 0
-  /// The rows before those.
+  /// The number of rows before the current stretch.
   @exclusivity(unchecked) private var countBefore = 0
-  /// The page that was filled elsewhere and had the last such row, and its index.
+  /// The last page that was filled elsewhere, and its index.
   @exclusivity(unchecked) private var foreign: (index: Int, page: RowPage)?
-  /// The bytes that the finished pages keep, and those of the open ones but the current.
+  /// The bytes of all pages except the current one.
   @exclusivity(unchecked) private var otherWeight = 0
 
-  /// Makes room for the rows that are expected of an entity.
+  /// Makes a collector with room for the expected number of rows.
   package init(store: StoreNumber, expecting count: Int = 0) {
     self.store = store
     firstCapacity = Swift.max(8, Swift.min(count, RowPage.capacity))
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   package var count: Int { countBefore &+ (current.map { $0.count &- currentStart } ?? 0) }
 
-  /// The bytes that the rows keep so far, by estimate.
+  /// The estimated bytes of the rows so far.
   package var weight: Int { otherWeight &+ (current?.weight ?? 0) }
 
-  /// The page that takes the next row of an entity, or the next rows as long as it is not full: who fills it ends each row.
+  /// The page for the next row of an entity, usable until it is full. The caller ends each row.
   package func page(for entity: Symbol, slotCount: Int) -> RowPageBuilder {
     if let current, current.entity == entity, !current.isFull { return current }
     return nextPage(for: entity, slotCount: slotCount)
   }
 
-  @inline(never)  // once for each page, or where entities take turns
+  /// Continues with another page for the next row.
+  @inline(never)  // called once for each page, or when entities alternate
   private func nextPage(for entity: Symbol, slotCount: Int) -> RowPageBuilder {
     endStretch()
     if let current { otherWeight &+= current.weight }
@@ -56,6 +57,7 @@ package final class RowCollector {
     return next.builder
   }
 
+  /// The page of an entity that is being filled, or a new and larger one.
   private func openPage(for entity: Symbol, slotCount: Int) -> (index: Int, builder: RowPageBuilder) {
     let place = open.firstIndex { $0.builder.entity == entity }
     if let place, !open[place].builder.isFull { return open[place] }
@@ -75,6 +77,7 @@ package final class RowCollector {
     return next
   }
 
+  /// Ends the current stretch of rows.
   private func endStretch() {
     guard let current, current.count > currentStart else { return }
     order.append(Stretch(page: currentIndex, places: currentStart..<current.count))
@@ -82,7 +85,7 @@ package final class RowCollector {
     currentStart = current.count
   }
 
-  /// Takes in a row where it is, in a page that was filled elsewhere.
+  /// Adds a row of a page that was filled elsewhere, without copying it.
   func add(_ page: RowPage, at place: Int) {
     endStretch()
     if foreign?.page !== page {
@@ -106,7 +109,7 @@ package final class RowCollector {
     page.endRow()
   }
 
-  /// The rows in the order in which they came.
+  /// The rows in the order of their arrival.
   package func finish() -> RowBatch {
     endStretch()
     current = nil

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// When rows were read, as long as any context of the process wants to know (`stalenessInterval`).
+/// The time when rows were read, recorded once a context of the process uses `stalenessInterval`.
 extension RowPage {
   private static let origin = ContinuousClock.now
   private static let isNoted = Atomic(false)
 
-  /// From now on it is noted; of rows that were read before nobody knows it.
+  /// Starts recording times. The age of rows read before is unknown.
   static func noteAges() { isNoted.store(true, ordering: .relaxed) }
 
-  /// Seconds since some moment; 0 as long as nobody wants to know.
+  /// The current time in seconds since an arbitrary start; 0 until recording starts.
   static var momentOfReading: Double { isNoted.load(ordering: .relaxed) ? now : 0 }
 
   private static var now: Double { 1 + (ContinuousClock.now - origin) / .seconds(1) }
 
-  /// Whether the rows may be used by who takes none that are older than so many seconds; nil for any age.
+  /// Whether the rows are younger than `seconds`; true for nil. Rows of unknown age are not.
   func isFresh(within seconds: Double?) -> Bool {
     guard let seconds else { return true }
     return readAt > 0 && Self.now - readAt < seconds

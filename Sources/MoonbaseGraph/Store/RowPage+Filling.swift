@@ -1,17 +1,18 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Filling a page, row by row and value by value, without an allocation for either.
+/// Filling a page row by row and value by value, without an allocation for either.
 extension RowPage {
-  /// Longer text and bytes are kept as values, which objects share with the page instead of copying them.
+  /// The greatest number of bytes stored in the page. Longer text and data are stored as values, which objects share
+  /// with the page.
   static let longest = 4096
 
   var isFull: Bool { count == capacity }
 
-  /// The bytes that the rows keep so far, by estimate.
+  /// The estimated bytes of the rows so far.
   var filledWeight: Int { count &* shape.stride &+ tailCount &+ apartWeight }
 
-  /// Begins the row that `endRow` completes, with all values null.
+  /// Begins a row of nulls, which `endRow` completes.
   func beginRow(key: Int64, version: Int64) -> UnsafeMutableRawPointer {
     let row = nextRow
     row.initializeMemory(as: UInt8.self, repeating: 0, count: shape.stride)
@@ -29,7 +30,8 @@ extension RowPage {
     return row(count)
   }
 
-  /// Makes a cell that names bytes in another page's tail name the same here; false where there is no room for them.
+  /// Copies the bytes that a cell names in another page's tail into this page's tail; returns false if there is no
+  /// room.
   @inline(__always)
   private func copyBytes(_ cell: UnsafeMutableRawPointer, of other: RowPage) -> Bool {
     let (start, length) = (cell.load(as: UInt32.self), Int(cell.load(fromByteOffset: 4, as: UInt32.self)))
@@ -39,7 +41,7 @@ extension RowPage {
     return true
   }
 
-  /// Nothing changes any more, and the rows take no more memory than about twice what they need.
+  /// Ends all changes of the page, and reduces its memory to at most about twice what the rows need.
   func seal() {
     guard stage != .sealed else { return }
     stage = .sealed
@@ -48,6 +50,7 @@ extension RowPage {
     rowWeight = (min(capacity, 2 * count) * shape.stride + tails + apartWeight) / max(count, 1)
   }
 
+  /// Moves the rows into a block of their size.
   private func shorten() {
     let short = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1) * shape.stride, alignment: 8)
     short.copyMemory(from: rows, byteCount: count * shape.stride)
@@ -94,7 +97,7 @@ extension RowPage {
     }
   }
 
-  /// What a slot of another row holds.
+  /// Copies the content of another row's slot.
   func copy(_ cell: Snapshot.Cell, slot: Slot, in row: UnsafeMutableRawPointer) {
     switch cell {
     case .null: row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
@@ -110,7 +113,7 @@ extension RowPage {
     }
   }
 
-  /// The values of another row, but for some slots, which stay null.
+  /// Copies the values of another row; the given slots stay null.
   func copy(_ other: borrowing Snapshot, but slots: SlotSet, in row: UnsafeMutableRawPointer) {
     guard other.page.shape == shape else {
       for slot in 0..<min(shape.slotCount, other.page.shape.slotCount) where !slots.contains(slot) {
@@ -126,10 +129,11 @@ extension RowPage {
     moveIn(row, from: other.page, at: other.place)
   }
 
-  /// A row has the bytes of one of another page of the same shape: what lies in the other page's tail, or apart, gets a place in this one.
+  /// Completes a row whose bytes were copied from a page of the same shape: copies the content of the other page's tail
+  /// and of its separate values.
   func moveIn(_ row: UnsafeMutableRawPointer, from other: RowPage, at place: Int) {
     let kinds = row + shape.kind(0)
-    // The bytes behind the last kind are null too.
+    // The bytes behind the last kind are zero, that is null.
     for first in stride(from: 0, to: shape.slotCount, by: 8) {
       let eight = UInt64(littleEndian: kinds.load(fromByteOffset: first, as: UInt64.self))
       var found = CellKind.inTailOrApart(eight)
@@ -144,6 +148,7 @@ extension RowPage {
     }
   }
 
+  /// Sets a reference to an object.
   func putReference(_ id: ManagedObjectID, slot: Slot, in row: UnsafeMutableRawPointer) {
     let kind = ReferenceKind(store: StoreNumber(rawValue: id.storeNumber), entity: id.entitySymbol)
     let index = kinds.firstIndex(of: kind) ?? kinds.count
@@ -152,6 +157,7 @@ extension RowPage {
     shape.put(id.key, CellKind.firstReference + UInt8(index), slot: slot, in: row)
   }
 
+  /// Stores a value separately.
   private func putApart(_ value: Value, slot: Slot, in row: UnsafeMutableRawPointer) {
     shape.put(apart.count, CellKind.apart, slot: slot, in: row)
     apart.append(value)
@@ -160,7 +166,8 @@ extension RowPage {
 
   static func weight(apart value: Value) -> Int { 24 &+ value.weight }
 
-  /// Whether a value is kept as such. Others are too where the tail is full, or where there are too many kinds of destinations.
+  /// Whether a value is stored separately. If the tail is full, or there are too many kinds of destinations, other
+  /// values are too.
   static func liesApart(_ value: Value) -> Bool {
     switch value {
     case .string(let text): text.utf8.count > longest
@@ -170,7 +177,7 @@ extension RowPage {
     }
   }
 
-  /// False where there is no room in the tail, whose places have 32 bits.
+  /// Stores bytes in the tail; returns false if there is no room, as offsets have 32 bits.
   private func putBytes(_ bytes: UnsafeRawBufferPointer, _ kind: UInt8, slot: Slot, in row: UnsafeMutableRawPointer)
     -> Bool
   {
@@ -180,7 +187,7 @@ extension RowPage {
     return true
   }
 
-  /// The place of so many bytes in the tail, which has room for them.
+  /// Reserves bytes in the tail and returns their offset; nil if there is no room.
   private func makeRoom(for count: Int) -> Int? {
     let start = tailCount
     guard start &+ count <= Int(Int32.max) else { return nil }
@@ -189,6 +196,7 @@ extension RowPage {
     return start
   }
 
+  /// Replaces the tail by a longer one.
   private func growTail(holding count: Int) {
     let room = max(2 * tailRoom, tailCount, capacity == 1 ? 64 : 16 * capacity)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 1)
@@ -199,7 +207,7 @@ extension RowPage {
     (tail, tailRoom) = (larger, room)
   }
 
-  /// Makes the tail as long as is expected, before there is any.
+  /// Allocates the tail with its expected length, if there is none yet.
   func reserveTail(_ room: Int) {
     guard tail == nil, room > 0 else { return }
     (tail, tailRoom) = (.allocate(byteCount: room, alignment: 1), room)

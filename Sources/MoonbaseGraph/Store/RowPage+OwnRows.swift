@@ -1,20 +1,21 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Pages that new and changed objects fill: each writes the cells of its row, as often as it likes, and a save completes the rows
-/// where they are. The row of a changed object has the store's row below it.
+/// Pages that new and changed objects fill. Each object writes the cells of its own row, any number of times, and a
+/// save completes the rows in place. The row of a changed object refers to the store's row as its base.
 ///
-/// What somebody may look at stays as it is: text and bytes come behind what is there. How many of these are of no use any more is
-/// bounded. What cannot be written into its cell is refused, and the object keeps it beside the row.
+/// Bytes that other code may be reading never change: new text and data are appended to the tail. The number of bytes
+/// wasted by this is bounded. A value that cannot be written into its cell is refused, and the object keeps the value
+/// outside the row.
 extension RowPage {
-  /// A row of nulls. Returns its place.
+  /// Adds a row of nulls and returns its place.
   func addRow(key: Int64) -> Int {
     _ = beginRow(key: key, version: 0)
     endRow()
     return count &- 1
   }
 
-  /// A row above another one, with its values but for a slot that is to have one of its own. Returns its place.
+  /// Adds a row over a base row, with the base's values except for one slot, which the caller sets. Returns its place.
   func addRow(over base: RowBase, but slot: Slot) -> Int {
     base.page._withUnsafeGuaranteedRef { page in
       let row = beginRow(key: page.key(base.place), version: page.version(base.place))
@@ -23,7 +24,8 @@ extension RowPage {
     return endRow(over: base, but: slot)
   }
 
-  /// The same with what the slot is to have, of which no value is made (`takes`).
+  /// Adds a row over a base row with new content in one slot, without making a `Value` (see `takes`). Returns its
+  /// place.
   func addRow(over base: RowBase, _ new: RawCell, slot: Slot) -> Int {
     base.page._withUnsafeGuaranteedRef { page in
       guard page.shape == shape else {
@@ -40,6 +42,7 @@ extension RowPage {
     }
   }
 
+  /// Completes a row with its base.
   @inline(__always)
   private func endRow(over base: RowBase, but slot: Slot) -> Int {
     let bases = bases ?? makeBases()
@@ -48,26 +51,27 @@ extension RowPage {
     return count &- 1
   }
 
-  /// The row below; nil where no store had any.
+  /// The base row; nil for a row that is in no store yet.
   @inline(__always)
   func base(of place: Int) -> Snapshot? {
     guard let base = bases?[place].base else { return nil }
     return Snapshot(unchecked: base.page.takeUnretainedValue(), at: base.place)
   }
 
-  /// The bytes that it keeps, by estimate.
+  /// The estimated bytes that the base row keeps in memory.
   func baseWeight(of place: Int) -> Int {
     bases?[place].base?.page._withUnsafeGuaranteedRef { $0.rowWeight } ?? 0
   }
 
-  /// The first 64 slots in which a row has values of its own: all where there is none below.
+  /// The slots (of the first 64) in which a row differs from its base; all for a row without a base.
   @inline(__always)
   func ownSlots(of place: Int) -> UInt64 { bases?[place].ownSlots ?? .max }
 
   @inline(__always)
   private func noteOwn(_ slot: Slot, of place: Int) { bases?[place].ownSlots |= 1 << UInt64(slot) }
 
-  @inline(never)  // once for each page
+  /// Allocates the bases.
+  @inline(never)  // called once for each page
   private func makeBases() -> UnsafeMutablePointer<Below> {
     let new = UnsafeMutablePointer<Below>.allocate(capacity: capacity)
     new.initialize(repeating: Below(), count: capacity)
@@ -75,8 +79,8 @@ extension RowPage {
     return new
   }
 
-  /// A slot has the value of the row below again. Returns how many bytes the row keeps more than before, by estimate; nil, and nothing
-  /// done, where the cell is to stay as it is.
+  /// Resets a slot to the base row's value. Returns the estimated number of bytes by which the row grows; nil, without
+  /// a change, if the cell cannot be changed.
   func restoreBase(slot: Slot, of place: Int) -> Int? {
     guard stage == .filling, let base = base(of: place) else { return nil }
     let row = row(place)
@@ -88,10 +92,10 @@ extension RowPage {
     return bytesKept(slot, of: row) &- former
   }
 
-  /// Nobody needs the row below any more.
+  /// Releases the base of a row.
   func forgetBase(of place: Int) { bases?[place].forgetBase() }
 
-  /// The same of all rows, which a store has now.
+  /// Releases the bases of all rows, after a save.
   func forgetBases() {
     guard let bases else { return }
     for place in 0..<count { bases[place].forgetBase() }
@@ -99,8 +103,8 @@ extension RowPage {
     self.bases = nil
   }
 
-  /// Puts another value into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate; nil, and
-  /// nothing done, where the cell is to stay as it is.
+  /// Replaces the value of a slot. Returns the estimated number of bytes by which the row grows; nil, without a change,
+  /// if the cell cannot be changed.
   func replace(_ value: Value, slot: Slot, of place: Int) -> Int? {
     guard stage == .filling else { return nil }
     let row = row(place)
@@ -118,10 +122,11 @@ extension RowPage {
     return bytesKept(slot, of: row) &- former
   }
 
-  /// Whether what lies elsewhere can be put into a cell without a value made of it.
+  /// Whether content can be written into a cell without making a `Value`.
   static func takes(_ new: RawCell) -> Bool { new.length <= longest && new.kind != .other }
 
-  /// The same for what lies elsewhere, of which no value is made; nil also where it would have to lie apart.
+  /// Replaces the content of a slot without making a `Value`. Returns nil also if the content would have to be stored
+  /// separately.
   func replace(_ new: RawCell, slot: Slot, of place: Int) -> Int? {
     guard stage == .filling, Self.takes(new) else { return nil }
     let row = row(place)
@@ -133,7 +138,7 @@ extension RowPage {
     return bytesKept(slot, of: row) &- former
   }
 
-  /// Puts what lies elsewhere into a cell, whatever is there.
+  /// Writes content into a cell, whatever the cell holds.
   @inline(__always)
   private func put(_ new: RawCell, slot: Slot, in row: UnsafeMutableRawPointer) {
     switch new.kind {
@@ -144,17 +149,17 @@ extension RowPage {
     }
   }
 
-  /// What `overwrite` did.
+  /// The result of `overwrite`.
   enum Overwriting {
-    /// Nothing: `replace` has to be asked.
+    /// Nothing changed; the caller must use `replace`.
     case refused
-    /// Nothing: the cell holds the same already.
+    /// Nothing changed: the cell already has this content.
     case same
-    /// The row keeps so many bytes more than before.
+    /// The row grew by this number of bytes.
     case done(bytes: Int)
   }
 
-  /// Puts what lies elsewhere over something of the same kind, where that takes a few words and no allocation.
+  /// Overwrites the content of a cell with content of the same kind, if that takes only a few words and no allocation.
   @inline(__always)
   func overwrite(_ new: RawCell, slot: Slot, of place: Int) -> Overwriting {
     let row = row(place)
@@ -186,7 +191,7 @@ extension RowPage {
     return .done(bytes: bytes)
   }
 
-  /// Who looks at a value apart has it, so that another one can take its place.
+  /// Replaces a separately stored value. Readers have their own copy of it.
   private func replace(apart index: Int, by value: Value, slot: Slot, in row: UnsafeMutableRawPointer) -> Bool {
     let liesApart = Self.liesApart(value)
     guard liesApart || mayWaste(Self.weight(apart: .null)) else { return false }
@@ -197,7 +202,7 @@ extension RowPage {
     return true
   }
 
-  /// Nobody reads a row any more: what it has apart goes before the page does.
+  /// Releases the separately stored values of a row that is no longer read, before the page is released.
   func forgetValuesApart(of place: Int) {
     guard stage == .filling, !apart.isEmpty else { return }
     let row = row(place)
@@ -209,14 +214,14 @@ extension RowPage {
     }
   }
 
-  /// Notes that so many bytes are of no use any more, unless there would be too many of them.
+  /// Counts bytes as wasted; returns false, without counting them, if the bound would be exceeded.
   private func mayWaste(_ bytes: Int) -> Bool {
     guard waste &+ bytes <= tailCount / 2 &+ 16 &* capacity else { return false }
     waste &+= bytes
     return true
   }
 
-  /// The bytes that a row keeps, by estimate.
+  /// The estimated bytes of a row.
   func bytesKept(_ place: Int) -> Int {
     let row = row(place)
     var bytes = shape.stride
@@ -224,6 +229,7 @@ extension RowPage {
     return bytes
   }
 
+  /// The bytes that a slot's content takes outside its cell.
   @inline(__always)
   private func bytesKept(_ slot: Slot, of row: UnsafeMutableRawPointer) -> Int {
     bytesKept(by: row.load(fromByteOffset: shape.kind(slot), as: UInt8.self), in: row + shape.cell(slot))
@@ -239,24 +245,24 @@ extension RowPage {
   }
 }
 
-/// What a save does with such pages.
+/// Completing such pages in a save.
 extension RowPage {
-  /// The rows become those of a store. True where that is new.
+  /// Assigns the rows to a store; returns true at the first call.
   func beginCompleting(in store: StoreNumber) -> Bool {
     guard stage == .filling else { return false }
     (stage, self.store) = (.completing, store)
     return true
   }
 
-  /// Puts key and version in their places.
+  /// Sets the key and version of a row.
   func complete(_ place: Int, key: Int64, version: Int64) {
     let row = row(place)
     row.storeBytes(of: key, as: Int64.self)
     row.storeBytes(of: version, toByteOffset: RowShape.version, as: Int64.self)
   }
 
-  /// Puts the value that is to be saved into the cell of a slot. Returns how many bytes the row keeps more than before, by estimate.
-  /// The save may fail: then it is one of the row's own, which undoing takes out again.
+  /// Sets the value of a slot to the value to be saved. Returns the estimated number of bytes by which the row grows.
+  /// If the save fails, the value counts as the row's own and undoing removes it.
   func complete(_ place: Int, _ value: Value, slot: Slot) -> Int {
     let row = row(place)
     let former = bytesKept(slot, of: row)
@@ -266,21 +272,21 @@ extension RowPage {
   }
 }
 
-/// The store's row below that of an object that changed, with a reference to its page that somebody has to release.
+/// The base of a changed object's row: the store's row, with a reference to its page that the owner must release.
 struct RowBase {
   let page: Unmanaged<RowPage>
   let place: Int
 
-  /// The reference moves here: to count it up and down took as long as to copy the row.
+  /// Consumes the reference: retaining and releasing it cost as much as copying the row.
   init(_ page: consuming RowPage, at place: Int) { (self.page, self.place) = (.passRetained(page), place) }
 }
 
 extension RowPage {
-  /// What lies below a row.
+  /// The base of a row.
   struct Below {
-    /// Nil where no store had any.
+    /// The base row; nil for a row that is in no store yet.
     private(set) var base: RowBase?
-    /// The first 64 slots in which the row above has values of its own; all where there is none below.
+    /// The slots (of the first 64) in which the row differs from its base; all for a row without a base.
     var ownSlots = UInt64.max
 
     mutating func forgetBase() {

@@ -4,20 +4,20 @@ import Synchronization
 
 /// Rows of one entity of a store in one block of memory: up to 512, shared by threads, decoded on access.
 ///
-/// A row is its key, its version, a cell of eight bytes for each slot of the entity, and a byte for each slot that says what the
-/// cell holds: a number, the place of text or bytes in the page's tail, the key of an object, or the place of a value that is
-/// kept apart because it is large or rare. `Snapshot` is a page and a place in it.
+/// A row consists of its key, its version, a cell of eight bytes for each slot of the entity, and a byte for each slot
+/// with the cell's kind. A cell holds a number, the key of an object, the offset of text or data in the page's tail, or
+/// the index of a separately stored (large or rare) value. A `Snapshot` is a page and a place in it.
 ///
-/// Who makes a page fills it (`RowPageBuilder`, or new objects, each its row) and seals it. Nobody else has it before that, and
-/// nothing of it changes after.
-public final class RowPage: @unchecked Sendable {  // one thread fills it, and others get it when it is sealed
-  /// How many rows a page holds at most.
+/// The creator of a page fills it (with a `RowPageBuilder`, or new objects fill a row each) and seals it. The page is
+/// exclusive to its creator until it is sealed, and immutable afterwards.
+public final class RowPage: @unchecked Sendable {  // exclusive to one thread until sealed, immutable afterwards
+  /// The greatest number of rows in a page.
   public static let capacity = 512
 
-  /// What may happen to a page.
+  /// The state of a page.
   enum Stage {
     case filling
-    /// A save takes the rows as they are, but for keys and what else it has to replace.
+    /// A save adopts the rows, and replaces only keys and other values that it must.
     case completing
     case sealed
   }
@@ -25,41 +25,41 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
   /// The entity of the rows.
   let entity: Symbol
   let shape: RowShape
-  /// How many rows there is room for.
+  /// The number of rows that fit.
   let capacity: Int
-  // Set while the page is filled only (RowPage+Filling.swift). No access lasts while other code runs.
+  // Set only while the page is filled (RowPage+Filling.swift). No access lasts while other code runs.
 
-  /// The store of the rows; that of temporary IDs as long as they are new.
+  /// The store of the rows; the store of temporary IDs while they are unsaved.
   @exclusivity(unchecked) var store: StoreNumber
-  /// How many rows there are.
+  /// The number of rows.
   @exclusivity(unchecked) public internal(set) var count = 0
   @exclusivity(unchecked) var stage = Stage.filling
-  /// The bytes that a row keeps, on the average and by estimate; 0 as long as the page is not sealed.
+  /// The estimated average number of bytes of a row; 0 until the page is sealed.
   @exclusivity(unchecked) var rowWeight = 0
   @exclusivity(unchecked) var rows: UnsafeMutableRawPointer
   @exclusivity(unchecked) var tail: UnsafeMutableRawPointer?
   @exclusivity(unchecked) var tailRoom = 0
   @exclusivity(unchecked) var tailCount = 0
-  /// The bytes in the tail that no cell names any more.
+  /// The number of tail bytes to which no cell refers any more.
   @exclusivity(unchecked) var waste = 0
-  /// Tails that became too short, as long as somebody may look at their bytes.
+  /// Outgrown tails, kept while other code may read their bytes.
   @exclusivity(unchecked) var formerTails: [UnsafeMutableRawPointer] = []
   @exclusivity(unchecked) var formerRoom = 0
   @exclusivity(unchecked) var kinds: ContiguousArray<ReferenceKind> = []
   @exclusivity(unchecked) var apart: ContiguousArray<Value> = []
-  /// The bytes that the values apart keep.
+  /// The bytes of the separately stored values.
   @exclusivity(unchecked) var apartWeight = 0
-  /// What lies below the rows of objects that changed, by place; nil as long as no store had any of the rows before. Nobody but the context
-  /// whose objects fill the page looks at it, until a save has taken these.
+  /// The base rows of changed objects, by place; nil if none of the objects was in a store before. Only the context
+  /// whose objects fill the page uses it, until a save adopts the rows.
   @exclusivity(unchecked) var bases: UnsafeMutablePointer<Below>?
-  /// When reading its rows from their store began (`momentOfReading`); 0 where nobody knows.
+  /// The time when the read of the rows began (`momentOfReading`); 0 if unknown.
   @exclusivity(unchecked) var readAt = 0.0
-  /// Whether bytes are looked at while the page is filled.
+  /// Whether other code reads bytes while the page is filled.
   private let isReadMeanwhile: Bool
-  /// How many objects with a row of the page went, in all contexts.
+  /// The number of objects, in all contexts, that have released their row of the page.
   private let departures = Atomic(0)
 
-  /// Makes room for rows. With `isReadMeanwhile` bytes stay where they are as long as the page is there.
+  /// Makes an empty page. With `isReadMeanwhile`, bytes stay at their address as long as the page exists.
   init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int, isReadMeanwhile: Bool = false) {
     (self.store, self.entity, self.isReadMeanwhile) = (store, entity, isReadMeanwhile)
     shape = RowShape(slotCount: slotCount)
@@ -74,49 +74,52 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
     for former in formerTails { former.deallocate() }
   }
 
-  /// A tail was replaced by a longer one.
+  /// Handles a tail that was replaced by a longer one.
   func retire(_ former: UnsafeMutableRawPointer, of room: Int) {
     guard isReadMeanwhile else { return former.deallocate() }
     formerTails.append(former)
     formerRoom += room
   }
 
-  /// The bytes that the page keeps.
+  /// The bytes of the page.
   var weight: Int { rowWeight &* count }
 
-  /// Smaller pages are worth no copy of a row.
+  /// The number of rows below which copying rows out of the page saves nothing.
   private static let smallest = 8
 
-  /// An object with a row of the page goes. True now and then, once so many went that hardly any may be left: these had better
-  /// have a page of their own. Nobody knows how many these are, for objects of other contexts may have gone.
+  /// Counts an object that released its row. Returns true occasionally once so many have done so that hardly any row
+  /// may be in use: the caller should then copy its remaining rows into a new page. The number in use is unknown,
+  /// because contexts share pages.
   func noteDeparture() -> Bool {
     guard count >= Self.smallest else { return false }
-    // A count that two threads lose to each other comes later; one that they agree on would cost each object an atomic operation.
+    // Threads may lose counts to each other, which only delays the result; an exact count would cost an atomic
+    // operation per object.
     let gone = departures.load(ordering: .relaxed) &+ 1
     departures.store(gone, ordering: .relaxed)
     let share = count / 4
     return gone >= 3 &* share && gone % share == 0
   }
 
-  /// The key of a row's object.
+  /// The key of a row.
   @inline(__always)
   func key(_ place: Int) -> Int64 { row(place).load(as: Int64.self) }
 
-  /// Store and entity of the rows.
+  /// The store and entity of the rows.
   var kind: ManagedObjectID.Kind { ManagedObjectID.Kind(store: store.rawValue, entity: entity) }
 
-  /// The ID of a row's object.
+  /// The object ID of a row.
   func id(_ place: Int) -> ManagedObjectID {
     ManagedObjectID(store: store, entity: entity, key: key(place))
   }
 
-  /// How often a row was saved.
+  /// The number of times that a row was saved.
   func version(_ place: Int) -> Int64 { row(place).load(fromByteOffset: RowShape.version, as: Int64.self) }
 
+  /// The address of a row.
   @inline(__always)
   func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
 
-  /// What the slot of a row holds.
+  /// The content of a row's slot.
   @inline(__always)
   func cell(_ slot: Slot, of place: Int) -> Snapshot.Cell {
     let row = row(place)
@@ -138,7 +141,7 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
     }
   }
 
-  /// What the slot of a row holds, in registers.
+  /// The content of a row's slot, in registers.
   @inline(__always)
   func rawCell(_ slot: Slot, of place: Int) -> RawCell {
     let row = row(place)
@@ -155,23 +158,23 @@ public final class RowPage: @unchecked Sendable {  // one thread fills it, and o
     }
   }
 
-  /// The value of a slot of a row.
+  /// The value of a row's slot.
   func value(_ slot: Slot, of place: Int) -> Value { cell(slot, of: place).asValue }
 
-  /// The bytes in the tail that a cell names.
+  /// The bytes in the tail to which a cell refers.
   private func bytes(_ cell: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {
     let (start, length) = (cell.load(as: UInt32.self), cell.load(fromByteOffset: 4, as: UInt32.self))
     return UnsafeRawBufferPointer(start: tail.map { $0 + Int(start) }, count: Int(length))
   }
 }
 
-/// Where things lie in a row of so many slots.
+/// The offsets in a row with a given number of slots.
 struct RowShape: Sendable, Equatable {
   static let version = 8
   private static let firstCell = 16
 
   let slotCount: Int
-  /// From one row to the next.
+  /// The bytes from one row to the next.
   let stride: Int
 
   init(slotCount: Int) {
@@ -179,12 +182,12 @@ struct RowShape: Sendable, Equatable {
     stride = (Self.firstCell + 9 * slotCount + 7) & ~7
   }
 
-  /// From the row to the cell of a slot.
+  /// The offset of a slot's cell.
   func cell(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slot }
-  /// From the row to the byte that says what the cell of a slot holds.
+  /// The offset of the byte with the kind of a slot's cell.
   func kind(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slotCount &+ slot }
 
-  /// Puts eight bytes into the cell of a slot, and says what they are.
+  /// Sets the cell of a slot and its kind.
   @inline(__always)
   func put<Cell: BitwiseCopyable>(_ cell: Cell, _ kind: UInt8, slot: Slot, in row: UnsafeMutableRawPointer) {
     row.storeBytes(of: cell, toByteOffset: self.cell(slot), as: Cell.self)
@@ -192,32 +195,35 @@ struct RowShape: Sendable, Equatable {
   }
 }
 
-/// What a cell holds. Zero is null, so that an empty row is one of nulls. Up to `data` the numbers are those of `RawCell.Kind`.
+/// The kinds of cells. Zero is null, so that a zeroed row consists of nulls. Up to `data` the numbers equal those of
+/// `RawCell.Kind`.
 enum CellKind {
   static let null: UInt8 = 0
   static let bool: UInt8 = 1
   static let int: UInt8 = 2
   static let double: UInt8 = 3
   static let date: UInt8 = 4
-  /// Start and length of bytes in the tail, 32 bits each.
+  /// Offset and length of bytes in the tail, 32 bits each.
   static let string: UInt8 = 5
   static let data: UInt8 = 6
   static let uuid: UInt8 = 7
-  /// The place of a value that is kept as such.
+  /// The index of a separately stored value.
   static let apart: UInt8 = 8
-  /// From here on: the key of an object, of the page's n-th kind of reference.
+  /// The first kind of references: the cell holds a key, and the number above this one is the index in the page's
+  /// `kinds`.
   static let firstReference: UInt8 = 16
 
-  /// The highest bit of each of eight kinds whose cells name something that lies elsewhere in their page.
+  /// Examines eight kinds at once: sets the highest bit of each whose cell refers to the tail or to a separately stored
+  /// value.
   @inline(__always)
   static func inTailOrApart(_ eight: UInt64) -> UInt64 {
-    // A byte that is at least `string` gets its highest bit by the sum, or has it.
+    // The addition sets the highest bit of each byte that is at least `string`; greater bytes already have it.
     let low = eight & 0x7f7f_7f7f_7f7f_7f7f
     return (low &+ 0x0101_0101_0101_0101 &* UInt64(0x80 &- string) | eight) & 0x8080_8080_8080_8080
   }
 }
 
-/// What the keys in a cell may be of.
+/// The store and entity of the keys in reference cells.
 struct ReferenceKind: Sendable, Equatable {
   var store: StoreNumber
   var entity: Symbol

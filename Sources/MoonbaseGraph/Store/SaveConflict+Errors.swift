@@ -1,10 +1,10 @@
 import MoonbaseModel
 
 extension SaveConflict {
-  /// What a person reads of it, and what may be done.
+  /// The conflict as an error with advice, for display.
   var error: GraphError { error() }
 
-  /// The same, with the values that must be unique, and with `name` for objects that have no row yet.
+  /// The error, with the values that must be unique, and with `name` describing objects that have no row yet.
   func error(values: [Value] = [], name words: (ManagedObjectID) -> String = { "\($0)" }) -> GraphError {
     let name = objectID.entityName
     switch kind {
@@ -48,7 +48,7 @@ extension SaveConflict {
 }
 
 extension GraphError {
-  /// Throws the conflicts of a save as one error, with what `describe` says of each.
+  /// Throws the conflicts of a save as one error; `describe` makes the error of each conflict.
   static func throwConflicts(
     _ conflicts: [SaveConflict], describe: (SaveConflict) -> GraphError = { $0.error }
   ) throws {
@@ -65,7 +65,7 @@ extension GraphError {
       entity: first.entity, objectID: first.objectID, details: errors)
   }
 
-  /// The same with the values that collide.
+  /// A copy whose message shows the conflicting values.
   func telling(_ differences: [MergeConflict.Difference]) -> GraphError {
     guard let first = differences.first else { return self }
     var error = self
@@ -79,7 +79,7 @@ extension GraphError {
 }
 
 extension Value {
-  /// A text in quotation marks, anything else as it is; the beginning of what is long.
+  /// The value for messages: text in quotation marks, and long values truncated.
   fileprivate var shownInMessages: String {
     if case .string = self { "\"\(beginningOfText)\"" } else { beginningOfText }
   }

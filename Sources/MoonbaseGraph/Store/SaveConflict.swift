@@ -1,33 +1,34 @@
 public import MoonbaseModel
 
-/// Something in a store that a save did not expect: what another context saved meanwhile, or a unique value that is taken.
+/// A state of the store that a save did not expect: a row that another context changed, or a unique value that is
+/// already taken.
 ///
-/// Stores return conflicts, and write nothing then. What the context saw is with its objects; of a row that another context saved the
-/// conflict has what the store holds now.
+/// A store that finds conflicts returns them and writes nothing. The context's own state is with its objects; if
+/// another context saved the row, the conflict has the store's current row.
 public struct SaveConflict: Sendable {
-  /// What is in the way.
+  /// The kind of conflict.
   public enum Kind: Sendable, Hashable {
     /// The row was saved by another context.
     case changed(expected: Int64, found: Int64)
     /// The row was deleted by another context.
     case deleted
-    /// The relationship is to lead to an object whose row is gone.
+    /// The relationship would point at an object whose row is gone.
     case destinationIsGone(relationship: String, ManagedObjectID)
-    /// The object is to be deleted, and another context gave it a destination that its delete rules did not reach.
+    /// The object would be deleted, but another context gave it a destination that its delete rules did not reach.
     case destinationCame(relationship: String, ManagedObjectID)
-    /// The relationship of a row leads to an object that is to lead elsewhere, or to go.
+    /// The relationship of another row points at an object that the save deletes or links elsewhere.
     case destinationLeaves(relationship: String, ManagedObjectID)
-    /// The destination of the one-to-one relationship got another partner by another context.
+    /// Another context linked the destination of the one-to-one relationship to another object.
     case destinationLeadsElsewhere(relationship: String, ManagedObjectID)
-    /// Another object has the same values of properties that are unique, where the store knows which.
+    /// Another object, if the store knows which, has the same values of unique properties.
     case sameValues(properties: [String], as: ManagedObjectID?)
   }
 
-  /// The object whose row it is about.
+  /// The ID of the object whose row is concerned.
   public let objectID: ManagedObjectID
-  /// What is in the way.
+  /// The kind of conflict.
   public let kind: Kind
-  /// The row as the store has it, of one that another context saved (`.changed`).
+  /// The store's current row, if another context saved it (`.changed`).
   public let foundRow: Snapshot?
 
   /// Makes a conflict.
@@ -35,7 +36,7 @@ public struct SaveConflict: Sendable {
     (self.objectID, self.kind, self.foundRow) = (objectID, kind, foundRow)
   }
 
-  /// The object that it is about beside its own: who reads its row anew sees what is in the way.
+  /// The ID of the other object in the conflict: refreshing its row shows the reason.
   var otherID: ManagedObjectID? {
     switch kind {
     case .changed, .deleted: nil
@@ -48,24 +49,28 @@ public struct SaveConflict: Sendable {
 }
 
 extension SaveConflict {
+  /// A `destinationIsGone` conflict for a slot.
   package static func destinationIsGone(
     _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {
     Self(id, .destinationIsGone(relationship: name(slot, of: id, in: model), destination))
   }
 
+  /// A `destinationCame` conflict for a slot.
   package static func destinationCame(
     _ destination: ManagedObjectID, to id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {
     Self(id, .destinationCame(relationship: name(slot, of: id, in: model), destination))
   }
 
+  /// A `destinationLeaves` conflict for a slot.
   package static func destinationLeaves(
     _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {
     Self(id, .destinationLeaves(relationship: name(slot, of: id, in: model), destination))
   }
 
+  /// A `destinationLeadsElsewhere` conflict for a slot.
   package static func destinationLeadsElsewhere(
     _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {

@@ -1,20 +1,20 @@
 public import MoonbaseModel
 import OrderedCollections
 
-/// The objects that a save wrote, by their IDs: what may leave the context that saved them.
+/// The IDs of the objects that a save wrote, usable outside the context that saved them.
 public struct SavedObjectIDs: Sendable, Hashable {
-  /// Objects that are new in their store.
+  /// The IDs of inserted objects.
   public let inserted: [ManagedObjectID]
-  /// Objects with other values or other destinations than before.
+  /// The IDs of objects whose values or destinations changed.
   public let updated: [ManagedObjectID]
-  /// Objects that are gone.
+  /// The IDs of deleted objects.
   public let deleted: [ManagedObjectID]
-  /// Whether so much was saved that it is not listed: any object may be another one, or gone.
+  /// Whether the list is incomplete: any object may be changed or deleted.
   public let mayBeAnything: Bool
-  /// Entities of which so much was saved that it is not listed: any object of them or their subentities may be another one, or gone.
+  /// Entities without a complete list: any object of these or their subentities may be changed or deleted.
   public let entityNames: [String]
 
-  /// Makes a list of what was saved, for example of what another process tells.
+  /// Makes a list of changed objects, for example from a notification of another process.
   public init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = []
   ) {
@@ -29,16 +29,16 @@ public struct SavedObjectIDs: Sendable, Hashable {
     (self.mayBeAnything, self.entityNames) = (mayBeAnything, entityNames)
   }
 
-  /// What says that any object may be another one: who merges it reads all objects anew that it has.
+  /// Any object may be changed: a context that merges this refreshes all its objects.
   public static let anything = SavedObjectIDs(mayBeAnything: true, entityNames: [])
 
-  /// What says that any object of some entities and their subentities may be another one, or gone: who merges it reads anew those that it has.
-  /// Batch requests say so that were asked for no IDs.
+  /// Any object of some entities and their subentities may be changed or deleted: a context that merges this refreshes
+  /// its objects of these. Batch requests without a result of IDs return it.
   public static func anything(of entityNames: [String]) -> SavedObjectIDs {
     SavedObjectIDs(entityNames: Set(entityNames).sorted())
   }
 
-  /// What a store wrote. Pairs change the objects at both ends, and what a store derives the objects whose it is.
+  /// The objects that a store wrote. A link counts as a change of both ends, a derived value as a change of its owner.
   init(_ changes: StoreChanges, deriving derived: [ManagedObjectID] = []) {
     (mayBeAnything, entityNames) = (false, [])
     inserted = changes.inserted.ids
@@ -58,11 +58,11 @@ public struct SavedObjectIDs: Sendable, Hashable {
 }
 
 extension SavedObjectIDs: ObjectIDNews {
-  /// How many IDs it lists.
+  /// The number of IDs and entities listed.
   var count: Int { inserted.count + updated.count + deleted.count + entityNames.count }
 
-  /// What several saves came to, one after the other. An object that was new and then changed is both, for it may have been read
-  /// between; one that is gone is nothing else.
+  /// Combines several saves in order. An object that was inserted and then updated is in both lists, as contexts may
+  /// have read it in between; a deleted object is only in `deleted`.
   init(all: [SavedObjectIDs]) {
     var inserted: OrderedSet<ManagedObjectID> = []
     var updated = inserted

@@ -1,11 +1,11 @@
 public import MoonbaseModel
 package import MoonbasePlatform
 
-/// The values of one object as its store holds them: immutable, shared by all contexts. A place in a `RowPage`.
+/// The stored values of one object: immutable, and shared by all contexts. A snapshot is a place in a `RowPage`.
 ///
-/// Values lie by slot of the object's own entity. To-one relationships are `.objectID`; slots of to-many relationships and
-/// transient attributes are `.null`; transformable attributes hold their stored bytes. Bytes that the store keeps in a file of
-/// their own may be a token, which objects resolve; a store gets it back only in slots that did not change.
+/// Values are ordered by the slots of the object's own entity. To-one relationships are `.objectID`; slots of to-many
+/// relationships and transient attributes are `.null`; transformable attributes have their stored bytes. External data
+/// may be a token, which objects resolve; a store receives the token back only in slots that did not change.
 ///
 /// ```swift
 /// let row = try store.snapshot(of: id)
@@ -15,7 +15,7 @@ public struct Snapshot: Sendable {
   let page: RowPage
   let place: Int
 
-  /// A row of a page.
+  /// The row at a place of a page.
   public init(_ page: RowPage, at place: Int) {
     precondition(place >= 0 && place < page.count, "the page has no row \(place)")
     self.page = page
@@ -24,14 +24,14 @@ public struct Snapshot: Sendable {
 
   init(unchecked page: RowPage, at place: Int) { (self.page, self.place) = (page, place) }
 
-  /// Makes a page of one row; `values` must have one element for every property of the object's entity.
+  /// Makes a page of one row; `values` must have one element for each property of the object's entity.
   public init(id: ManagedObjectID, version: Int64, values: some Collection<Value>) {
     self.init(id: id, version: version, slotCount: values.count) { page in
       for (slot, value) in values.enumerated() { page.set(value, slot: slot) }
     }
   }
 
-  /// Makes a page of one row, which `fill` sets the values of.
+  /// Makes a page of one row whose values `fill` sets.
   init(
     id: ManagedObjectID, version: Int64, slotCount: Int, fill: (RowPageBuilder) throws -> Void
   ) rethrows {
@@ -43,13 +43,14 @@ public struct Snapshot: Sendable {
     self.init(builder.finish(), at: 0)
   }
 
-  /// The object.
+  /// The object ID.
   public var id: ManagedObjectID { page.id(place) }
-  /// How often the row was saved: 1 after its insertion (`Z_OPT` in the SQLite store).
+  /// The number of times that the row was saved: 1 after its insertion (`Z_OPT` in the SQLite store).
   public var version: Int64 { page.version(place) }
-  /// The values by slot, each decoded when it is asked for.
+  /// The values by slot, each decoded on access.
   public var values: Values { Values(row: self) }
-  /// What a slot holds, before a value is made of it. Text and bytes are the page's own: valid as long as it is kept.
+  /// The content of a slot before a `Value` is made. Text and data belong to the page and are valid as long as it is
+  /// retained.
   package enum Cell {
     case null
     case bool(Bool)
@@ -63,11 +64,11 @@ public struct Snapshot: Sendable {
     case uuid(UUID)
     /// A destination.
     case reference(ManagedObjectID)
-    /// A value that is large or rare.
+    /// A large or rare value.
     case value(Value)
   }
 
-  /// What a slot holds.
+  /// The content of a slot.
   @inline(__always)
   package func cell(_ slot: Slot) -> Cell {
     precondition(slot >= 0 && slot < page.shape.slotCount, "the entity has no slot \(slot)")
@@ -81,7 +82,7 @@ public struct Snapshot: Sendable {
     return page.rawCell(slot, of: place)
   }
 
-  /// The object that a slot leads to, with no value made of what else it holds.
+  /// The destination in a slot, without making a value of any other content.
   package func destination(_ slot: Slot) -> ManagedObjectID? {
     switch cell(slot) {
     case .reference(let id), .value(.objectID(let id)): id
@@ -89,7 +90,7 @@ public struct Snapshot: Sendable {
     }
   }
 
-  /// What the store holds in the place of values: what reading each of them throws, and once what concerns the whole row.
+  /// The errors of damaged values: for each, the error that reading it throws; a damaged row as a whole is listed once.
   package var damagedValues: [GraphError] {
     var errors: [GraphError] = []
     for slot in 0..<page.shape.slotCount {
@@ -100,17 +101,17 @@ public struct Snapshot: Sendable {
     return errors
   }
 
-  /// The bytes that it keeps, by estimate.
+  /// The estimated bytes that the row keeps in memory.
   package var weight: Int { page.rowWeight }
 
-  /// The same rows in pages of their own, so that they keep no others. All are of one store.
+  /// Copies of rows of one store in new pages, so that they no longer retain other rows.
   static func copies(of rows: some Collection<Snapshot>) -> [Snapshot] {
     guard let first = rows.first else { return [] }
     let collector = RowCollector(store: first.page.store)
     for row in rows { collector.append(row) }
-    // The pages they came from keep the text and the bytes until these are copied.
+    // The original pages retain text and data until these are copied.
     let copies = withExtendedLifetime(rows) { Array(collector.finish()) }
-    // They were read when the others were.
+    // The age of the copies is unknown.
     for copy in copies { copy.page.readAt = 0 }
     return copies
   }
@@ -126,7 +127,7 @@ extension Snapshot {
 
     /// The first slot.
     public var startIndex: Int { 0 }
-    /// How many slots there are.
+    /// The number of slots.
     public var endIndex: Int { row.page.shape.slotCount }
 
     /// The value of a slot.
@@ -141,7 +142,7 @@ extension Snapshot {
 }
 
 extension Snapshot.Cell {
-  /// Whether this is the same value, so that assigning it changes nothing.
+  /// Whether the content equals the value, so that assigning it changes nothing.
   func isSame(as value: Value) -> Bool {
     switch (self, value) {
     case (.null, .null): true
@@ -165,7 +166,7 @@ extension Snapshot.Cell {
 }
 
 extension RowPageBuilder {
-  /// Adds a row of values in the order of the slots.
+  /// Adds a row with values in the order of the slots.
   public func addRow(key: Int64, version: Int64, values: some Collection<Value>) {
     beginRow(key: key, version: version)
     for (slot, value) in values.enumerated() { set(value, slot: slot) }

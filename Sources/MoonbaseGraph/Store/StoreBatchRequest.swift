@@ -1,47 +1,48 @@
 public import MoonbaseModel
 
-/// A batch update or deletion that a store may do by itself, in its own words.
+/// A batch update or deletion that a store may execute itself.
 ///
-/// Names, types and the rows that are meant are checked. It is asked for only where the store takes the whole query over
-/// (`PersistentStore.plan`), no derived attribute of an extension is stored, and nothing but the row says what an updated attribute is.
+/// Names and types are already checked. The graph passes a request only if the store executes the whole query
+/// (`PersistentStore.plan`), no extension's derived attribute is stored, and updated attributes depend on nothing but
+/// the row.
 public struct StoreBatchRequest: Sendable {
-  /// What is to be done with the rows.
+  /// The change of the rows.
   public enum Kind: Sendable {
-    /// Each of these attributes is to be another one, all from the row as it was.
+    /// Sets attributes; all expressions see the row as it was before.
     case update([Slot: NewValue])
-    /// They are to go, with what their delete rules take along, but for those that a rule denies.
+    /// Deletes the rows, with the effects of their delete rules; rows that a rule denies stay.
     case delete
   }
 
-  /// What an attribute is to be.
+  /// The new value of an attribute.
   public enum NewValue: Sendable {
-    /// What an expression gives. Constants are values as rows hold them.
+    /// The value of an expression. Constants have the form of stored values.
     case expression(Expression)
-    /// What a function gives of values in these slots. It is called on the thread that asks.
+    /// The result of a function for the values of these slots. The function is called on the requesting thread.
     case function(BatchUpdateFunction, of: [Slot])
   }
 
-  /// What is to be done.
+  /// The change to make.
   public let kind: Kind
-  /// Which rows are meant.
+  /// The query for the affected rows.
   public let query: StoreQuery
-  /// What is to be told of it: no list of keys need be made where none is asked for.
+  /// The requested kind of result: without a request for IDs, no list of keys is needed.
   public let resultType: BatchResultType
-  /// The name that the change bears in a history.
+  /// The author to record in a history.
   public let author: String?
-  /// The name of the context that asks, for a history.
+  /// The name of the requesting context, to record in a history.
   public let contextName: String?
 }
 
-/// What a store did for a batch request, in one transaction.
+/// The result of a batch request that a store executed in one transaction.
 public struct StoreBatchResult: Sendable {
-  /// How many rows matched, and for a deletion went, where that was asked for.
+  /// The number of rows that matched, or of rows deleted, if the request asks for it.
   public var count: Int
-  /// How many rows have another value since an update; nil from a store that does not say.
+  /// The number of rows whose values an update changed; nil from a store that does not count them.
   public var written: Int?
-  /// These rows, where they were asked for.
+  /// The IDs of these rows, if the request asks for them.
   public var objectIDs: [ManagedObjectID]
-  /// All that was written; where no rows were asked for, it may name entities (`SavedObjectIDs.anything(of:)`).
+  /// All changes; without a request for IDs it may name entities instead (`SavedObjectIDs.anything(of:)`).
   public var changes: SavedObjectIDs
 
   /// Makes a result.
@@ -54,6 +55,6 @@ public struct StoreBatchResult: Sendable {
 }
 
 extension PersistentStore {
-  /// Leaves it to the graph, which reads the rows and saves them.
+  /// Returns nil: the graph reads the rows and saves the changes.
   public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? { nil }
 }

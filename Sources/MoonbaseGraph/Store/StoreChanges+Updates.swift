@@ -5,10 +5,11 @@ extension StoreChanges {
   public struct Update: Sendable {
     /// The new row; its version is one more than `expectedVersion`.
     public var snapshot: Snapshot
-    /// The slots of attributes and to-one relationships that differ from the row as it was. May be empty where only a
-    /// to-many relationship changed.
+    /// The slots of attributes and to-one relationships that differ from the stored row. May be empty if only a to-many
+    /// relationship changed.
     public var changedSlots: [Slot]
-    /// The version the file must hold; nil writes whatever the file holds (and the row becomes the file's version + 1).
+    /// The version that the store's row must have; nil overwrites any version (the new version is then the stored one
+    /// plus 1).
     public var expectedVersion: Int64?
 
     /// Makes an update.
@@ -19,21 +20,21 @@ extension StoreChanges {
     }
   }
 
-  /// Changed rows in their order.
+  /// Changed rows in order.
   ///
-  /// They lie as stretches of pages, and what is said of them is said once for all that follow each other and differ in the same slots:
-  /// nothing is allocated or retained for each row.
+  /// The rows are ranges of pages. Consecutive rows that differ in the same slots share one description, so nothing is
+  /// allocated or retained for a single row.
   ///
   /// ```swift
   /// for update in changes.updated { print(update.snapshot.id, update.changedSlots) }
   /// ```
   public struct Updates: Sendable {
-    /// Rows that follow each other and of which the same is said.
+    /// Consecutive rows that share a description.
     struct Run: Sendable {
       let slots: [Slot]
-      /// How far the expected version is from that of the row; nil where any is expected.
+      /// The difference between the expected version and the row's version; nil if any version is accepted.
       let offset: Int64?
-      /// One past the index of the last.
+      /// The index after the last row.
       var end: Int
     }
 
@@ -44,12 +45,13 @@ extension StoreChanges {
     /// No rows.
     public init() {}
 
-    /// Rows, and what is said of all of them.
+    /// Makes updates of rows and their descriptions.
     init(_ rows: RowBatch, _ notes: Notes) {
       precondition(notes.count == rows.count, "there are \(rows.count) rows, and notes of \(notes.count)")
       (self.rows, runs) = (rows, notes.runs)
     }
 
+    /// The index of the run that has a row.
     private func run(of index: Int) -> Int {
       var (low, high) = (0, runs.count - 1)
       while low < high {
@@ -63,7 +65,7 @@ extension StoreChanges {
       Update(snapshot: row, changedSlots: run.slots, expectedVersion: run.offset.map { row.version &+ $0 })
     }
 
-    /// Hands stretches of rows to `body` of which the same is said.
+    /// Calls `body` for each range of rows in a page that shares a description.
     @inline(__always)
     func forEachStretch(_ body: (RowPage, Range<Int>, Run) throws -> Void) rethrows {
       var run = 0
@@ -79,13 +81,13 @@ extension StoreChanges {
       }
     }
 
-    /// What is said of rows that are still on their way into pages.
+    /// The descriptions of rows that are still being collected.
     struct Notes {
       private(set) var runs: ContiguousArray<Run> = []
       private var lastSlots = SlotSet()
       private(set) var count = 0
 
-      /// Says of one more row in which slots it differs, and that its former version is expected.
+      /// Adds the description of one more row: its changed slots, with its previous version as the expected one.
       mutating func append(_ slots: SlotSet) {
         count &+= 1
         if !runs.isEmpty, slots == lastSlots {
@@ -105,13 +107,13 @@ extension StoreChanges.Updates: RandomAccessCollection, RangeReplaceableCollecti
 
   /// The first place.
   public var startIndex: Int { 0 }
-  /// One past the last place.
+  /// The place after the last row.
   public var endIndex: Int { rows.count }
 
-  /// A changed row.
+  /// The changed row at an index.
   public subscript(index: Int) -> StoreChanges.Update { Self.update(rows[index], runs[run(of: index)]) }
 
-  /// Adds a changed row at the end.
+  /// Appends a changed row.
   public mutating func append(_ update: StoreChanges.Update) {
     let offset = update.expectedVersion.map { $0 &- update.snapshot.version }
     rows.append(update.snapshot)
@@ -122,7 +124,7 @@ extension StoreChanges.Updates: RandomAccessCollection, RangeReplaceableCollecti
     }
   }
 
-  /// Puts others in the place of some rows.
+  /// Replaces a range of rows.
   public mutating func replaceSubrange(
     _ range: Range<Int>, with others: some Collection<StoreChanges.Update>
   ) {
@@ -133,10 +135,10 @@ extension StoreChanges.Updates: RandomAccessCollection, RangeReplaceableCollecti
     self = all
   }
 
-  /// Goes through the rows from the first on.
+  /// Iterates over the rows in order.
   public func makeIterator() -> Iterator { Iterator(self) }
 
-  /// Goes through the rows.
+  /// Iterates over changed rows.
   public struct Iterator: IteratorProtocol {
     private let runs: ContiguousArray<Run>
     private var rows: RowBatch.Iterator

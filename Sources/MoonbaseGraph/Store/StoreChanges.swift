@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// What one save writes to one store. All IDs are permanent.
+/// The changes that one save writes to one store. All IDs are permanent.
 ///
 /// ```swift
 /// var changes = StoreChanges()
@@ -10,12 +10,12 @@ public import MoonbaseModel
 public struct StoreChanges: Sendable {
   /// A deleted row.
   public struct Deletion: Sendable {
-    /// The object.
+    /// The object ID.
     public var id: ManagedObjectID
-    /// The version the file must hold; nil deletes whatever the file holds.
+    /// The version that the store's row must have; nil deletes any version.
     public var expectedVersion: Int64?
-    /// Destinations that the object gave up before it was deleted, by many-to-many relationship: its delete rules need not reach
-    /// them.
+    /// The destinations of many-to-many relationships that the object released before its deletion, by slot: delete
+    /// rules need not reach them.
     public var released: [Slot: Set<ManagedObjectID>] = [:]
 
     /// Makes a deletion.
@@ -25,20 +25,20 @@ public struct StoreChanges: Sendable {
     }
   }
 
-  /// A changed many-to-many relationship, or the changed order of an ordered to-many one.
+  /// A changed many-to-many relationship, or a changed order of an ordered to-many relationship.
   ///
-  /// Unordered one-to-many relationships need none: their destinations' to-one slots say it all. Of the two sides of a
-  /// many-to-many relationship the graph gives each changed link once, from either side.
+  /// An unordered one-to-many relationship needs no such entry: the to-one slots of the destinations hold it. The graph
+  /// lists each changed link of a many-to-many relationship once, from either side.
   public struct Links: Sendable {
-    /// The object whose relationship it is.
+    /// The ID of the object that has the relationship.
     public var owner: ManagedObjectID
     /// The relationship's slot.
     public var slot: Slot
-    /// Destinations that came (many-to-many only).
+    /// Added destinations (many-to-many only).
     public var added: [ManagedObjectID]
-    /// Destinations that went (many-to-many only).
+    /// Removed destinations (many-to-many only).
     public var removed: [ManagedObjectID]
-    /// Where destinations of an ordered relationship stand; nil where the order of those that are left is what it was.
+    /// The new positions in an ordered relationship; nil if the remaining destinations keep their order.
     public var order: Order?
 
     /// Makes a change of links.
@@ -53,18 +53,18 @@ public struct StoreChanges: Sendable {
     }
   }
 
-  /// What a save says of the order of a relationship: of as few destinations as show it.
+  /// The changed order of a relationship, described by as few destinations as possible.
   public enum Order: Sendable {
     /// All destinations, in order.
     case all([ManagedObjectID])
-    /// The stretches of the list in which destinations came or moved, none of which overlaps another one. All others stand in
-    /// the order in which the store has them.
+    /// The parts of the list with new or moved destinations, without overlaps. All other destinations keep their stored
+    /// order.
     case stretches([Stretch])
-    /// These stand at the end, one after the other. One that the store has in the list already stays where it is, unless it is
-    /// among `returned`: it went and came back.
+    /// Destinations to append in order. A destination that is already in the list keeps its place, unless it is in
+    /// `returned`: it was removed and added again.
     case appended([ManagedObjectID], returned: Set<ManagedObjectID>)
 
-    /// Whether it says of no destination where it stands.
+    /// Whether the order determines no position.
     var isEmpty: Bool {
       switch self {
       case .all: false
@@ -74,15 +74,15 @@ public struct StoreChanges: Sendable {
     }
   }
 
-  /// A part of an ordered list: destinations that came or moved, and some of those around them.
+  /// A part of an ordered list: new or moved destinations, with some neighbours.
   public struct Stretch: Sendable {
-    /// How many that stay a stretch has before and behind those that moved, unless the list is at its end there.
+    /// The number of unmoved neighbours before and behind the moved destinations, unless the list ends there.
     public static let margin = 33
 
-    /// Destinations that stand one after the other. One that moved is the first of these only where it is the first of
-    /// the list, and the last only where it is the last of the list.
+    /// Consecutive destinations. A moved destination comes first only at the start of the whole list, and last only at
+    /// its end.
     public var ids: [ManagedObjectID]
-    /// The positions in `ids`, ascending, of those that came or stand elsewhere among the others.
+    /// The ascending indexes in `ids` of the new and moved destinations.
     public var moved: [Int]
 
     /// Makes a stretch.
@@ -92,25 +92,25 @@ public struct StoreChanges: Sendable {
     }
   }
 
-  /// New rows, of version 1.
+  /// Inserted rows, with version 1.
   public var inserted = RowBatch()
   /// Changed rows.
   public var updated = Updates()
-  /// Deleted rows. The store removes their many-to-many links too.
+  /// Deleted rows. The store also removes their many-to-many links.
   public var deleted: [Deletion] = []
   /// Changed links.
   public var links: [Links] = []
 
-  /// The name of the context that saves, for a store that keeps a history.
+  /// The name of the saving context, for a store that keeps a history.
   public var contextName: String?
 
-  /// What becomes of the metadata that is not the store's own, with the same commit.
+  /// The change of the program's metadata, as part of the commit.
   package var metadataChange: MetadataChange.Body?
 
-  /// Whether new rows may point at ones that a later save brings: who says so has looked that it will.
+  /// Whether inserted rows may point at rows of a later save. The caller ensures that these follow.
   package var destinationsMayFollow = false
 
-  /// New rows that come while those before are written, for a store that takes them (`RowTaker`).
+  /// Further inserted rows that arrive while earlier ones are written, for stores that support it (`RowTaker`).
   package var following: RowQueue?
 
   /// Makes an empty set of changes.

@@ -1,17 +1,17 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// All rows of one store on their way into another one, which is empty: rows keep their keys as far as the other store
-/// numbers from one, and their order.
+/// Copies all rows of one store into another, empty store, in order. Rows keep their keys if the other store assigns
+/// keys from 1.
 ///
-/// All of them are written in one save, so that the other store has everything or nothing. A store that takes rows as
-/// they come gets them so; for others they are held in memory.
+/// All rows are written in one save, so the other store gets everything or nothing. A store that takes rows as they
+/// come receives them in batches; for other stores all rows are held in memory.
 struct StoreCopy {
   private let model: ResolvedModel
   private let source: any PersistentStore
   private let destination: any PersistentStore
   private let number: StoreNumber
-  /// By root entity: by how much keys are greater there, and the keys that there are.
+  /// By root entity, the difference between new and old keys, and the existing keys.
   private var roots: [EntityIndex: (offset: Int64, keys: Set<Int64>)] = [:]
   private var changes = StoreChanges()
 
@@ -20,7 +20,7 @@ struct StoreCopy {
     number = StoreNumber(destination.identifier)
   }
 
-  /// Copies everything, and the metadata that are not the store's own.
+  /// Copies all rows, and the program's metadata.
   mutating func run() throws {
     try requireEmptyDestination()
     let view = try source.beginReading(.view)
@@ -51,6 +51,7 @@ struct StoreCopy {
     try source.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
   }
 
+  /// Throws if the destination has objects.
   private func requireEmptyDestination() throws {
     let view = try destination.beginReading(.view)
     defer { view.end() }
@@ -67,11 +68,12 @@ struct StoreCopy {
     }
   }
 
+  /// Reserves keys in the destination, and determines the difference to the old ones.
   private mutating func reserveKeys() throws {
     for root in roots.keys.sorted() {
       guard let greatest = roots[root]?.keys.max() else { continue }
       let entity = model.entities[root]
-      // As many as there may be keys, so that each keeps its own in a new store.
+      // Reserves keys up to the greatest one, so that each row keeps its key in a new store.
       let first = try destination.reserveKeys(for: entity, count: Int(greatest))
       guard first > 0, !first.addingReportingOverflow(greatest).overflow else {
         throw GraphError(
@@ -81,7 +83,7 @@ struct StoreCopy {
     }
   }
 
-  /// The metadata that a store makes itself.
+  /// Whether the store itself makes a metadata entry.
   private static func isOwn(_ key: String) -> Bool {
     key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion"
   }
@@ -92,6 +94,7 @@ struct StoreCopy {
     CopiedRows.copied(id, roots, in: model, to: number)
   }
 
+  /// Adds the links of an entity's objects to the changes.
   private mutating func copyLinks(of entity: ResolvedEntity, _ ids: IDList, _ view: any ReadSession) throws {
     let lists = entity.toManySlots.filter { !entity.properties[$0].isTransient && entity.properties[$0].hasLinks }
     for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
@@ -111,6 +114,7 @@ struct StoreCopy {
 
   // MARK: Writing
 
+  /// Writes rows, links and metadata in one save.
   private mutating func write(_ rows: CopiedRows, _ metadata: [String: Value]) throws {
     let session = try destination.beginSave(author: nil)
     do {
@@ -129,7 +133,7 @@ struct StoreCopy {
     }
   }
 
-  /// Another thread makes the rows while this one writes those before.
+  /// Writes rows while another thread reads the next ones.
   private mutating func write(_ rows: CopiedRows, asTheyComeIn session: any SaveSession) throws {
     let (queue, errand, failure) = (RowQueue(), AwaitedErrand(), Lock<(any Error)?>(nil))
     let thread = Thread {
@@ -156,10 +160,10 @@ struct StoreCopy {
   }
 }
 
-/// Rows of a store as another one gets them.
+/// The rows of a store with the keys of the other store.
 private struct CopiedRows: Sendable {
   typealias Roots = [EntityIndex: (offset: Int64, keys: Set<Int64>)]
-  /// An entity and its objects. Without a query rows are read by their keys: a cursor would read all of them first.
+  /// An entity and its objects. Without a query, rows are read by key, because a cursor would first read all of them.
   typealias Part = (entity: ResolvedEntity, ids: IDList, query: StoreQuery?)
 
   let model: ResolvedModel
@@ -168,7 +172,7 @@ private struct CopiedRows: Sendable {
   let view: any ReadSession
   let parts: [Part]
 
-  /// The ID in the other store; nil for an object that is not there: a row may go on pointing at one that went.
+  /// The ID in the other store; nil for a missing object, as a row may still point at a deleted object.
   static func copied(
     _ id: ManagedObjectID, _ roots: Roots, in model: ResolvedModel, to number: StoreNumber
   ) -> ManagedObjectID? {
@@ -178,6 +182,7 @@ private struct CopiedRows: Sendable {
     return ManagedObjectID(store: number, entity: id.entitySymbol, key: id.key + root.offset)
   }
 
+  /// Passes the rows with their new keys to `body` in batches.
   func forEachBatch(_ body: (RowBatch) throws -> Void) throws {
     for part in parts {
       guard let query = part.query else {
@@ -203,6 +208,7 @@ private struct CopiedRows: Sendable {
     return rows.finish()
   }
 
+  /// Appends the copy of a row with new keys.
   private func append(_ row: Snapshot, of entity: ResolvedEntity, to rows: RowCollector) throws {
     guard let id = Self.copied(row.id, roots, in: model, to: number) else { return }
     let page = rows.page(for: id.entitySymbol, slotCount: entity.properties.count)
@@ -222,6 +228,7 @@ private struct CopiedRows: Sendable {
     page.endRow()
   }
 
+  /// The error for a value whose bytes cannot be read.
   private func unreadable(_ id: ManagedObjectID, _ entity: ResolvedEntity, _ slot: Slot) -> GraphError {
     let name = entity.properties[slot].name
     return GraphError(

@@ -1,28 +1,29 @@
 public import MoonbasePlatform
 
-/// The history that a store keeps: its saves, one after the other, until somebody deletes them.
+/// The history of a store: its saves in order, until a program deletes them.
 ///
-/// Numbers of transactions grow with each save and are never given twice. A part of it is deleted by a session
+/// Transaction numbers grow with each save and are never reused. A session deletes a part of the history
 /// (`SaveSession.deleteHistory`).
 public protocol StoreHistory: Sendable {
-  /// What there is of it.
+  /// The numbers of the oldest and newest transactions.
   func span() throws -> HistoryBounds
-  /// Transactions in their order, the first `limit` of them; 0 means all.
+  /// The first `limit` transactions of a range in order; 0 means all.
   func transactions(
     _ extent: HistoryRange, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction]
-  /// At most `limit` changes of transactions, in the order of the transactions and of the changes' numbers, which are
-  /// greater than `change`.
+  /// At most `limit` changes of some transactions with numbers greater than `change`, ordered by transaction and
+  /// number.
   func changes(of transactions: ClosedRange<Int64>, after change: Int64, limit: Int) throws -> HistoryPart
-  /// The number of the transaction with which the last ones begin, so many of them; nil where there are no more than these.
+  /// The number of the first of the last `count` transactions; nil if there are no more than `count`.
   func number(ofLast count: Int) throws -> Int64?
-  /// The number of the transaction with which the last ones begin that are no larger together than so many bytes
-  /// (`PersistentHistoryTransaction.size`), or the last one alone; nil where all are no larger.
+  /// The number of the first of the last transactions that together have at most `count` bytes
+  /// (`PersistentHistoryTransaction.size`), or of the last transaction alone if it is larger; nil if all transactions
+  /// fit.
   func number(ofLastBytes count: Int) throws -> Int64?
 }
 
 extension StoreHistory {
-  /// Goes over the transactions. A store that can find it more quickly should.
+  /// Searches the transactions; a store with a faster way should implement this.
   public func changes(of transactions: ClosedRange<Int64>, after change: Int64, limit: Int) throws -> HistoryPart {
     var part = HistoryPart()
     var count = 0
@@ -38,13 +39,13 @@ extension StoreHistory {
     return part
   }
 
-  /// Goes over all of them. A store that can find it more quickly should.
+  /// Searches the transactions; a store with a faster way should implement this.
   public func number(ofLast count: Int) throws -> Int64? {
     let all = try transactions(.all, includingChanges: false, limit: 0)
     return count > 0 && count < all.count ? all[all.count - count].transactionNumber : nil
   }
 
-  /// Goes over all of them. A store that can find it more quickly should.
+  /// Searches the transactions; a store with a faster way should implement this.
   public func number(ofLastBytes count: Int) throws -> Int64? {
     let all = try transactions(.all, includingChanges: true, limit: 0)
     var left = count
@@ -56,11 +57,11 @@ extension StoreHistory {
   }
 }
 
-/// Some changes of a history.
+/// A part of the changes of a history.
 public struct HistoryPart: Sendable {
-  /// By the number of their transaction.
+  /// The changes, by transaction number.
   public private(set) var changes: [Int64: [PersistentHistoryChange]] = [:]
-  /// The last change, where as many were read as were asked for: there may be more behind it.
+  /// The last change if the limit was reached, so that more may follow; otherwise nil.
   public var end: (transaction: Int64, change: Int64)?
 
   /// No changes.
@@ -72,37 +73,37 @@ public struct HistoryPart: Sendable {
   }
 }
 
-/// Which transactions of a history there are.
+/// The numbers of a history's transactions.
 public struct HistoryBounds: Sendable, Hashable {
-  /// The number of the oldest one that is there; nil where none is.
+  /// The number of the oldest transaction; nil if there is none.
   public var first: Int64?
-  /// The greatest number that was given; 0 where there never was a transaction.
+  /// The greatest number ever assigned; 0 before the first transaction.
   public var last: Int64
 
-  /// Makes a span.
+  /// Makes bounds.
   public init(first: Int64?, last: Int64) {
     self.first = first
     self.last = last
   }
 
-  /// Whether transactions behind a number were deleted.
+  /// Whether transactions after a number were deleted.
   func lacksTransactions(after number: Int64) -> Bool { number < last && number + 1 < (first ?? last + 1) }
 }
 
-/// A part of a history.
+/// A range of a history.
 public enum HistoryRange: Sendable, Hashable {
-  /// All of it.
+  /// All transactions.
   case all
-  /// What came after the transaction of a number.
+  /// The transactions after the one with a number.
   case after(Int64)
-  /// What was saved later than a date.
+  /// The transactions later than a date.
   case afterDate(Date)
-  /// What came before the transaction of a number.
+  /// The transactions before the one with a number.
   case before(Int64)
-  /// What was saved earlier than a date.
+  /// The transactions earlier than a date.
   case beforeDate(Date)
 
-  /// Whether a transaction is in it.
+  /// Whether a transaction is in the range.
   public func contains(_ transaction: PersistentHistoryTransaction) -> Bool {
     switch self {
     case .all: true
@@ -115,6 +116,6 @@ public enum HistoryRange: Sendable, Hashable {
 }
 
 extension PersistentStore {
-  /// None: a store keeps a history only where it says so.
+  /// Nil: the store keeps no history.
   public func history() throws -> (any StoreHistory)? { nil }
 }

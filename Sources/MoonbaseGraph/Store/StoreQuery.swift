@@ -1,6 +1,7 @@
 public import MoonbaseModel
 
-/// What a store makes of a query to plan it, and needs again to run it: a statement in its own words. Nobody but the store looks into it.
+/// A store's compiled form of a query, such as a statement, made when planning and used when running it. Opaque to
+/// other code.
 ///
 /// ```swift
 /// // in `plan`:
@@ -10,7 +11,7 @@ public import MoonbaseModel
 /// ```
 public protocol PreparedQuery: AnyObject, Sendable {}
 
-/// A fetch as a store sees it: the names are resolved, and what only a context can do is left out.
+/// A fetch in the form for stores: names are resolved, and parts that only a context can evaluate are removed.
 ///
 /// ```swift
 /// var query = StoreQuery(entity: entity, in: model)
@@ -20,26 +21,27 @@ public protocol PreparedQuery: AnyObject, Sendable {}
 public struct StoreQuery: Sendable {
   /// The entity.
   public var entity: ResolvedEntity { didSet { prepared = nil } }
-  /// The model, for the entities that key paths lead to.
+  /// The model, to resolve entities along key paths.
   public var model: ResolvedModel
   /// Whether rows of subentities match.
   public var includesSubentities: Bool { didSet { prepared = nil } }
-  /// The condition; a store that is asked for rows can evaluate all of it (`PersistentStore.plan`).
+  /// The predicate; in a query for rows the store can evaluate all of it (`PersistentStore.plan`).
   public var predicate: Predicate? { didSet { prepared = nil } }
-  /// The order; a store that is asked for rows can sort by every key.
+  /// The order; in a query for rows the store can sort by every key.
   public var sortDescriptors: [SortDescriptor] = [] { didSet { if !sortDescriptors.isEmpty { prepared = nil } } }
-  /// What is wanted in the place of rows; nil for the rows themselves.
+  /// The values to return in place of rows; nil for rows.
   public var columns: QueryColumns? { didSet { prepared = nil } }
   /// The greatest number of rows; 0 means no limit.
   public var limit: Int = 0
-  /// How many rows to skip.
+  /// The number of rows to skip.
   public var offset: Int = 0
-  /// What the rows wanted are equal in, where the context looks at each row that it gets: a store may leave others out.
+  /// A condition that all wanted rows satisfy. The context evaluates each row it receives, so a store may omit rows
+  /// that do not.
   var sought: IndexedCondition?
-  /// The pure derived attributes that predicate and order may name.
+  /// The pure derived attributes that predicate and order may use.
   public var functions: (any PureFunctionProvider)? { didSet { prepared = nil } }
-  /// What the store made of the query when it planned it; nil once something else is asked. Another limit or offset leaves it, and so
-  /// does an order that is not wanted any more.
+  /// The store's compiled form of the query, made when planning. Changing the query resets it, except for limit, offset
+  /// and the removal of the order.
   public internal(set) var prepared: (any PreparedQuery)?
 
   /// Makes a query for all rows of an entity.

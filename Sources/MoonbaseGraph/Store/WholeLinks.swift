@@ -1,7 +1,7 @@
 package import MoonbaseModel
 
 extension ResolvedProperty {
-  /// Whether rows do not tell all of a to-many relationship: there are links to be said.
+  /// Whether a to-many relationship has links or an order that rows do not hold.
   package var hasLinks: Bool {
     guard let relationship, relationship.isToMany else { return false }
     return relationship.inverseSlot == nil || relationship.isManyToMany || relationship.isOrdered
@@ -9,12 +9,13 @@ extension ResolvedProperty {
 }
 
 extension StoreChanges.Links {
-  /// All of a to-many relationship of an object, for a store that has nothing of it yet; nil where there is nothing to say. Each link of two
-  /// sides is said by one of them.
+  /// All links of an object's to-many relationship, for a store that has none of them yet; nil if there are none. Only
+  /// one side of a two-sided relationship lists a link.
   package init?(
     all members: [ManagedObjectID], of owner: ManagedObjectID, _ property: ResolvedProperty, in model: ResolvedModel
   ) {
     guard let relationship = property.relationship, !members.isEmpty else { return nil }
+    /// Whether this side lists the link to a destination.
     func isSaidHere(_ destination: ManagedObjectID) -> Bool {
       guard let inverse = relationship.inverseSlot else { return true }
       guard relationship.isManyToMany else { return false }

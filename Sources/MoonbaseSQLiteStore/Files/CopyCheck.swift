@@ -4,13 +4,13 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Looks at a copy of a store before it takes the place of another one: pages are copied as they are, damaged ones too.
+/// Checks a copy of a store before it replaces another store: pages are copied as they are, including damaged ones.
 struct CopyCheck {
   let source: StoreFile
-  /// Whether nobody wants the copy any more.
+  /// Whether the copy is no longer wanted.
   let isEnded: () -> Bool
 
-  /// Throws where SQLite finds the copy damaged, and where it would not open as a store.
+  /// Throws if SQLite finds the copy damaged, or if the copy would not open as a store.
   func run(onCopyAt path: String) throws {
     do {
       try StoreFile(url: URL(fileURLWithPath: path)).reading { connection in
@@ -20,11 +20,12 @@ struct CopyCheck {
         try checkStore(connection)
       }
     } catch {
-      // The copy goes: what is wrong with it is wrong with the store.
+      // The copy is discarded, so errors name the store, which has the same damage.
       throw StoreFailure(path: source.path).translate(error)
     }
   }
 
+  /// Runs SQLite's integrity check.
   private func checkStructures(_ connection: Connection) throws {
     guard let line = try connection.text("PRAGMA integrity_check(1)"), line != "ok" else { return }
     throw GraphError(
@@ -34,7 +35,7 @@ struct CopyCheck {
         + "SQLite's own shell recover it (.recover)")
   }
 
-  /// With the model that the store carries; without one there is none to open it with.
+  /// Checks the copy against the model stored in it. Without a stored model there is nothing to check.
   private func checkStore(_ connection: Connection) throws {
     let metadata = try StoreMetadata(connection, path: source.path)
     let schema = try FileSchema(connection, path: source.path)

@@ -1,19 +1,21 @@
 import MoonbaseGraph
 import MoonbasePlatform
 
-/// A file with a value that a snapshot names. As long as one does, in this process, a save that lets go of the value leaves the file.
+/// A file with a value that a snapshot uses. While any snapshot in this process uses the file, saves that drop the
+/// value keep the file.
 final class ExternalFile: Sendable {
+  /// The use of a file by snapshots.
   private struct Use {
     var count = 0
     var isAbandoned = false
   }
 
-  /// The files that snapshots name, by path.
+  /// The files that snapshots use, by path.
   private static let uses = Lock<[String: Use]>([:])
 
   private let name: String
   private let folder: SupportFolder
-  /// The bytes, once they were asked for.
+  /// The bytes, after the first access.
   private let contents = Lock<Data?>(nil)
 
   init(name: String, folder: SupportFolder) {
@@ -29,7 +31,7 @@ final class ExternalFile: Sendable {
     return bytes
   }
 
-  /// The snapshot is gone. The last one takes a file with it that the rows do not name any more.
+  /// Ends the use by a snapshot. The last snapshot removes the file if rows no longer name it.
   func leave() {
     let path = folder.path(name)
     let isLast = Self.uses.withLock { uses in
@@ -41,7 +43,7 @@ final class ExternalFile: Sendable {
     if isLast { folder.remove(name) }
   }
 
-  /// The rows do not name a file any more: it goes, at once or with the last snapshot that names it.
+  /// Removes a file that rows no longer name, immediately or when the last snapshot ends its use.
   static func abandon(_ name: String, in folder: SupportFolder) {
     let isUsed = uses.withLock { uses in
       uses[folder.path(name)]?.isAbandoned = true

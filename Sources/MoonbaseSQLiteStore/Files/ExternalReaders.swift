@@ -1,20 +1,21 @@
 import MoonbasePlatform
 
-/// Who in this process reads a state of a store whose rows may name files that newer rows do not: such files go when the last of these
-/// has ended.
+/// The reads in this process of store states whose rows may name files that newer rows do not name. These files are
+/// removed when the last of these reads has ended.
 ///
-/// Several stores may be of one file, so that this is known by the folder of its values.
+/// Several stores may have the same file, so reads are recorded by folder.
 enum ExternalReaders {
+  /// The reads in progress for one folder, by number.
   private struct Folder {
     var last: UInt64 = 0
     var open: Set<UInt64> = []
-    /// Files that nobody needs any more once those who had begun by then have ended.
+    /// Files that can be removed when all reads that began before have ended.
     var waiting: [(name: String, last: UInt64)] = []
   }
 
   private static let folders = Lock<[String: Folder]>([:])
 
-  /// Somebody is about to read: a number to end it by.
+  /// Begins a read; returns the number to end it.
   static func begin(in folder: SupportFolder) -> UInt64 {
     folders.withLock { folders in
       folders[folder.topPath, default: Folder()].last += 1
@@ -24,7 +25,7 @@ enum ExternalReaders {
     }
   }
 
-  /// What was read is over. The files go that waited for it.
+  /// Ends a read, and removes files that no remaining read needs.
   static func end(_ number: UInt64, in folder: SupportFolder) {
     let names: [String] = folders.withLock { folders in
       guard var known = folders[folder.topPath] else { return [] }
@@ -32,14 +33,14 @@ enum ExternalReaders {
       let oldest = known.open.min() ?? .max
       let names = known.waiting.filter { $0.last < oldest }.map(\.name)
       if !names.isEmpty { known.waiting.removeAll { $0.last < oldest } }
-      // Numbers begin anew only where nobody has one.
+      // Numbers restart only when none is in use.
       folders[folder.topPath] = known.open.isEmpty && known.waiting.isEmpty ? nil : known
       return names
     }
     for name in names { ExternalFile.abandon(name, in: folder) }
   }
 
-  /// The rows do not name files any more. Those go at once for which nobody could still ask.
+  /// Removes files that rows no longer name, as soon as no read in progress can need them.
   static func abandon(_ names: [String], in folder: SupportFolder) {
     let isRead = folders.withLock { folders in
       guard let known = folders[folder.topPath], !known.open.isEmpty else { return false }
@@ -49,7 +50,7 @@ enum ExternalReaders {
     if !isRead { for name in names { ExternalFile.abandon(name, in: folder) } }
   }
 
-  /// The files that wait.
+  /// The files that wait for reads to end.
   static func waiting(in folder: SupportFolder) -> Set<String> {
     folders.withLock { Set($0[folder.topPath]?.waiting.map(\.name) ?? []) }
   }

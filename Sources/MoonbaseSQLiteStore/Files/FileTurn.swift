@@ -1,6 +1,7 @@
 import MoonbasePlatform
 
-/// One opens a file at a time: a connection that only looks must not meet one that is about to write. Other files do not wait.
+/// Serializes opening of a file, because a connection that only reads must not meet one that is about to write.
+/// Different files do not wait for each other.
 enum FileTurn {
   private struct Turn {
     var lock = Lock<Void>(())
@@ -9,7 +10,7 @@ enum FileTurn {
 
   private static let turns = Lock<[String: Turn]>([:])
 
-  /// Runs `body` alone among those who open the file of this path.
+  /// Runs `body` exclusively among openings of the file.
   static func take<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     let lock = enter(path)
     defer { leave(path) }

@@ -3,24 +3,24 @@ import MoonbaseModel
 package import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A new store that is made in a folder beside its place, and takes its place in one step when it is complete.
+/// A new store that is made in a folder beside its destination and moved there in one step when it is complete.
 ///
-/// The folder goes with this object. The next new store for the same place removes the folder of a process that died,
-/// and the values that it had moved already. A process at work holds a lock on its folder.
+/// The folder is removed with this object. The next new store for the same destination removes the folder of a process
+/// that died, with the values that it had already moved. A running process holds a lock on its folder.
 package final class NewStore: Sendable {
   private static let suffix = ".copy"
 
   private let destination: StoreFile
-  /// The file in which the store is made.
+  /// The file of the store while it is made.
   private let made: StoreFile
   private let workshop: String
   private let descriptor: Int32
   private let isOver = Lock(false)
 
-  /// The place of the store while it is made.
+  /// The location of the store while it is made.
   package var url: URL { made.url }
 
-  /// Makes the folder. Throws where a file is there already, and where none can be made.
+  /// Makes the folder. Throws if the destination file exists, or the folder cannot be made.
   package init(at place: URL, busyTimeout: Duration? = nil) throws {
     destination = StoreFile(url: place, busyTimeout: busyTimeout)
     try SQLiteStore.requireClosed(destination, participle: "replaced")
@@ -37,12 +37,12 @@ package final class NewStore: Sendable {
 
   deinit { giveUp() }
 
-  /// Removes what was made, unless it has taken its place. Another thread may call this.
+  /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this.
   package func giveUp() {
     isOver.withLock { isOver in
       guard !isOver else { return }
       isOver = true
-      // Another thread may be making files there.
+      // Another thread may still be creating files there.
       for _ in 0..<50 where access(workshop, F_OK) == 0 {
         if (try? FileManager.default.removeItem(atPath: workshop)) == nil { usleep(10_000) }
       }
@@ -50,7 +50,7 @@ package final class NewStore: Sendable {
     }
   }
 
-  /// Moves the complete store, which is not open any more, to its place.
+  /// Moves the complete, closed store to its destination.
   package func takePlace() throws {
     try SQLiteStore.requireClosed(made, participle: "moved")
     try isOver.withLock { isOver in
@@ -72,16 +72,17 @@ package final class NewStore: Sendable {
     }
   }
 
-  /// The message of an error, which names the store by its place.
+  /// The error with the store's destination in its message.
   package func named(_ error: GraphError) -> GraphError {
     var error = error
     error.message = error.message.replacing(made.path, with: destination.path)
     return error
   }
 
+  /// Renames the complete file to its destination. Throws if a file appeared there meanwhile.
   private func appear() throws {
     guard try destination.state() == .absent else { throw Self.isThere(destination) }
-    // A log that lies beside no store would be taken for the new store's.
+    // A log without a store would be taken for the new store's log.
     destination.removeCompanions()
     guard rename(made.truePath, destination.truePath) == 0 else { throw Self.refusal(destination) }
     SupportFolder.synchronize(destination.truePath.folderOfPath)
@@ -108,7 +109,7 @@ package final class NewStore: Sendable {
       guard left >= 0 else { continue }
       defer { close(left) }
       guard flock(left, LOCK_EX | LOCK_NB) == 0 else { continue }
-      // The values of a store that has taken its place are in use.
+      // If the store was moved, its values are in use.
       if try file.state() == .absent {
         removeValues(of: "\(folder)/\(name)/\(file.truePath.lastPartOfPath)", movedTo: file)
       }
@@ -116,10 +117,11 @@ package final class NewStore: Sendable {
     }
   }
 
+  /// Removes the values that an unfinished store had moved.
   private static func removeValues(of path: String, movedTo file: StoreFile) {
     let folder = SupportFolder(store: file.truePath)
     let left = StoreFile(url: URL(fileURLWithPath: path))
-    // A store that was not complete has moved no values.
+    // An incomplete store has moved no values.
     for name in (try? left.reading(OrphanSweep.namedFiles)) ?? [] { folder.remove(name) }
     folder.removeIfEmpty()
   }

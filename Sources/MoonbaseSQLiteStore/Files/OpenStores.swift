@@ -1,21 +1,22 @@
 import MoonbaseGraph
 import MoonbasePlatform
 
-/// The files of the stores that this process has open. Nothing else in the process may open, move or remove them: to
-/// close a descriptor drops SQLite's locks, and a log's index that shrinks ends the process.
+/// The files of the stores that this process has open. No further code of the process may open, move or remove them:
+/// closing a descriptor drops SQLite's locks, and shrinking a log's index ends the process.
 final class OpenStores: Sendable {
   private struct Place: Sendable {
-    /// The store's file and what lies beside it.
+    /// The store's file and its companion files.
     let files: [String]
     let support: SupportFolder
 
+    /// Whether a path is one of the store's files; for writing, also whether it affects the store's folders.
     func holds(_ path: String, identity: FileIdentity?, writing: Bool) -> Bool {
       if files.contains(path) || isFile(identity) { return true }
       guard writing else { return false }
       return files[0].hasPrefix(path + "/") || path == support.topPath || path.hasPrefix(support.topPath + "/")
     }
 
-    /// Whether it is one of the files under whatever name.
+    /// Whether it is one of the files, under any name.
     func isFile(_ identity: FileIdentity?) -> Bool {
       identity != nil && files.contains { FileIdentity($0) == identity }
     }
@@ -40,6 +41,7 @@ final class OpenStores: Sendable {
 
   private static var all: [Place] { places.withLock { Array($0.values) } }
 
+  /// Whether a path belongs to an open store, so that other code must not use it.
   static func hold(path: String, writing: Bool) -> Bool {
     var status = stat()
     let identity = stat(path, &status) == 0 ? FileIdentity(status) : nil
@@ -49,12 +51,13 @@ final class OpenStores: Sendable {
     return places.contains { $0.isValue(identity) }
   }
 
+  /// Whether a descriptor is of an open store's file.
   static func hold(descriptor: Int32) -> Bool {
     guard let identity = FileIdentity(descriptor: descriptor) else { return false }
     return all.contains { $0.isFile(identity) }
   }
 
-  /// Whether a path leads to what SQLite keeps beside a store that is open, and not to the store.
+  /// Whether a path refers to a companion file of an open store, rather than to the store.
   static func holdCompanion(_ path: String) -> Bool {
     let identity = FileIdentity(path)
     return all.contains { place in

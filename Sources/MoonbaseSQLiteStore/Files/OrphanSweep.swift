@@ -2,18 +2,18 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Removes files of values that no row names: a process left them that died between making a file and committing its row, or
-/// whose old snapshots still named them when it ended.
+/// Removes value files that no row names. A process leaves them if it dies between creating a file and committing its
+/// row, or while old snapshots still use the file.
 ///
-/// It runs within a transaction, so that no other process is just saving. Other frameworks may make files before they
-/// lock the store: what is younger than an hour stays. Where another store may have the same folder, all stay.
+/// Runs within a transaction, so that no other process is saving. Files younger than an hour stay, because other
+/// frameworks may create files before they lock the store. If another store may use the same folder, all files stay.
 struct OrphanSweep {
   static let leastAge: TimeInterval = 3600
 
   let folder: SupportFolder
   let connection: Connection
 
-  /// `spared` are names that the transaction took out of rows, which stand there again if it fails.
+  /// Removes orphans. `spared` are names that the transaction removed from rows, and that rows have again if it fails.
   func run(sparing spared: Set<String>) throws {
     let candidates = folder.names(olderThan: Self.leastAge).filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }
@@ -23,7 +23,7 @@ struct OrphanSweep {
     }
   }
 
-  /// What the rows of all tables name, those included that no entity of the model has.
+  /// The files that rows of any table name, including rows of no entity in the model.
   static func namedFiles(_ connection: Connection) throws -> Set<String> {
     var result: Set<String> = []
     for (table, column) in try blobColumns(connection) {
@@ -37,6 +37,7 @@ struct OrphanSweep {
     return result
   }
 
+  /// The tables and columns that may name files.
   private static func blobColumns(_ connection: Connection) throws -> [(String, String)] {
     let statement = try connection.statement(
       "SELECT m.name, c.name FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT -1) m "

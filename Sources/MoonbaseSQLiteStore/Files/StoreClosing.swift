@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Whether a store was closed, for all that work with it on other threads.
+/// Whether a store was closed, shared by its users on other threads.
 final class StoreClosing: Sendable {
   private let closed = Lock(false)
 
@@ -16,12 +16,12 @@ final class StoreClosing: Sendable {
 }
 
 extension SQLiteStore {
-  /// Ends what is being read, waits for the save that is being written, and closes the files. Later
-  /// requests to the store throw `.invalidRequest`. Closing the store again does nothing.
+  /// Ends reads, waits for a running save, and closes the files. Later requests to the store throw `.invalidRequest`.
+  /// Closing the store again does nothing.
   public func close() {
     closing.close()
     readers.close()
-    // The lock is free when the save that has it is done; saves that wait for it are refused.
+    // The lock is free after the running save; saves that wait for the lock then fail.
     writer?.withLock { $0 = nil }
   }
 

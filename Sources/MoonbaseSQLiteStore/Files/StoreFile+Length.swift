@@ -4,13 +4,13 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 extension StoreFile {
-  /// Where SQLite keeps its locks: the page with this byte is never written.
+  /// The byte that SQLite uses for locks: the page with this byte is never written.
   private static let lockedByte = 0x4000_0000
 
-  /// Throws where the file ends before its pages do, and no log has those that it lacks.
+  /// Throws if the file is shorter than its pages, and the log does not have the missing ones.
   ///
-  /// SQLite takes a page that was cut off for one that ends in zeros, and beside a log believes that the file will be as long as the log says. Where
-  /// a process writes just now it is looked at again.
+  /// SQLite reads a truncated page as ending in zeros, and with a log trusts the length that the log states. Because
+  /// another process may be writing, the check is repeated.
   func requireWhole(_ connection: Connection) throws {
     for attempt in 1...3 {
       guard let lack = try missingBytes(connection) else { return }
@@ -18,7 +18,7 @@ extension StoreFile {
         try HostWork.pause(milliseconds: 10)
         continue
       }
-      // Where the connection is closed, the log would be taken into the file.
+      // Otherwise closing the connection would copy the log into the file.
       connection.setLeavesLog(true)
       throw GraphError(
         .invalidStore,
@@ -28,11 +28,11 @@ extension StoreFile {
     }
   }
 
-  /// How many bytes are missing; nil for a whole file.
+  /// The number of missing bytes; nil for a complete file.
   private func missingBytes(_ connection: Connection) throws -> Int? {
     let pages: (size: Int, count: Int)
     do { pages = try connection.pages() } catch let error as SQLiteError where error.code.primary == .corrupt {
-      // Without a log SQLite sees by itself that whole pages are missing, and calls that damage.
+      // Without a log, SQLite itself notices missing pages and reports damage.
       guard let stated = connection.statedPages, let bytes = size(""), bytes < stated.count * stated.size else {
         throw error
       }

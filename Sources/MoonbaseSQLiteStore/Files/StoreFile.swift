@@ -3,37 +3,37 @@ import MoonbaseGraph
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A store's file before SQLite touches it.
+/// A store's file, examined before SQLite opens it.
 ///
-/// Nothing here opens the file except through SQLite: closing a descriptor of a file drops all locks that the process holds
-/// on it, those of a store that is open already included.
+/// Only SQLite opens the file: closing any other descriptor of the file drops all locks that the process holds on it,
+/// including those of an open store.
 struct StoreFile: Sendable {
-  /// The path as it was given, made absolute, for messages. A `..` in it is for the file system to follow, because what stands
-  /// before it may be a link.
+  /// The given path made absolute, for messages. A `..` is left to the file system, because the part before it may be a
+  /// link.
   let path: String
-  /// The file that the path leads to, links resolved as SQLite resolves them: log, journal and support folder lie beside it.
+  /// The path with links resolved as SQLite resolves them: log, journal and support folder lie beside it.
   let truePath: String
-  /// How long a connection waits for other processes that lock the file.
+  /// The time for which a connection waits for locks of other processes.
   let busyTimeout: Duration
-  /// The path as it was given.
+  /// The given path.
   private let given: String
-  /// Whether a script named it, whose grants were looked at: no link leads elsewhere since then.
+  /// Whether links are refused, because a script named the path and its permission was checked for this path.
   private let isUnlinked = UnlinkedPath.isRequired
-  /// Whether the path ends with a slash, as that of a folder.
+  /// Whether the path ends with a slash, like that of a folder.
   private let namesFolder: Bool
-  /// Whether the path had a zero byte, which a URL writes as %00 and forgets; a per cent sign it writes as %25.
+  /// Whether the path contains a zero byte, which URLs write as %00. (A percent sign is written as %25.)
   private let hasZeroByte: Bool
 
   var url: URL { URL(fileURLWithPath: path) }
 
-  /// What lies beside a store's file while it is in use.
+  /// The suffixes of a store's companion files while it is in use.
   static let companions = ["-wal", "-shm", "-journal"]
 
   enum State {
     case absent
-    /// It is there and has no bytes.
+    /// The file exists without content.
     case empty
-    /// It has contents.
+    /// The file has content.
     case present
   }
 
@@ -46,7 +46,8 @@ struct StoreFile: Sendable {
     truePath = Self.resolve(path)
   }
 
-  /// A file that is not there yet may be named by a link that leads to where it will be, and its folder may be a link.
+  /// Resolves the path of a file that may not exist yet: it may be named by a link to its future place, and its folder
+  /// may be a link.
   private static func resolve(_ path: String, links: Int = 40) -> String {
     if let whole = FileIdentity.truePath(path) { return whole }
     if links > 0, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
@@ -60,7 +61,7 @@ struct StoreFile: Sendable {
 
   // MARK: What is there
 
-  /// Throws where there is no store: no file, or an empty one.
+  /// Throws if there is no store: the file is missing or empty.
   func requirePresent() throws {
     switch try state() {
     case .absent: throw StoreOpener.missing(self)
@@ -69,10 +70,10 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// How a connection is opened to it.
+  /// The mode in which a connection opens the file.
   func mode(_ mode: Connection.Mode) -> Connection.Mode { isUnlinked ? mode.union(.withoutLinks) : mode }
 
-  /// Looks at what kind of file it is. Throws for folders, pipes and all else that is no file, and for unreadable files.
+  /// Examines the kind of file. Throws for folders, pipes and other special files, and for unreadable files.
   func state() throws -> State {
     try checkSpelling()
     if isUnlinked, truePath != path {
@@ -101,7 +102,7 @@ struct StoreFile: Sendable {
     return status.st_size == 0 ? .empty : .present
   }
 
-  /// What means something else to SQLite's own tools is hardly meant as the name of a file.
+  /// Throws for texts that have a different meaning in SQLite's own tools and are probably not meant as file names.
   private func checkSpelling() throws {
     if given == ":memory:" {
       throw GraphError(
@@ -120,7 +121,7 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// A slash at the end stands behind folders: a file beside it, whose name has none, is another one.
+  /// Throws if the path ends with a slash: the name without the slash would be a different file.
   private func checkIsNoFolder() throws {
     guard namesFolder else { return }
     throw GraphError(
@@ -128,11 +129,11 @@ struct StoreFile: Sendable {
       message: "\(path)/ names a folder, by the slash at its end: a store is a file, so name it without")
   }
 
-  /// SQLite would follow a link to where it leads, and wait at a pipe for ever.
+  /// Throws for a special companion file: SQLite would follow a link to its destination, and wait at a pipe for ever.
   private func checkCompanion(_ suffix: String) throws {
     var status = stat()
     guard lstat(truePath + suffix, &status) == 0 else { return }
-    // SQLite writes to it, even where the store is only read, and so to the file under its other name.
+    // SQLite writes companion files even when it only reads the store, and so would write the file's other name.
     guard let kind = FileIdentity.kind(status.st_mode) ?? (status.st_nlink > 1 ? "second name of another file" : nil)
     else { return }
     throw GraphError(
@@ -140,7 +141,7 @@ struct StoreFile: Sendable {
       message: "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")
   }
 
-  /// Fails where a new file could not be made, or not be used: what lies beside it needs a name too.
+  /// Throws if a new file could not be created or used, which includes the names of companion files.
   func checkPlace(for purpose: StaticString = "made") throws {
     try checkFolder(purpose)
     let name = truePath.utf8.count - truePath.folderOfPath.utf8.count - (truePath.folderOfPath == "/" ? 0 : 1)
@@ -154,6 +155,7 @@ struct StoreFile: Sendable {
         + "journal and folder beside it bear it too")
   }
 
+  /// Throws if the folder of the file does not exist or is not writable.
   private func checkFolder(_ purpose: StaticString) throws {
     let folder = truePath.folderOfPath
     var isFolder: ObjCBool = false
@@ -169,7 +171,7 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Whether another store would have a file where this one has its own, log, journal and support folder included.
+  /// Whether both stores would use the same file, including log, journal and support folder.
   func meets(_ other: StoreFile) -> Bool {
     let files = ([""] + Self.companions).map { truePath + $0 }
     let others = ([""] + Self.companions).map { other.truePath + $0 }
@@ -179,17 +181,17 @@ struct StoreFile: Sendable {
       || truePath.hasPrefix(SupportFolder(store: other.truePath).topPath + "/")
   }
 
-  /// Whether the file may be written.
+  /// Whether the file is writable.
   var isWritable: Bool { access(truePath, W_OK) == 0 }
 
-  /// Which file it is now; nil for none.
+  /// The identity of the current file; nil if there is none.
   var identity: FileIdentity? { FileIdentity(truePath) }
 
-  /// Whether a log or a journal lies beside it that belongs to a process that writes, or that died writing.
+  /// Whether there is a log or journal of a process that is writing, or died while writing.
   var isInUse: Bool { size("-wal") != nil && size("-shm") != nil || hasJournal }
 
-  /// Whether there is a journal that may have to be rolled back. One that begins with a zero is done with: SQLite leaves such
-  /// a file where it keeps its journals, and looks at this byte too.
+  /// Whether there is a journal that may have to be rolled back. A journal that begins with a zero byte is finished:
+  /// SQLite keeps such files in persistent mode, and also checks this byte.
   var hasJournal: Bool {
     let descriptor = open(truePath + "-journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return (size("-journal") ?? 0) > 0 }
@@ -198,11 +200,12 @@ struct StoreFile: Sendable {
     return read(descriptor, &first, 1) == 1 && first != 0
   }
 
+  /// The size of the file, or of a companion file, in bytes; nil if there is none.
   func size(_ suffix: String) -> Int? {
     var status = stat()
     return stat(truePath + suffix, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Changes when the file is written.
+  /// A value that changes when the file is written.
   var footprint: [Int] { ([""] + Self.companions).flatMap { FileIdentity.footprint(truePath + $0) } }
 }

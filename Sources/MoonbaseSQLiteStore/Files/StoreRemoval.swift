@@ -3,10 +3,11 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Takes a store away. It is gone with its file; what else there is goes after that, and is nobody's then.
+/// Removes a store. The store is gone once its file is removed. Companion files and values are removed afterwards.
 struct StoreRemoval {
   let file: StoreFile
 
+  /// Removes the store with its companion files and values.
   func run() throws {
     let folder = SupportFolder(store: file.truePath)
     switch try file.state() {
@@ -32,7 +33,7 @@ struct StoreRemoval {
     SupportFolder.synchronize(file.truePath.folderOfPath)
   }
 
-  /// The folder may be that of another store too, whose name differs at its end: then only the values go that this store had.
+  /// Removes companion files and values. If another store may share the folder, only this store's values are removed.
   private func finish(_ folder: SupportFolder, named: Set<String>) {
     file.removeCompanions()
     if folder.isShared {

@@ -3,22 +3,22 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A copy of a store beside the place that it is to take, where another store may be.
+/// A copy of a store that replaces the store, if any, at another place.
 ///
-/// First the copy is complete on the disk, with its external values, which have names that no other store uses; then its file takes the place
-/// of the old one in one step. Before that the old store is as it was, after it the new one is there.
+/// First the copy is completed on disk, with its external values under names that no other store uses. Then its file
+/// replaces the old one in one step: at any time there is either the old or the complete new store.
 final class StoreReplacement {
   private let source: StoreFile
   private let destination: StoreFile
   private let folder: SupportFolder
   private let successor: SuccessorFile
-  /// Whether a store that is there already goes.
+  /// Whether an existing store may be replaced.
   private let replaces: Bool
   /// Fills the copy from a connection that reads one state of the store.
   private let fill: (_ source: Connection, _ copy: String) throws -> Void
-  /// Whether nobody wants the copy any more, asked while it is looked at.
+  /// Whether the copy is no longer wanted; evaluated while the copy is checked.
   private let isEnded: () -> Bool
-  /// The values that the copy names, and those of them that were not there before.
+  /// The value files that the copy names, and those of them that did not exist before.
   private var named: Set<String> = []
   private var written: [String] = []
   private var isDone = false
@@ -40,8 +40,9 @@ final class StoreReplacement {
     folder.removeIfEmpty()
   }
 
+  /// Makes the copy and moves it to its destination.
   func run() throws {
-    // What stands there is looked at before anything is written.
+    // Checks the existing file before anything is written.
     try StoreOpener.settled(destination) {
       let state = try destination.state()
       if state != .absent, !replaces { throw isThere }
@@ -55,7 +56,7 @@ final class StoreReplacement {
     isDone = true
   }
 
-  /// Copies rows and then the values that they name; once more where a value went meanwhile with its row.
+  /// Copies rows and then their value files; repeats this if a save meanwhile removed a value.
   private func write() throws {
     var attempt = 0
     while true {
@@ -71,7 +72,7 @@ final class StoreReplacement {
       SupportFolder.synchronize(successor.path)
       try CopyCheck(source: source, isEnded: isEnded).run(onCopyAt: successor.path)
       do {
-        // It may say that it has a log, which must not lie about under this name.
+        // The copy's header may require a log, which must not remain under this name.
         named = try StoreFile(url: URL(fileURLWithPath: successor.path)).reading(OrphanSweep.namedFiles)
         return try copyValues()
       } catch let error where attempt < 3 && !(error is CancellationError) {
@@ -80,20 +81,21 @@ final class StoreReplacement {
     }
   }
 
-  /// A copy without free pages, in rollback mode.
+  /// Makes a copy without free pages, in rollback mode.
   static func vacuum(_ source: Connection, into copy: String) throws {
     let statement = try source.statement("VACUUM INTO ?")
     statement.bind(copy, at: 1)
     try statement.run()
   }
 
+  /// Copies the value files that the copy names, unless both stores have the same folder.
   private func copyValues() throws {
     let values = SupportFolder(store: source.truePath)
     guard values.topPath != folder.topPath, !named.isEmpty else { return }
     for name in named.sorted() {
       try HostWork.charge()
       let value = try values.read(name)
-      // One name stands for one value for ever; what is shorter was left by a process that died.
+      // A name always stands for the same value; a shorter file was left by a process that died.
       if let there = try? folder.read(name), there == value { continue }
       folder.remove(name)
       written.append(name)
@@ -102,10 +104,10 @@ final class StoreReplacement {
     try folder.synchronize()
   }
 
-  /// The copy is the store.
+  /// Moves the copy to its destination.
   private func takePlace() throws {
     guard try destination.state() == .present else {
-      // What lies beside no file would be taken for the new one's.
+      // Companion files without a store would be taken for the new store's.
       destination.removeCompanions()
       return try replaces ? successor.takePlace() : appear()
     }
@@ -125,14 +127,14 @@ final class StoreReplacement {
         "\(destination.path) is there already: name another file, or let a store be replaced (--force)")
   }
 
-  /// The copy gets its name where no file has it, and nobody can come in between. Its other name goes with the successor.
+  /// Gives the copy its final name atomically if no file has that name. The temporary name is removed with `successor`.
   private func appear() throws {
     guard link(successor.path, destination.truePath) != 0 else {
       SupportFolder.synchronize(destination.truePath.folderOfPath)
       return
     }
     if errno == EEXIST { throw isThere }
-    // A file system without second names.
+    // The file system does not support hard links.
     guard access(destination.truePath, F_OK) != 0 else { throw isThere }
     try successor.takePlace()
   }

@@ -2,17 +2,17 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A file beside a store that is to take its place. It goes with this object, unless it has done so.
+/// A file beside a store that is to replace it. It is removed with this object, unless it replaced the store.
 final class SuccessorFile {
-  /// What it is made for.
+  /// The purpose of the file.
   enum Purpose: String {
-    /// The store is replaced, which may be in use meanwhile.
+    /// The store is replaced by a copy, and may be in use meanwhile.
     case replacement
-    /// The store is migrated, and held all the while: copies that the next one finds are nobody's.
+    /// The store is migrated and locked throughout, so files left from earlier runs are not in use.
     case migration
 
     var suffix: String { ".\(rawValue)" }
-    /// What a process that died has left behind goes after so many seconds.
+    /// The age in seconds after which a file left by a dead process is removed; nil for any age.
     fileprivate var leastAge: TimeInterval? { self == .replacement ? 3600 : nil }
   }
 
@@ -21,7 +21,7 @@ final class SuccessorFile {
   private let store: StoreFile
   private var tookPlace = false
 
-  /// Names a file that is not there yet.
+  /// Chooses the name of a file that does not exist yet.
   init(of store: StoreFile, for purpose: Purpose = .replacement) {
     (self.store, self.purpose) = (store, purpose)
     path = "\(store.truePath)-\(UUID.random().uuidString)\(purpose.suffix)"
@@ -32,7 +32,7 @@ final class SuccessorFile {
     for suffix in [""] + StoreFile.companions { unlink(path + suffix) }
   }
 
-  /// In one step: before it there is the old store, after it this one.
+  /// Replaces the store by this file in one step.
   func takePlace() throws {
     guard rename(path, store.truePath) == 0 else {
       throw GraphError(.storeFailure, message: "\(store.path) cannot be replaced: \(String(cString: strerror(errno)))")
@@ -41,7 +41,7 @@ final class SuccessorFile {
     SupportFolder.synchronize(store.truePath.folderOfPath)
   }
 
-  /// Removes what processes have left that died, with what SQLite keeps beside it.
+  /// Removes files that dead processes left, with their companion files.
   func removeOld() {
     let suffixes = ([""] + StoreFile.companions).map { purpose.suffix + $0 }
     let (folder, prefix) = (store.truePath.folderOfPath, URL(fileURLWithPath: store.truePath).lastPathComponent + "-")

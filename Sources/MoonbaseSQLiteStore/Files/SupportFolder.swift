@@ -2,14 +2,14 @@ import MoonbaseModel
 import MoonbaseGraph
 import MoonbasePlatform
 
-/// The folder of a store's external values. It is entered step by step and without following links: one would lead to files that
-/// are not the store's.
+/// The folder of a store's external values. It is opened step by step without following links, because the destination
+/// of a link may contain files that do not belong to the store.
 struct SupportFolder: Sendable {
   private static let greatest = Int(Int32.max)
 
   private let storeName: String
   private let storeFolder: String
-  /// Below the store's folder.
+  /// The folder names below the store's folder.
   private let parts: [String]
   private let observer: StatementObserver?
 
@@ -20,12 +20,13 @@ struct SupportFolder: Sendable {
     parts = [Self.topName(ofStore: path), "_EXTERNAL_DATA"]
   }
 
-  /// The name of the folder that lies beside a store.
+  /// The name of the folder beside a store.
   static func topName(ofStore path: String) -> String {
     ".\(URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent)_SUPPORT"
   }
 
-  /// Whether this may be the folder of another store too, or of a copy of this one: the ends of their names make no difference.
+  /// Whether another store, or a copy of this one, may use the folder: names of stores that differ only in their
+  /// extensions share it.
   var isShared: Bool {
     let own = ([""] + StoreFile.companions).map { storeName + $0 }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: storeFolder) else { return true }
@@ -34,17 +35,18 @@ struct SupportFolder: Sendable {
 
   func path(_ name: String) -> String { ([storeFolder] + parts + [name]).joined(separator: "/") }
 
-  /// The folder that holds everything that belongs to the store beside it.
+  /// The folder beside the store that contains everything that belongs to the store.
   var topPath: String { "\(storeFolder)/\(parts[0])" }
 
   // MARK: Files
 
+  /// The contents of a file.
   func read(_ name: String) throws -> Data {
     try reporting(
       "cannot be read", name: name, advice: ": refresh the object if it is old, or restore the file from a backup"
     ) {
       try entered(creating: false) { folder in
-        // A pipe would be waited for.
+        // Opening a pipe would otherwise block.
         let file = try Self.opened(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
         defer { close(file) }
         var status = stat()
@@ -72,7 +74,7 @@ struct SupportFolder: Sendable {
     return data
   }
 
-  /// Makes a file, whose bytes are on the disk for good when this returns; its name is when `synchronize` does.
+  /// Creates a file whose bytes are durable when this returns; its name is durable after `synchronize`.
   func write(_ value: Data, to name: String) throws {
     try reporting("cannot be written", name: name, advice: "") {
       guard value.count <= Self.greatest else { throw Refusal("the value has \(value.count) bytes") }
@@ -101,7 +103,7 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// Takes files from the folder of another store of the same disk.
+  /// Moves files from the folder of another store on the same disk.
   func take(_ names: [String], from other: SupportFolder) throws {
     guard !names.isEmpty else { return }
     for name in names {
@@ -116,6 +118,7 @@ struct SupportFolder: Sendable {
     try synchronize()
   }
 
+  /// Removes a file. A failure is ignored and leaves an orphan.
   func remove(_ name: String) {
     try? entered(creating: false) { folder in
       try allow(.remove, name)
@@ -123,11 +126,12 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// Removes the folder where nothing is in it.
+  /// Removes the folder if it is empty.
   func removeIfEmpty() {
     if rmdir("\(topPath)/\(parts[1])") == 0 { rmdir(topPath) }
   }
 
+  /// The names of files that are older than `age` seconds.
   func names(olderThan age: TimeInterval) -> [String] {
     let bound = Int(Date().timeIntervalSince1970 - age)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path("."))) ?? []
@@ -143,7 +147,7 @@ struct SupportFolder: Sendable {
 
   // MARK: The folder
 
-  /// Brings the names of new files to the disk.
+  /// Makes the names of new files durable.
   func synchronize() throws {
     try reporting("cannot be written", name: "", advice: "") {
       try allow(.synchronizeFolder)
@@ -151,12 +155,12 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// Brings to the disk for good what a commit needs: the store's log, or that there is no rollback journal any more. False where that failed.
+  /// Makes a commit durable: the store's log, or the removal of the rollback journal. Returns false on failure.
   func synchronizeCommit(log path: String) -> Bool {
     observer?.failure(of: .synchronizeCommit) ?? 0 == 0 && Self.synchronize(path) && Self.synchronize(storeFolder)
   }
 
-  /// Brings a file to the disk, if there is one; false where that failed.
+  /// Makes a file's contents durable, if the file exists; returns false on failure.
   @discardableResult
   static func synchronize(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -165,13 +169,14 @@ struct SupportFolder: Sendable {
     return fsync(file) == 0
   }
 
+  /// Opens the folder step by step, and calls `body` with its descriptor.
   private func entered<Result>(creating: Bool, _ body: (Int32) throws -> Result) throws -> Result {
     var folder = try Self.opened(UnlinkedPath.open(storeFolder, O_RDONLY | O_DIRECTORY))
     defer { close(folder) }
     for part in parts {
       if creating, mkdirat(folder, part, 0o755) == 0 { fsync(folder) }
       let next = openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-      // What is asked for without following links is refused as no folder.
+      // Without following links, a link is reported as not being a folder.
       if next < 0, errno == ENOTDIR || errno == ELOOP { throw Refusal("\(part) is a link or no folder") }
       let entered = try Self.opened(next)
       close(folder)
@@ -182,7 +187,7 @@ struct SupportFolder: Sendable {
 
   // MARK: Errors
 
-  /// Why the system, or care, refused.
+  /// The reason why the system, or a safety check, refused the access.
   private struct Refusal: Error {
     let reason: String
 
@@ -190,7 +195,7 @@ struct SupportFolder: Sendable {
     init(_ number: Int32) { reason = String(cString: strerror(number)) }
   }
 
-  /// Throws where a test has the step fail.
+  /// Throws if a test makes the step fail.
   private func allow(_ step: StatementObserver.FileStep, _ name: String = "") throws {
     if let number = observer?.failure(of: step, name), number != 0 { throw Refusal(number) }
   }
@@ -200,6 +205,7 @@ struct SupportFolder: Sendable {
     return descriptor
   }
 
+  /// Runs `body`, and translates errors of the system with the name of the file.
   private func reporting<Result>(
     _ what: String, name: String, advice: String, _ body: () throws -> Result
   ) throws -> Result {

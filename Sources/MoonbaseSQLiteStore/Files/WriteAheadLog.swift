@@ -1,15 +1,17 @@
 import MoonbasePlatform
 
-/// A write-ahead log as its bytes tell it.
+/// Parses a write-ahead log.
 ///
-/// SQLite's locks are on the store's file and on the index: to open and close the log takes none of them away.
+/// SQLite's locks are on the store's file and on the log's index, so opening and closing the log itself releases none
+/// of them.
 final class WriteAheadLog {
   private static let headSize = 32
   private static let frameHeadSize = 24
-  /// The first four bytes; with one more the sums are over big-endian words.
+  /// The first four bytes. With the lowest bit set, checksums are computed over big-endian words.
   private static let mark: UInt32 = 0x377f_0682
 
-  /// Before each page: its number, the pages that the database has where a transaction ends here, and what the log's head has too.
+  /// The header of a frame: page number, number of pages of the database if the frame ends a transaction, and the salts
+  /// of the log's header.
   struct FrameHead {
     let page: UInt32
     let commit: UInt32
@@ -23,11 +25,11 @@ final class WriteAheadLog {
     }
   }
 
-  /// What SQLite does not read, though it was saved.
+  /// Saved frames that SQLite does not read.
   struct Loss: Equatable {
     let frames: Int
     let bytes: Int
-    /// Whether it is the head that is damaged, without which SQLite reads nothing of the log.
+    /// Whether the header is damaged, so that SQLite reads nothing of the log.
     let isAll: Bool
   }
 
@@ -36,11 +38,11 @@ final class WriteAheadLog {
   private let isBigEndian: Bool
   private let salts: UInt64
   private let sum: LogSum
-  /// Whether the head is what SQLite takes for one.
+  /// Whether SQLite accepts the header.
   private let isSound: Bool
   private let isBlank: Bool
 
-  /// Nil where there is no log, or nothing in it.
+  /// Returns nil if there is no log, or an empty one.
   init?(of file: StoreFile) {
     descriptor = open(file.truePath + "-wal", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -71,6 +73,7 @@ final class WriteAheadLog {
 
   private func offset(_ index: Int) -> Int { Self.headSize + index * (Self.frameHeadSize + pageSize) }
 
+  /// The header of a frame; nil after the last frame.
   private func head(_ index: Int) -> FrameHead? {
     let bytes = Self.read(descriptor, at: offset(index), count: Self.frameHeadSize)
     return bytes.count == Self.frameHeadSize ? bytes.withUnsafeBytes(FrameHead.init) : nil
@@ -78,7 +81,7 @@ final class WriteAheadLog {
 
   // MARK: Pages
 
-  /// The pages that the log has for who reads the database now. Only heads are looked at.
+  /// The pages that the log provides to current readers. Only frame headers are read.
   func committedPages() -> Set<UInt32> {
     guard isSound else { return [] }
     var committed: Set<UInt32> = [], waiting: [UInt32] = []
@@ -96,9 +99,10 @@ final class WriteAheadLog {
 
   // MARK: Damage
 
-  /// Frames that end a transaction and that SQLite does not come to, because one before them, or their own, is not what its sum says.
+  /// The frames of transactions that SQLite does not read because of an invalid checksum in these or earlier frames.
   ///
-  /// What a checkpoint left has other salts, and a transaction that did not end has no frame that says so.
+  /// Frames from before a checkpoint have other salts, and an unfinished transaction has no commit frame; neither
+  /// counts.
   func loss() throws -> Loss? {
     guard isSound else { return isBlank ? nil : wholeLoss() }
     let (readable, first) = try readableFrames()
@@ -113,6 +117,7 @@ final class WriteAheadLog {
     return Loss(frames: last - readable, bytes: offset(last) - offset(readable), isAll: false)
   }
 
+  /// The loss of a whole log because of a damaged header.
   private func wholeLoss() -> Loss? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, Int(status.st_size) > Self.headSize + Self.frameHeadSize else { return nil }
@@ -121,7 +126,7 @@ final class WriteAheadLog {
     return Loss(frames: frames, bytes: Int(status.st_size), isAll: true)
   }
 
-  /// How many frames SQLite reads, and which is the first that it does not take.
+  /// The number of frames that SQLite reads, and the index of the first frame that it rejects.
   private func readableFrames() throws -> (readable: Int, first: Int) {
     var running = sum
     var (readable, index) = (0, 0)
@@ -141,7 +146,7 @@ final class WriteAheadLog {
   }
 }
 
-/// The sum that the log's head and its frames carry, each over all before it.
+/// The running checksum in the header and the frames, each over everything before.
 struct LogSum: Equatable {
   private var first: UInt32 = 0
   private var second: UInt32 = 0
@@ -152,6 +157,7 @@ struct LogSum: Equatable {
     (first, second) = (bytes.bigEndian(at: offset), bytes.bigEndian(at: offset + 4))
   }
 
+  /// Continues the checksum over further bytes.
   mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
     for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
       let one = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)

@@ -4,27 +4,28 @@ package import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A question in SQL to a store that is only read, in which entities and attributes may go by the names that the model has for them.
+/// A read-only SQL query in which entities and attributes can be used by their names in the model.
 ///
-/// An entity is a view of the connection's own: with its subentities' rows, `_pk`, `_entity` where there are several, and a column for each
-/// attribute and to-one relationship, which holds the destination's key. A many-to-many relationship is the view `Entity.relationship` with
-/// `source`, `destination` and, where it is ordered, `place`. Values are as they are stored: dates are seconds since 2001. The tables of the file
-/// are there too, and what has the name of one is not hidden by a view.
+/// An entity is a temporary view that includes the rows of subentities. The view has `_pk`, `_entity` if there are
+/// several entities, and a column for each attribute and to-one relationship, which holds the destination's key. A
+/// many-to-many relationship is the view `Entity.relationship` with `source`, `destination` and, if it is ordered,
+/// `place`. Values are as stored: dates are seconds since
+/// 2001. The tables of the file are also available, and no view hides a table of the same name.
 package final class NamedQuery {
-  /// The names of the columns of the answer.
+  /// The names of the result's columns.
   package let columns: [String]
-  /// The views that there are for the model.
+  /// The names of the views for the model.
   package let names: [String]
 
   private let file: StoreFile
   private let reading: ReadingConnection
   private let statement: Statement
 
-  /// Prepares one statement. Without a model there are the tables of the file only. `entity` is the one entity whose
-  /// view is asked for; without it all have theirs.
+  /// Prepares one statement. Without a model only the tables of the file are available. With `entity`, only the view of
+  /// that entity is made, otherwise the views of all.
   ///
-  /// Throws as opening a store does, and `.invalidRequest` for what is no SQL, names what is not there, or would
-  /// change something.
+  /// Throws as opening a store does, and `.invalidRequest` for invalid SQL, unknown names, and statements that would
+  /// write.
   package init(
     _ sql: String, ofStoreAt url: URL, model: ResolvedModel?, entity: String? = nil, busyTimeout: Duration? = nil
   ) throws {
@@ -53,7 +54,7 @@ package final class NamedQuery {
 
   /// The next row; nil at the end.
   ///
-  /// Throws `.storeFailure` at the end where the file was written meanwhile that no lock keeps: what was read may be of two states.
+  /// Throws `.storeFailure` at the end if the file was written meanwhile without a lock: the rows may be of two states.
   package func next() throws -> [Value]? {
     do {
       if try statement.step() { return (0..<statement.columnCount).map(value) }
@@ -75,7 +76,7 @@ package final class NamedQuery {
     case .null: .null
     case .integer: .int(statement.integer(column))
     case .real: .double(statement.double(column))
-    // Text that is no UTF-8 is shown as the bytes that it is.
+    // Text that is not valid UTF-8 is returned as bytes.
     case .text:
       statement.storedText(column).map { .string(String(decoding: $0, as: UTF8.self)) } ?? .data(statement.data(column))
     case .blob: .data(statement.data(column))
@@ -84,10 +85,11 @@ package final class NamedQuery {
 
   // MARK: The statement
 
+  /// Prepares the statement. Throws if it would write.
   private static func prepared(_ sql: String, on connection: Connection, names: [String]) throws -> Statement {
     let statement: Statement
     do { statement = try connection.statement(sql) } catch let error as SQLiteError {
-      // Triggers, which only statements that write run, fill R-trees.
+      // R-trees are filled by triggers, which only a writing statement runs.
       throw error.message.contains("unsafe use of virtual table") ? wouldWrite(sql) : mistake(error, names: names)
     }
     guard statement.isReadOnly else { throw wouldWrite(sql) }
@@ -98,6 +100,7 @@ package final class NamedQuery {
     GraphError(.invalidRequest, message: "the store is only read, and the statement would write: \(sql)")
   }
 
+  /// The error for invalid SQL, with a suggestion for an unknown name.
   private static func mistake(_ error: SQLiteError, names: [String]) -> GraphError {
     let table = error.message.hasPrefix("no such table: ") ? String(error.message.dropFirst(15)) : nil
     let isOther = error.message.hasPrefix("too many attached databases")
@@ -113,6 +116,7 @@ package final class NamedQuery {
     let sql: String
   }
 
+  /// The views of one entity, or of all entities in the store.
   private static func views(
     of model: ResolvedModel, _ name: String?, on connection: Connection, path: String
   ) throws -> [View] {
@@ -135,6 +139,7 @@ package final class NamedQuery {
     return names
   }
 
+  /// The views of an entity and of its many-to-many relationships.
   private static func views(of layout: EntityLayout, in store: StoreLayout) -> [View] {
     let entity = layout.entity
     var columns = ["t.Z_PK AS \"_pk\""]
@@ -162,6 +167,7 @@ package final class NamedQuery {
     return [View(name: entity.name, sql: sql)] + views
   }
 
+  /// The view of a many-to-many relationship.
   private static func view(of join: JoinLayout, name: String) -> View {
     let (owner, destination) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
     let table = "main.\(identifier(join.table))"

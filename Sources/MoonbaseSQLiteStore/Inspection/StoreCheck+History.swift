@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 extension StoreCheck {
-  /// Rows of the history that cannot be told, or that no transaction has.
+  /// Finds history rows that are invalid or have no transaction.
   func checkHistory() throws {
-    // Half of one is told as what the file lacks.
+    // If only one of the tables exists, it is reported as a missing feature.
     guard let form = try? HistoryForm(connection, path: file.path) else { return }
     let kinds = "typeof(ZCHANGETYPE) <> 'integer' OR ZCHANGETYPE NOT BETWEEN 0 AND 2"
     let numbers = ["ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"].map { "typeof(\($0)) <> 'integer'" }.joined(
@@ -18,6 +18,7 @@ extension StoreCheck {
     try checkHistory("ATRANSACTIONSTRING", where: "typeof(ZNAME) <> 'text'", "its text is none")
   }
 
+  /// Reports the rows of a history table that satisfy a condition.
   private func checkHistory(_ table: String, where condition: String, _ what: String) throws {
     let statement = try connection.statement("SELECT Z_PK FROM \(table) WHERE \(condition) ORDER BY Z_PK")
     defer { statement.reset() }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The column with the places of an ordered relationship's destinations, seen from their owners.
+/// The column with the positions of an ordered relationship's destinations.
 struct OrderedPlaces {
   /// The relationship, and the entity that declares it.
   let property: ResolvedProperty
@@ -14,7 +14,7 @@ struct OrderedPlaces {
   let statements: OrderStatements
   private let source: String
 
-  /// Those of all ordered relationships of a file, without those whose column it lacks.
+  /// The columns of all ordered relationships, except those missing in the file.
   static func all(of layout: StoreLayout) -> [OrderedPlaces] {
     layout.entities.compactMap(\.self).flatMap { owner in
       zip(owner.entity.properties, owner.slots).compactMap { property, slot in
@@ -39,7 +39,7 @@ struct OrderedPlaces {
     (self.property, self.owner) = (property, owner)
   }
 
-  /// Owners with the number of their destinations, and how many of these have no place of their own.
+  /// Selects owners with the number of destinations, and the number without a position of their own.
   var unordered: String {
     let (owner, place) = (identifier(ownerColumn), identifier(column))
     return "SELECT \(owner), COUNT(*), COUNT(*) - COUNT(DISTINCT \(place)) FROM \(source) WHERE \(owner) IS NOT NULL "
@@ -48,7 +48,7 @@ struct OrderedPlaces {
 }
 
 extension StoreCheck {
-  /// Lists in which members have no place, or one place together: which comes first is by chance.
+  /// Finds lists in which members have no position or share one, so that their order is random.
   func checkOrder() throws {
     for places in OrderedPlaces.all(of: layout) {
       let statement = try connection.statement(places.unordered)
@@ -67,7 +67,7 @@ extension StoreCheck {
 
   // MARK: Derived attributes
 
-  /// Whether `checkDerivations` looks at the values of an attribute, by its slots in the entities that declare some.
+  /// The attributes of an entity whose values `checkDerivations` compares, by slot.
   func derivedSlots(of entity: EntityLayout) -> Set<Slot> {
     Set(
       layout.model.storedDerivations(of: entity.entity).compactMap { derivation in
@@ -79,7 +79,7 @@ extension StoreCheck {
       })
   }
 
-  /// Columns that hold something else than what they are derived from gives.
+  /// Finds stored derived values that differ from the result of their derivation.
   func checkDerivations(of entity: EntityLayout) throws {
     for derivation in layout.model.storedDerivations(of: entity.entity) {
       if case .now = derivation.result { continue }

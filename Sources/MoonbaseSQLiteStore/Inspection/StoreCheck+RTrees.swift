@@ -4,7 +4,7 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension StoreCheck {
-  /// Rows that a fetch through an R-tree would miss, and places in it that are no row's.
+  /// Finds rows that a fetch through an R-tree would miss, and entries of the R-tree without a row.
   func check(_ tree: RTreeLayout) throws {
     let entity = layout.model.entities[tree.entity].symbol
     for (sql, what) in [
@@ -25,7 +25,7 @@ extension StoreCheck {
 }
 
 extension RTreeLayout {
-  /// Fills it anew where it says otherwise than the rows.
+  /// Fills the R-tree again if it differs from the rows.
   func repair(_ connection: Connection) throws {
     let question = "SELECT EXISTS (\(strays)) OR EXISTS (\(leftovers))"
     guard try connection.integer(question) == 1 else { return }

@@ -4,9 +4,9 @@ package import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Looks for what is wrong with a store, which is only read: `moonbase doctor`.
+/// Checks a store without changing it, for `moonbase doctor`.
 ///
-/// Rows are gone over one by one, and nothing is kept of them. What is found is handed over as it is found.
+/// Rows are checked one by one without keeping them. Findings are reported immediately.
 package final class StoreCheck {
   private static let greatestIntegrityCount = 100
 
@@ -20,21 +20,22 @@ package final class StoreCheck {
   let number: StoreNumber
   private let external: ExternalData
   var connection: Connection { reading.connection }
-  /// The files of values that are there.
+  /// The existing value files.
   private lazy var files = Set(folder.names(olderThan: -3600))
-  /// Whether a log may have been left behind: the file wants one, there is none, no row was ever given a key, and none is there.
+  /// Whether a log may be missing: the file requires one, there is none, no key was ever assigned, and there are no
+  /// rows.
   package private(set) var mayLackLog = false
-  /// How many rows were looked at.
+  /// The number of rows checked.
   package private(set) var rowCount = 0 {
     didSet { if rowCount - toldCount >= Self.progressStep { tellProgress() } }
   }
   private static let progressStep = 1000
   private var toldCount = 0
   private var rowTotal = 0
-  /// Hears how many rows were looked at, of how many. Without it they are not counted beforehand.
+  /// Receives the number of checked rows and of all rows. Without this closure, rows are not counted in advance.
   package var progress: ((_ done: Int, _ total: Int) -> Void)?
 
-  /// Opens a store. Throws as opening does, for one of another version of the model too.
+  /// Opens a store. Throws as opening does, also for a store of another version of the model.
   package init(
     storeAt url: URL, model: ResolvedModel, busyTimeout: Duration? = nil,
     _ tell: @escaping (StoreFinding) throws -> Void
@@ -56,16 +57,17 @@ package final class StoreCheck {
     layout = contents.layout
     missingFeatures = contents.missingFeatures
     number = StoreNumber(contents.metadata.identifier)
-    // What is derived may need them.
+    // Derived attributes may need these functions.
     try PredicateFunctions.register(on: reading.connection)
     external = ExternalData(store: file, observer: StatementObserver())
     folder = external.folder
   }
 
-  /// Looks at everything. Where SQLite's own structures are damaged nothing else is looked at: what would be read could be anything.
+  /// Runs all checks. If SQLite's own structures are damaged, the other checks are skipped, because reads would be
+  /// unreliable.
   package func run() throws {
     do {
-      // One state of all tables, where that keeps nobody from writing.
+      // Reads all tables in one state, if that does not block writers.
       let holdsState = connection.usesWriteAheadLog
       if holdsState { try connection.beginReading() }
       defer { if holdsState { connection.endReading() } }
@@ -103,23 +105,24 @@ package final class StoreCheck {
     progress?(rowCount, rowTotal)
   }
 
-  /// Nothing is mended in a store that lacks something.
+  /// Reports a finding. A store that lacks a feature is not repaired.
   func tell(_ finding: StoreFinding) throws {
     var finding = finding
     if !missingFeatures.isEmpty { finding.repair = .none }
     try handOver(finding)
   }
 
+  /// Whether any table of objects or links has rows.
   private func hasRows() throws -> Bool {
     try (layout.tables.map(\.name) + layout.joins.map(\.table)).contains { table in
       try connection.integer("SELECT 1 FROM \(identifier(table)) LIMIT 1") != nil
     }
   }
 
-  /// Whether SQLite reads all that was saved in the log. Behind a frame that is not what it was it reads none.
+  /// Checks that SQLite reads all saved frames of the log. SQLite reads no frame after a damaged one.
   private func checkLog() throws {
     var loss = try WriteAheadLog(of: file)?.loss()
-    // A process may be writing it.
+    // Another process may be writing the log.
     for _ in 0..<3 where loss != nil {
       try HostWork.pause(milliseconds: 20)
       let again = try WriteAheadLog(of: file)?.loss()
@@ -138,7 +141,7 @@ package final class StoreCheck {
           "\(what), and the next save writes over them: copy file and log before, and restore the store from a backup"))
   }
 
-  /// Whether SQLite finds its own structures whole.
+  /// Checks SQLite's own structures; returns whether they are intact.
   private func checkIntegrity() throws -> Bool {
     let statement = try connection.statement("PRAGMA integrity_check(\(Self.greatestIntegrityCount))")
     defer { statement.reset() }
@@ -157,7 +160,7 @@ package final class StoreCheck {
 
   // MARK: Rows
 
-  /// Rows whose entity is none of their table's, or whose version is none, or cannot rise.
+  /// Finds rows whose entity does not belong to their table, or whose version is invalid or cannot increase.
   private func checkNumbers(of root: EntityLayout) throws {
     let numbers = layout.subtree(of: root.entity).map { "\($0.number)" }.joined(separator: ", ")
     let table = identifier(root.table)
@@ -177,6 +180,7 @@ package final class StoreCheck {
     }
   }
 
+  /// Checks the values of all rows of an entity.
   private func checkRows(of layout: EntityLayout) throws {
     let entity = layout.entity
     let kept = KeptColumns(layout)
@@ -199,7 +203,7 @@ package final class StoreCheck {
             kind, of: statement, column: column, external: external, into: page, slot: property.slot)
           readable.append(property)
         } catch let mismatch as ColumnMismatch {
-          // Found again with what it is derived to, which mends it if that is a value.
+          // The check of derived values reports it too, and can repair it.
           if derived.contains(property.slot) { continue }
           let advice = property.derivationAdvice.map { "; \($0)" } ?? ""
           try tell(
@@ -233,6 +237,7 @@ package final class StoreCheck {
     ManagedObjectID(store: number, entity: layout.entity.symbol, key: row.integer(0))
   }
 
+  /// Reports a missing value file; returns whether it is missing.
   private func isMissingFile(
     _ row: Statement, column: Int32, of property: ResolvedProperty, in layout: EntityLayout
   ) throws -> Bool {
@@ -246,12 +251,13 @@ package final class StoreCheck {
     return true
   }
 
+  /// Checks the values of a row against the model's rules.
   private func checkRules(
     _ values: Snapshot.Values, of properties: [ResolvedProperty], _ row: Statement, _ layout: EntityLayout
   ) throws {
     for property in properties {
       let value = values[property.slot]
-      // A value in a file is not read for it.
+      // Values in files are not read for this check.
       if case .object = value { continue }
       var messages = try property.validate(value).map(\.message)
       if value.isNull, !property.isOptional { messages = ["is required and has no value"] }
@@ -264,6 +270,7 @@ package final class StoreCheck {
 
   // MARK: Counters
 
+  /// Checks the counters of all tables.
   private func checkCounters() throws {
     for entity in layout.entities.compactMap(\.self) where entity.entity.parent == nil {
       try checkCounter(number: entity.number, name: entity.entity.name, table: entity.table)
@@ -274,6 +281,7 @@ package final class StoreCheck {
     }
   }
 
+  /// Checks that a counter is not below the greatest key of its table.
   private func checkCounter(number: Int64, name: String, table: String) throws {
     let row = "FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)"
     let given = try connection.integer("SELECT Z_MAX \(row) AND TYPEOF(Z_MAX) IN ('integer', 'real')")
@@ -291,6 +299,7 @@ package final class StoreCheck {
         repair: hasRow ? .file : .none))
   }
 
+  /// Reports a counter that cannot increase any more.
   private func tellFullCounter(_ number: Int64, _ name: String, _ given: Int64, _ table: String, _ greatest: Int64)
     throws
   {
@@ -306,6 +315,7 @@ package final class StoreCheck {
 
   // MARK: References
 
+  /// Checks all relationships of an entity.
   private func checkReferences(of layout: EntityLayout) throws {
     for (property, slot) in zip(layout.entity.properties, layout.slots) {
       switch slot {
@@ -323,11 +333,12 @@ package final class StoreCheck {
     }
   }
 
-  /// What two sides keep together is looked at once.
+  /// Whether this side of a relationship comes first, so that data shared by both sides is checked once.
   private func isFirstSide(_ property: ResolvedProperty, of inverse: ResolvedProperty) -> Bool {
     property.id <= inverse.id
   }
 
+  /// Reports to-one relationships whose destination is missing.
   private func checkDestination(of property: ResolvedProperty, at place: ToOneLayout, in layout: EntityLayout) throws {
     guard let destination = self.layout.entities[place.destination] else { return }
     let (table, column) = (identifier(layout.table), identifier(place.column))
@@ -348,7 +359,7 @@ package final class StoreCheck {
     }
   }
 
-  /// A one-to-one relationship may stand in both rows, which then say the same.
+  /// Checks that both rows of a one-to-one relationship agree, if both store it.
   private func checkOtherSide(of property: ResolvedProperty, at place: ToOneLayout, in layout: EntityLayout) throws {
     guard let relationship = property.relationship, let slot = relationship.inverseSlot,
       let destination = self.layout.entities[place.destination], case .toOne(let inverse) = destination.slots[slot],
@@ -369,6 +380,7 @@ package final class StoreCheck {
     }
   }
 
+  /// Reports links with a missing end.
   private func checkPairs(of property: ResolvedProperty, in join: JoinLayout, of layout: EntityLayout) throws {
     guard let destination = self.layout.entities[join.destination] else { return }
     let (owner, other) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
@@ -386,12 +398,14 @@ package final class StoreCheck {
     }
   }
 
+  /// The SQL condition that a key has no row in a table.
   static func condition(_ column: String, _ table: String) -> String {
     "NOT EXISTS (SELECT 1 FROM \(identifier(table)) x WHERE x.Z_PK = \(column))"
   }
 
   // MARK: Files
 
+  /// Reports value files that no row names.
   private func checkOrphans() throws {
     let candidates = files.filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }
@@ -401,13 +415,13 @@ package final class StoreCheck {
       try tell(
         StoreFinding(
           kind: .orphan, place: folder.path(name), message: "no row names this file of a value",
-          // A process may be about to save a row that does.
+          // Another process may be about to save a row that names the file.
           repair: old.contains(name) ? .file : .none))
     }
   }
 }
 
-/// What of an entity's values is read to look at them, behind the key.
+/// The columns of an entity that are read for the check, after the key.
 private struct KeptColumns {
   private(set) var columns: [String] = []
   private(set) var attributes: [(property: ResolvedProperty, column: Int32, kind: ColumnKind)] = []

@@ -4,39 +4,44 @@ package import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What a store's file is, beside what is in it.
+/// Facts about a store's file, other than its objects.
 package struct StoreFacts: Sendable {
-  /// What a history holds.
+  /// The extent of a history.
   package struct History: Sendable {
+    /// The number of transactions.
     package var transactions: Int
+    /// The time of the first transaction.
     package var first: Date?
+    /// The time of the last transaction.
     package var last: Date?
   }
 
-  /// The bytes of the file.
+  /// The size of the file in bytes.
   package var size: Int
-  /// Whether the file says of itself that it has a write-ahead log.
+  /// Whether the file's header requires a write-ahead log.
   package var wantsLog: Bool
-  /// The bytes of the log beside it; nil where there is none.
+  /// The size of the log in bytes; nil if there is none.
   package var logSize: Int?
-  /// Whether a journal of a process that died, or that writes just now, lies beside it.
+  /// Whether there is a journal of a process that is writing, or died while writing.
   package var hasJournal: Bool
+  /// The size of a page in bytes.
   package var pageSize: Int
+  /// The number of pages.
   package var pageCount: Int
-  /// Pages that nothing is in.
+  /// The number of unused pages.
   package var freePageCount: Int
   /// Whether CloudKit mirrors the store.
   package var isMirrored: Bool
-  /// Nil where it keeps none.
+  /// The history; nil if the store keeps none.
   package var history: History?
-  /// Tables that neither the model nor Core Data's format asks for; nil without a model.
+  /// Tables that neither the model nor Core Data's format requires; nil without a model.
   package var foreignTables: [String]?
-  /// What the model asks for and the file lacks; nil without a model.
+  /// The features that the model requires and the file lacks; nil without a model.
   package var missingFeatures: [MissingFeature]?
 }
 
 extension SQLiteStore {
-  /// The indexes of an entity that no file has which is made here, and why.
+  /// The indexes of an entity that are not created in files, with the reason.
   package static func unmadeIndexes(
     of entity: ResolvedEntity, keepsRTrees: Bool = Dialect.sqlite.keepsRTrees
   ) -> [(index: FetchIndexDescription, reason: String)] {
@@ -45,7 +50,7 @@ extension SQLiteStore {
     return entity.unstoredIndexes + trees.map { ($0, "this build of SQLite has no R-trees (SQLITE_ENABLE_RTREE)") }
   }
 
-  /// What can be told of a store's file. It is only read; `model` is the one whose tables are known.
+  /// Reads the facts of a store's file without changing it. `model` determines the known tables.
   package static func facts(
     ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Duration? = nil
   ) throws -> StoreFacts {
@@ -82,7 +87,7 @@ extension SQLiteStore {
     return names
   }
 
-  /// Tables that stores have whatever their model is; those of CloudKit are told by themselves.
+  /// Whether a table belongs to the format, whatever the model is, or to CloudKit.
   private static func isOfTheFormat(_ table: String) -> Bool {
     ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"].contains(table)
       || table.hasPrefix("ANSCK")

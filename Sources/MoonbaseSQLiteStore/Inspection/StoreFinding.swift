@@ -1,55 +1,59 @@
 package import MoonbaseModel
 
-/// Something that is wrong with a store.
+/// A defect of a store.
 package struct StoreFinding: Sendable, Hashable {
-  /// What kind of thing is wrong.
+  /// The kind of defect.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// What SQLite says of its own structures.
+    /// Damage of SQLite's own structures, as SQLite reports it.
     case integrity
-    /// What was saved in the write-ahead log, and SQLite does not read any more.
+    /// Saved frames of the write-ahead log that SQLite does not read.
     case log
-    /// What the model asks for and the file lacks, so that the store is only read.
+    /// A feature that the model requires and the file lacks, which makes the store read-only.
     case missing
-    /// A row of no entity that its table has.
+    /// A row with an entity that does not belong to the table.
     case row
-    /// A column that holds what its attribute cannot be, or names a file that is not there.
+    /// A column with a value that does not fit the attribute, or with the name of a missing file.
     case value
     /// A value that breaks a rule of the model.
     case rule
-    /// A relationship that leads to a row that is not there, or that two rows tell otherwise.
+    /// A relationship with a missing destination, or about which two rows disagree.
     case reference
-    /// A number that new rows or history would be given twice.
+    /// A counter that would assign a number again to new rows or history.
     case counter
-    /// Objects of an ordered relationship that have no place of their own in it.
+    /// Destinations of an ordered relationship without a position of their own.
     case order
-    /// A derived attribute that is not what it is derived from.
+    /// A derived attribute whose value differs from its derivation.
     case derived
-    /// An R-tree in which rows have other places than their values say.
+    /// An R-tree whose entries differ from the rows.
     case index
-    /// A row of the history that tells of no change.
+    /// A row of the history that describes no valid change.
     case history
-    /// A file of a value that no row names.
+    /// A value file that no row names.
     case orphan
   }
 
-  /// What can be done about it without a decision.
+  /// The automatic repair of a defect.
   package enum Repair: Sendable, Hashable {
-    /// Nothing: a person has to decide.
+    /// None: a person has to decide.
     case none
-    /// The store's own statements do it.
+    /// The repair by the store's own statements (`StoreRepair`).
     case file
-    /// The relationship of an object is to lose its destination, by a save with all its bookkeeping.
+    /// Clearing the relationship of an object, by an ordinary save.
     case nullify(ManagedObjectID, property: String)
   }
 
+  /// The kind of defect.
   package let kind: Kind
-  /// Where it is: an object and its table, a table and a row, a file.
+  /// The location: an object and its table, a table and a row, or a file.
   package let place: String
-  /// The object that it is about; nil for anything else.
+  /// The object concerned; nil for other defects.
   package var object: ManagedObjectID?
+  /// The description of the defect.
   package let message: String
+  /// The automatic repair, if there is one.
   package var repair = Repair.none
 
+  /// Makes a finding.
   package init(kind: Kind, place: String, message: String, repair: Repair = .none) {
     (self.kind, self.place, self.message, self.repair) = (kind, place, message, repair)
   }
@@ -63,7 +67,7 @@ package struct StoreFinding: Sendable, Hashable {
     self.object = object
   }
 
-  /// The place with the URI of the object.
+  /// The location with the URI of the object.
   package var placeByURI: String {
     guard let object else { return place }
     return object.uriRepresentation + place.dropFirst("\(object.entityName)/\(object.key)".count)

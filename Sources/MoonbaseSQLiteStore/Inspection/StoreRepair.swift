@@ -4,11 +4,11 @@ package import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Does what is safe about what `StoreCheck` finds.
+/// Repairs defects found by `StoreCheck`, as far as that is safe.
 package enum StoreRepair {
-  /// Does what is safe about findings whose repair is the file's: counters rise, pairs go of which a row is not there, and so do files that no row
-  /// names; what has no place of its own in an ordered relationship gets one, and derived attributes are derived anew. All of it in one
-  /// transaction.
+  /// Repairs defects whose repair is `.file`, in one transaction. Counters are raised, and links with missing rows and
+  /// orphaned files are removed. Destinations without a position get one, derived attributes are computed again, and
+  /// R-trees are filled again.
   package static func run(
     storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool, busyTimeout: Duration? = nil
   ) throws {
@@ -36,7 +36,7 @@ package enum StoreRepair {
         try raiseCounters(contents.layout, on: connection)
         try removePairs(contents.layout, on: connection)
         try giveOutPlaces(contents.layout, on: connection)
-        // What is derived anew is looked for in all rows.
+        // Allows triggers for all rows, which the recomputation of derived attributes updates.
         for table in contents.layout.tables {
           let count = try connection.integer("SELECT COUNT(*) FROM \(identifier(table.name))")
           connection.allowTriggers(forRows: Int(count ?? 0), of: table.name)
@@ -48,6 +48,7 @@ package enum StoreRepair {
     }
   }
 
+  /// Raises counters to the greatest keys of their tables.
   private static func raiseCounters(_ layout: StoreLayout, on connection: Connection) throws {
     var counted = layout.entities.compactMap(\.self).filter { $0.entity.parent == nil }.map { ($0.number, $0.table) }
     for (number, table) in HistorySchema.countedTables
@@ -63,7 +64,7 @@ package enum StoreRepair {
     }
   }
 
-  /// The order stays that in which the objects are read, and most places do.
+  /// Assigns positions in the present order of the objects; most existing positions are kept.
   private static func giveOutPlaces(_ layout: StoreLayout, on connection: Connection) throws {
     for places in OrderedPlaces.all(of: layout) {
       for owner in try integers(connection.statement(places.unordered), column: 0) {
@@ -90,6 +91,7 @@ package enum StoreRepair {
     return result
   }
 
+  /// Removes links with a missing end.
   private static func removePairs(_ layout: StoreLayout, on connection: Connection) throws {
     for entity in layout.entities.compactMap(\.self) {
       for (property, slot) in zip(entity.entity.properties, entity.slots) {

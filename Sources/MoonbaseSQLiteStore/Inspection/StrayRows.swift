@@ -3,16 +3,18 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Rows of a table whose `Z_ENT` is no entity that has objects there. No fetch finds them.
+/// Rows of a table whose `Z_ENT` does not belong to the table, so that no fetch finds them.
 package struct StrayRows: Sendable, Hashable {
+  /// The name of the table.
   package let table: String
-  /// The value of `Z_ENT`; nil for none.
+  /// The value of `Z_ENT`; nil for null.
   package let number: String?
+  /// The number of rows.
   package let count: Int
 }
 
 extension SQLiteStore {
-  /// The rows that are objects of no entity, by table and `Z_ENT`.
+  /// The rows that belong to no entity, by table and `Z_ENT`.
   package func strayRows() throws -> [StrayRows] {
     try read { session in
       try layout.entities.compactMap(\.self).filter { $0.entity.parent == nil }.flatMap {

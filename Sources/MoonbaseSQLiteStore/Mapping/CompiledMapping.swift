@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// A mapping model with every name looked up between two models. What cannot be run is found here, before anything is written.
+/// A mapping model with all names resolved between two models. Errors are found here, before anything is written.
 struct CompiledMapping {
-  /// An entity mapping.
+  /// A compiled entity mapping.
   struct Entry {
     let index: Int
     let mapping: EntityMapping
@@ -14,7 +14,7 @@ struct CompiledMapping {
     var attributes: [PropertyRecipe] = []
     var relationships: [PropertyRecipe] = []
     let policy: EntityMigrationPolicy
-    /// Whether objects have the keys of those that they come from.
+    /// Whether new objects get the keys of their source objects.
     var keepsKeys = false
   }
 
@@ -46,13 +46,14 @@ struct CompiledMapping {
     giveKeys()
   }
 
+  /// Resolves the entities and the policy of an entity mapping.
   private func entry(
     _ mapping: EntityMapping, index: Int, policies: [String: EntityMigrationPolicy]
   ) throws -> Entry {
     let old = try mapping.sourceEntityName.map { try entity($0, in: source, side: "older", mapping) }
     let new = try mapping.destinationEntityName.map { try entity($0, in: destination, side: "newer", mapping) }
     let isRemoval = mapping.kind == .remove
-    // Of an abstract entity there are no objects.
+    // An abstract entity has no objects.
     if old?.isAbstract == false, !isRemoval, new?.isAbstract == true {
       throw Self.mistake("\(new?.name ?? "") is abstract: name one of its subentities as the destination", in: mapping)
     }
@@ -60,7 +61,8 @@ struct CompiledMapping {
     return Entry(index: index, mapping: mapping, source: old, destination: isRemoval ? nil : new, policy: policy)
   }
 
-  /// Policies are classes of the app that the mapping belongs to. The error names all policies that were not given.
+  /// Throws if a policy is missing. Policies are classes of the program that provides the mapping. The error lists all
+  /// missing ones.
   private static func checkPolicies(of model: MappingModel, given: [String: EntityMigrationPolicy]) throws {
     var missing: [String: [String]] = [:]
     for mapping in model.entityMappings {
@@ -91,12 +93,13 @@ struct CompiledMapping {
 
   // MARK: Properties
 
+  /// Compiles the property mappings of an entity mapping.
   private func addProperties(to entry: inout Entry) throws {
     guard let new = entry.destination else { return }
     let mapping = entry.mapping
     var mappings = mapping.attributeMappings + mapping.relationshipMappings
     if mapping.kind == .copy {
-      // Nothing has changed: what is not named is copied too.
+      // In a copied entity, properties without a mapping are copied too.
       let named = Set(mappings.map(\.name))
       mappings += new.properties.filter { !named.contains($0.name) }.map { PropertyMapping($0.name, from: .automatic) }
     }
@@ -127,7 +130,8 @@ struct CompiledMapping {
 
   // MARK: Keys
 
-  /// Each new table takes the keys of one old one: those of its first mapping. An object that is mapped several times gives its key once.
+  /// Decides which mappings keep keys: each new table takes the keys of a single old table, that of its first mapping,
+  /// and a source object passes on its key only once.
   private mutating func giveKeys() {
     var roots: [EntityIndex: EntityIndex] = [:]
     var given: Set<[EntityIndex]> = []
@@ -139,7 +143,7 @@ struct CompiledMapping {
     }
   }
 
-  /// The old tables whose greatest keys the new ones go on from need no more than the lightweight migration's map of entities.
+  /// The mappings that the lightweight migration's map needs to continue the greatest keys of old tables.
   var keptPairs: MappingModel {
     MappingModel(
       entityMappings: entries.filter { $0.source != nil && $0.destination != nil }.map(\.mapping))

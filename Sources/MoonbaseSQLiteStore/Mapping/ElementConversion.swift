@@ -1,14 +1,15 @@
 import MoonbaseModel
 import MoonbaseModelFormats
 
-/// How the value of an older composite attribute becomes one of a newer: element by element, by names and renaming identifiers.
+/// Converts the value of an older composite attribute to a newer one, element by element, by names and renaming
+/// identifiers.
 struct ElementConversion {
-  /// Where an element comes from; nil for a new one.
+  /// The source of an element; nil for a new element.
   private struct Origin {
     let path: [String]
     let old: AttributeDescription
     let new: AttributeDescription
-    /// Nil where no value of the one type means one of the other.
+    /// The conversion; nil if the types have none.
     let conversion: AttributeConversion?
 
     func convert(_ value: Value) -> Value? { value.isNull ? value : conversion?.convert(value) }
@@ -17,10 +18,10 @@ struct ElementConversion {
   private let attribute: AttributeDescription
   private let origins: [Origin?]
   private let paths: [[String]]
-  /// What becomes of its elements, as a plan says it.
+  /// The changes of the elements, as a plan shows them.
   let changes: [String]
 
-  /// Nil where all elements stay as they are.
+  /// Returns nil if all elements stay as they are.
   init?(from old: AttributeDescription, to new: AttributeDescription) {
     let mapping = ElementMapping(from: old, to: new)
     let leaves = new.leaves
@@ -45,7 +46,7 @@ struct ElementConversion {
     if changes.isEmpty { return nil }
   }
 
-  /// The value with all elements that the newer types can keep.
+  /// The value with all elements that the newer types can hold.
   func convert(_ value: Value) -> Value {
     var places = origins.indices.makeIterator()
     return attribute.assembled { () -> Value in
@@ -55,7 +56,7 @@ struct ElementConversion {
     }
   }
 
-  /// The first element of which the newer type cannot keep the older value, and that another value has not got by now.
+  /// The first element whose old value the newer type cannot hold, unless the new value already has another one.
   func lostElement(of old: Value, in new: Value = .null) -> String? {
     for (path, origin) in zip(paths, origins) {
       guard let origin, origin.convert(old.element(at: origin.path)) == nil, new.element(at: path).isNull else {

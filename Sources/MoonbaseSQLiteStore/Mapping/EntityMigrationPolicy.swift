@@ -1,9 +1,10 @@
 public import MoonbaseGraph
 public import MoonbaseModelFormats
 
-/// What is done with the objects of one entity mapping: `NSEntityMigrationPolicy`.
+/// The behaviour of an entity mapping for its objects (`NSEntityMigrationPolicy`).
 ///
-/// The methods of this class do what the mapping says. A subclass overrides those in which it does something else, or more:
+/// The methods of this class do what the mapping specifies. A subclass overrides methods for different or additional
+/// behaviour:
 ///
 /// ```swift
 /// final class FullNamePolicy: EntityMigrationPolicy {
@@ -16,19 +17,22 @@ public import MoonbaseModelFormats
 /// }
 /// ```
 ///
-/// A mapping names the class of its policy (`EntityMapping.migrationPolicyClassName`); who migrates gives a policy for each of these names. What
-/// a method throws ends the migration, and the store stays as it was. Objects are let go of and turned into faults between two batches: keep IDs.
+/// A mapping names the class of its policy (`EntityMapping.migrationPolicyClassName`), and the caller of the migration
+/// passes a policy for each of these names. An error of a method ends the migration, and the store stays unchanged.
+/// Objects become faults and may be released after each batch, so policies should keep IDs.
 open class EntityMigrationPolicy {
-  /// Whether it gives values to attributes that have none because their types cannot keep the old ones; otherwise such a value ends the migration.
+  /// Whether the policy sets attributes whose old values do not fit their new types. Otherwise such a value ends the
+  /// migration.
   package var convertsValues = false
 
-  /// Makes a policy that does what mappings say.
+  /// Makes a policy that follows the mappings.
   public init() {}
 
-  /// Before anything is done for a mapping.
+  /// Called before the mapping runs.
   open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
-  /// The first phase, for each source object: makes the objects that it becomes, with their attributes. None where it is left out.
+  /// First phase, called for each source object: makes its destination objects with their attributes, or none to omit
+  /// the object.
   open func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -36,22 +40,23 @@ open class EntityMigrationPolicy {
     try manager.insertDestinationInstance(forSource: source, in: mapping)
   }
 
-  /// After the first phase of a mapping.
+  /// Called after the first phase of a mapping.
   open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// The second phase, for each object that the mapping made of another: all objects are there, and it gets its destinations.
+  /// Second phase, called for each destination object when all objects exist: sets its relationships.
   open func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     try manager.connect(destination, in: mapping)
   }
 
-  /// After the second phase of a mapping.
+  /// Called after the second phase of a mapping.
   open func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// The third phase: throws where what was made is not as it should be. The rules of the model are checked after it, object by object.
+  /// Third phase: throws if the new objects are not as required. The rules of the model are checked afterwards for each
+  /// object.
   open func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// After all of a mapping.
+  /// Called after all phases of a mapping.
   open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 }

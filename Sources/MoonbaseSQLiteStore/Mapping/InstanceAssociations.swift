@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbaseSQLite
 
-/// Which object became which: a private temporary database, so that memory stays flat however many there are.
+/// The pairs of source and destination objects, kept in a temporary database so that memory use is bounded.
 final class InstanceAssociations {
   private let connection: Connection
   private let source: ResolvedModel
@@ -10,7 +10,7 @@ final class InstanceAssociations {
 
   init(from source: ResolvedModel, to destination: ResolvedModel, store: StoreNumber) throws {
     (self.source, self.destination, self.store) = (source, destination, store)
-    // A file without a name is SQLite's own, and goes with the connection.
+    // An empty name makes a temporary database that is deleted with the connection.
     connection = try Connection("")
     try connection.executeScript(
       """
@@ -23,6 +23,7 @@ final class InstanceAssociations {
       """)
   }
 
+  /// Records that a mapping made a destination object from a source object.
   func add(_ source: ManagedObjectID, became destination: ManagedObjectID, by mapping: Int) throws {
     guard let old = self.source.entity(of: source), let new = self.destination.entity(of: destination) else { return }
     let statement = try connection.statement("INSERT OR IGNORE INTO became VALUES (?, ?, ?, ?, ?, ?)")
@@ -31,7 +32,7 @@ final class InstanceAssociations {
     try statement.run()
   }
 
-  /// What an object became, by one mapping or by all in their order.
+  /// The destination objects of a source object, by one mapping or by all mappings in order.
   func destinations(of id: ManagedObjectID, by mapping: Int? = nil) throws -> [(mapping: Int, id: ManagedObjectID)] {
     guard let entity = source.entity(of: id) else { return [] }
     let statement = try connection.statement(
@@ -49,7 +50,7 @@ final class InstanceAssociations {
     return result
   }
 
-  /// What an object came from, by one mapping.
+  /// The source objects of a destination object, by one mapping.
   func sources(of id: ManagedObjectID, by mapping: Int) throws -> [ManagedObjectID] {
     guard let entity = destination.entity(of: id) else { return [] }
     let statement = try connection.statement(
@@ -63,7 +64,7 @@ final class InstanceAssociations {
     return result
   }
 
-  /// Some objects that a mapping made, each once, behind the one given.
+  /// The destination objects of a mapping after a given one, without repetition.
   func destinations(by mapping: Int, after last: ManagedObjectID?, upTo count: Int) throws -> [ManagedObjectID] {
     let statement = try connection.statement(
       "SELECT DISTINCT destination, entity FROM became WHERE mapping = ? AND (entity, destination) > (?, ?) "

@@ -5,25 +5,27 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Makes a store of one model a store of another by a mapping model: objects are made anew, connected and checked.
+/// Migrates a store by a mapping model: objects are created, connected and validated.
 ///
-/// Nobody else has the store meanwhile. There are two copies beside it: the old objects are read from the one, and the other is emptied and gets
-/// the new ones; then its file takes the place of the old one in one step. Until then the old store is as it was, whatever happens.
+/// The store is locked throughout. Old objects are read from one copy beside the store. A second copy is emptied,
+/// receives the new objects, and then replaces the old file in one step. Until then the old store stays unchanged,
+/// whatever happens.
 struct MappedMigration {
   let base: StoreMigration
   let destination: ResolvedModel
-  /// The mapping from the model that wrote the store.
+  /// Returns the mapping from the model that wrote the store.
   let mapping: (ResolvedModel) throws -> MappingModel
   let policies: [String: EntityMigrationPolicy]
-  /// The extensions of the contexts.
+  /// Makes the extensions of the contexts.
   var makeRegistry: (ManagedObjectModel) throws -> ExtensionRegistry = { _ in ExtensionRegistry() }
 
   private var file: StoreFile { base.file }
 
-  /// Rows are read and written in the order of the file, once in each phase: to keep more of it would only take memory.
+  /// The size of the page cache in bytes. Rows are read and written in file order once in each phase, so a larger cache
+  /// has no use.
   private static let cacheSize = 8 << 20
 
-  /// What is known before anything is written.
+  /// The facts that are known before anything is written.
   private struct Work {
     let mapping: CompiledMapping
     let old: StoreLayout
@@ -31,7 +33,7 @@ struct MappedMigration {
     let plan: MigrationPlan
   }
 
-  /// Says what would be done. The file is only read.
+  /// Plans the migration without changing the file.
   func plan() throws -> MigrationPlan {
     try StoreOpener.settled(file) {
       try file.requirePresent()
@@ -39,6 +41,7 @@ struct MappedMigration {
     }
   }
 
+  /// Runs the migration and returns its plan.
   func run() throws -> MigrationPlan {
     try SQLiteStore.requireClosed(file, participle: "migrated")
     try file.checkPlace(for: "migrated")
@@ -47,6 +50,7 @@ struct MappedMigration {
 
   // MARK: What is there, and what is to be
 
+  /// Compiles the mapping and plans the migration.
   private func work(on connection: Connection) throws -> Work {
     guard try !StoreContents.isBare(connection, path: file.path) else { throw StoreOpener.bare(file) }
     let (source, old) = try base.contents(of: connection)
@@ -65,6 +69,7 @@ struct MappedMigration {
 
   // MARK: Doing it
 
+  /// Migrates the store, which the connection holds locked.
   private func migrate(_ connection: Connection) throws -> MigrationPlan {
     base.progress.watch(connection)
     let work = try work(on: connection)
@@ -85,7 +90,7 @@ struct MappedMigration {
       SupportFolder.synchronize(successor.path)
       try base.takePlace(successor, of: connection, external: base.external(), created: [])
     } catch {
-      // By what was noted: who is interrupted asks no file any more.
+      // Uses the recorded names, because reading the file again could be interrupted too.
       values?.removeMade()
       throw named(error, [original, successor])
     }
@@ -93,6 +98,7 @@ struct MappedMigration {
     return work.plan
   }
 
+  /// Empties the second copy, fills it with new objects, and completes it.
   private func fill(
     _ successor: SuccessorFile, from original: SuccessorFile, _ work: Work, values: inout ExternalData?
   ) throws {
@@ -104,7 +110,7 @@ struct MappedMigration {
     try makeObjects(in: successor, from: original, work, values: &values)
     let connection = try Connection(successor.path, mode: .readWrite)
     base.progress.watch(connection)
-    // Saves turned the file to a log, which it must not have under its new name.
+    // Saves switched the file to a write-ahead log, which it must not have under its new name.
     guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
       throw GraphError(
         .storeBusy, message: "\(file.path) was not migrated: something still has the new objects; let go of them")
@@ -112,7 +118,7 @@ struct MappedMigration {
     try rewriting.finish(emptied, on: connection)
   }
 
-  /// The contexts and stores of the run end with it.
+  /// Creates and connects the new objects. The contexts and stores are released at the end.
   private func makeObjects(
     in successor: SuccessorFile, from original: SuccessorFile, _ work: Work, values: inout ExternalData?
   ) throws {
@@ -131,7 +137,7 @@ struct MappedMigration {
     ]
     try coordinators[0].add(old)
     try coordinators[1].add(new)
-    // A policy may keep a context longer; the files it does not.
+    // A policy may retain a context, but the files must be closed.
     defer {
       try? coordinators[0].remove(old)
       try? coordinators[1].remove(new)
@@ -141,14 +147,14 @@ struct MappedMigration {
       source: ManagedObjectContext(coordinators[0], extensionRegistry: makeRegistry(work.old.model.description)),
       destination: ManagedObjectContext(coordinators[1], extensionRegistry: makeRegistry(destination.description)),
       store: StoreNumber(new.identifier))
-    // That rows lack what is required was told by the plan, and allowed.
+    // Missing required values were reported as losses by the plan, and allowed.
     manager.allowsMissingValues = base.allowsLoss
     try manager.run(base.progress)
   }
 
   // MARK: Failing
 
-  /// Who reads of an error knows the store, and not its copies.
+  /// The error with the path of the store in place of its copies.
   private func named(_ error: any Error, _ copies: [SuccessorFile]) -> any Error {
     let error = StoreFailure(path: file.path).translate(error)
     guard var known = error as? GraphError else { return error }

@@ -2,12 +2,12 @@ import MoonbaseModel
 
 import enum MoonbaseModel.Expression
 
-/// A key path of a value expression, which may ask the value of an attribute for a property that Foundation's type has:
+/// A key path of a value expression, which may end with properties of the Foundation type of an attribute's value:
 /// `$source.url.absoluteString`.
 struct MappedPath {
   /// The keys that the model knows.
   private let known: [String]
-  /// The methods that are called on the value, one after the other.
+  /// The methods to call on the value, in order.
   private let methods: [PredicateFunction]
 
   init(_ path: [String], from entity: ResolvedEntity, in model: ResolvedModel) {
@@ -15,7 +15,7 @@ struct MappedPath {
     let methods = path.dropFirst(count).map { key in
       PredicateFunction.method(key).flatMap { $0.argumentCount == 1 ? $0 : nil }
     }
-    // With a key that is none, the path is refused as any other is.
+    // With an unknown key, the whole path is refused like any other invalid path.
     guard !methods.contains(nil) else {
       (known, self.methods) = (path, [])
       return
@@ -27,7 +27,7 @@ struct MappedPath {
     methods.reduce(.keyPath(.evaluatedObject, known)) { .function($1.rawValue, [$0]) }
   }
 
-  /// How many keys of a path the model knows, up to an attribute with a plain value.
+  /// The number of keys that the model knows, up to an attribute with a plain value.
   private static func knownCount(of path: [String], from entity: ResolvedEntity, in model: ResolvedModel) -> Int {
     var entity = entity
     for (index, key) in path.enumerated() {
@@ -40,7 +40,7 @@ struct MappedPath {
     return path.count
   }
 
-  /// How many keys the model knows where an attribute stands at `index`. The keys behind it name elements of
+  /// The number of keys that the model knows if there is an attribute at `index`. Further keys name elements of
   /// composites.
   private static func plainCount(of path: [String], attribute: AttributeDescription?, at index: Int) -> Int {
     guard let attribute else { return path.count }

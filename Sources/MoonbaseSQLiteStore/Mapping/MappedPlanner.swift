@@ -4,7 +4,7 @@ import MoonbaseModelFormats
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Says what a mapping model would do with a store.
+/// Plans a migration by a mapping model.
 struct MappedPlanner {
   let mapping: CompiledMapping
   let old: StoreLayout
@@ -12,7 +12,7 @@ struct MappedPlanner {
   let path: String
   private let external: ExternalData
   private let counter: LossCounter
-  /// The entity mappings that make objects, by the index of the entity of which they make them.
+  /// The entity mappings that create objects, by the index of the source entity.
   private let makers: [EntityIndex: [CompiledMapping.Entry]]
 
   init(
@@ -27,6 +27,7 @@ struct MappedPlanner {
     makers = Dictionary(grouping: entries) { $0.source?.index ?? 0 }
   }
 
+  /// Makes the plan.
   func make() throws -> MigrationPlan {
     var plan = MigrationPlan()
     for entry in mapping.entries {
@@ -56,7 +57,7 @@ struct MappedPlanner {
     try entity.flatMap { old.entities[$0.index] }.flatMap { try counter.count("\(counter.rows(of: $0)) 1") }
   }
 
-  /// Nobody said that the objects of an entity go.
+  /// Adds a loss for an entity that no mapping mentions.
   private func leaveOut(_ entity: EntityLayout, in plan: inout MigrationPlan) throws {
     let name = entity.entity.name
     let found = try rows(of: entity.entity)
@@ -70,7 +71,8 @@ struct MappedPlanner {
         rowCount: found.count, firstKey: found.first))
   }
 
-  /// What is copied is known before; what a policy, an expression or another object has to do with, is not.
+  /// The check of uniqueness for copied values. Values from policies, expressions or other objects are not known in
+  /// advance.
   private var uniqueness: UniquenessCheck {
     UniquenessCheck(
       map: counter.map, conversions: ColumnConversions(external: external, path: path), connection: connection
@@ -86,7 +88,8 @@ struct MappedPlanner {
 
   // MARK: Properties
 
-  /// What a policy does with old properties nobody else knows.
+  /// The losses of removed properties. For a mapping with a policy none are reported, as the policy may use any
+  /// property.
   private func losses(in entity: EntityLayout) throws -> [MigrationPlan.Loss] {
     guard !isLeftToPolicy(entity.entity) else { return [] }
     let staying = old.entities.compactMap { $0 }.filter { makers[$0.entity.index] != nil }
@@ -112,7 +115,7 @@ struct MappedPlanner {
     }
   }
 
-  /// Which rows have no value for what is made so; nil where that is not known.
+  /// The SQL condition for rows without a value from a source; nil if that is not known.
   private func lacking(_ source: PropertyRecipe.Source?, in entity: EntityLayout) -> String? {
     switch source {
     case nil: return "1"
@@ -124,23 +127,24 @@ struct MappedPlanner {
     }
   }
 
+  /// Whether a policy decides about the objects of an entity.
   private func isLeftToPolicy(_ entity: ResolvedEntity) -> Bool {
     makers[entity.index]?.contains { $0.mapping.migrationPolicyClassName != nil } ?? false
   }
 
-  /// What of an entity that is mapped to another goes, as far as mappings tell.
+  /// The old properties that no mapping of the entity uses.
   private func removed(_ entity: ResolvedEntity) -> [ResolvedProperty] {
     guard makers[entity.index] != nil else { return [] }
     let taken = taken(of: entity)
     return entity.properties.filter { !$0.isTransient && !taken.contains($0.slot) }
   }
 
-  /// The old properties of which new ones are made.
+  /// The old properties that new ones are made from.
   private func taken(of entity: ResolvedEntity) -> Set<Slot> {
     var result: Set<Slot> = []
     for entry in makers[entity.index] ?? [] {
       for property in entry.destination?.properties ?? [] where property.attribute?.derivationExpression != nil {
-        // What is derived from others is derived anew.
+        // Derived attributes are computed again.
         guard let slot = entity.slot(property.name), entity.properties[slot].attribute?.derivationExpression != nil
         else { continue }
         result.insert(slot)
@@ -164,14 +168,14 @@ struct MappedPlanner {
     return result
   }
 
-  /// What is not merely copied.
-  /// What becomes of the elements of composites that are copied.
+  /// The changes of the elements of copied composites.
   private func elements(_ entry: CompiledMapping.Entry) -> [String] {
     entry.attributes.flatMap { recipe -> [String] in
       if case .elements(_, let conversion) = recipe.source { conversion.changes } else { [] }
     }
   }
 
+  /// The changes of properties other than plain copies, as a plan shows them.
   private func changes(_ entry: CompiledMapping.Entry) -> [String] {
     let all = entry.mapping.attributeMappings + entry.mapping.relationshipMappings
     let properties = all.compactMap { property -> String? in

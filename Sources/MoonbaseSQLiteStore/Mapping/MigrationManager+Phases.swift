@@ -3,13 +3,14 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// The phases of a migration: all objects are made, then connected, then checked.
+/// The phases of a migration: all objects are created, then connected, then validated.
 extension MigrationManager {
-  /// So many objects are held together at most, and so many bytes of them.
+  /// The greatest number and weight in bytes of the objects in a batch.
   private static let greatestBatch = (count: 512, weight: 16 << 20)
-  /// So many objects are read together at first, as nothing is known of their weight yet.
+  /// The number of objects in the first batch, when their weight is not known yet.
   private static let firstBatch = 16
 
+  /// Runs all phases.
   func run(_ progress: MigrationProgress) throws {
     for entry in plan.entries { try entry.policy.begin(entry.mapping, with: self) }
     for entry in plan.entries { try inMapping(entry) { try makeInstances(entry, progress) } }
@@ -31,6 +32,7 @@ extension MigrationManager {
 
   // MARK: The first phase
 
+  /// Creates the destination objects of a mapping, in batches.
   private func makeInstances(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
     try progress.step("instances of \(entry.mapping.name)")
     if let source = entry.source, entry.mapping.kind != .remove, !source.isAbstract {
@@ -60,15 +62,15 @@ extension MigrationManager {
     try entry.policy.endInstanceCreation(forMapping: entry.mapping, manager: self)
   }
 
-  /// What is held is saved, and let go of.
+  /// Saves the objects of a batch and turns them into faults.
   private func saveBatch() throws {
     try settle()
     try destinationContext.save()
     try destinationContext.refreshAllObjects()
   }
 
-  /// Gives up the values of a batch's objects, and of all objects where a policy has read many more. A script holds
-  /// objects without values until Lua collects them: all objects are not looked at for each batch, and do not count.
+  /// Turns a batch's objects into faults, or all objects if a policy has read many more. In scripts, faults stay until
+  /// Lua collects them, so not all objects are visited for each batch.
   private func letGo(of objects: [ManagedObject], in context: ManagedObjectContext, weighingBefore weight: Int) throws {
     try context.turnIntoFaults(objects)
     if context.objectWeight - weight > Self.greatestWeightHeld { try context.refreshAllObjects() }
@@ -78,6 +80,7 @@ extension MigrationManager {
 
   // MARK: The second phase
 
+  /// Connects the destination objects of a mapping, in batches.
   private func makeRelationships(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
     try progress.step("relationships of \(entry.mapping.name)")
     var (last, count): (ManagedObjectID?, Int) = (nil, Self.firstBatch)
@@ -85,7 +88,7 @@ extension MigrationManager {
       let ids = try madeObjects(by: entry.index, after: last, upTo: count)
       guard let next = ids.last else { break }
       last = next
-      // A policy may have deleted some of them meanwhile.
+      // A policy may have deleted some of the objects.
       let (sourceWeight, weight) = (sourceContext.objectWeight, destinationContext.objectWeight)
       let objects = try destinationContext.loadObjects(with: ids)
       let sources = try sourceContext.loadObjects(with: sourceIDs(of: ids, by: entry.index))
@@ -98,7 +101,7 @@ extension MigrationManager {
       try progress.step("a batch")
       count = Self.nextBatch(
         after: count, weight: destinationContext.objectWeight + sourceContext.objectWeight - weight - sourceWeight)
-      // A save needs none of the old objects.
+      // A save needs no old objects.
       try letGo(of: sources, in: sourceContext, weighingBefore: sourceWeight)
       try settle()
       try destinationContext.save()
@@ -109,13 +112,13 @@ extension MigrationManager {
     try saveBatch()
   }
 
-  /// How many objects are read together after a batch of such a weight.
+  /// The number of objects in the next batch, by the weight of the previous one.
   static func nextBatch(after count: Int, weight: Int) -> Int {
     if weight > greatestBatch.weight { return max(1, count / 2) }
     return weight < greatestBatch.weight / 4 ? min(greatestBatch.count, count * 4) : count
   }
 
-  /// What somebody did to old objects would be gone with the next batch.
+  /// Throws if old objects were changed, because the changes would be lost with the next batch.
   private func checkSource() throws {
     guard sourceContext.hasChanges else { return }
     throw GraphError(
@@ -126,9 +129,10 @@ extension MigrationManager {
 
   // MARK: The third phase
 
-  /// So many objects that break a rule are told of.
+  /// The greatest number of invalid objects that an error lists.
   private static let greatestFailureCount = 20
 
+  /// Validates all new objects. Throws an error with the first failures.
   private func validate(_ progress: MigrationProgress) throws {
     var failures: [GraphError] = []
     for root in destinationModel.entities where root.parent == nil {
@@ -158,7 +162,7 @@ extension MigrationManager {
 
   // MARK: Errors
 
-  /// An error names the mapping, the entity and the row.
+  /// Runs `body`, adding mapping, entity and row to its errors.
   private func naming(_ object: ManagedObject, in entry: CompiledMapping.Entry, _ body: () throws -> Void) throws {
     do { try body() } catch let error where !(error is CancellationError) {
       if let known = error as? any CodedError, [.interrupted, .limitExceeded].contains(known.code) { throw error }
@@ -178,7 +182,7 @@ extension MigrationManager {
 }
 
 extension GraphError {
-  /// Whether all that is wrong with an object is that it lacks values.
+  /// Whether missing values are the only failures of an object.
   fileprivate var isOfMissingValuesAlone: Bool {
     details.isEmpty ? code == .missingMandatoryProperty : details.allSatisfy(\.isOfMissingValuesAlone)
   }

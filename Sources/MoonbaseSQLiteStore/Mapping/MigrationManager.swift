@@ -3,30 +3,31 @@ public import MoonbaseModel
 public import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// One run of a mapping model, as policies see it: `NSMigrationManager`.
+/// The run of a mapping model, as policies see it (`NSMigrationManager`).
 ///
-/// It has the old objects in one context, which is only read, and the new ones in another. What becomes of which object it remembers by keys, not
-/// by objects, so that both contexts hold no more than a batch.
+/// The old objects are in one context, which is read-only, and the new objects in another. The manager associates
+/// objects by keys rather than by references, so that both contexts hold only one batch.
 public final class MigrationManager {
   /// The model of the old objects.
   public let sourceModel: ResolvedModel
   /// The model of the new objects.
   public let destinationModel: ResolvedModel
-  /// What is run.
+  /// The mapping model.
   public let mappingModel: MappingModel
-  /// The old objects, as the store has them. It takes no changes.
+  /// The context of the old objects, which must not be changed.
   public let sourceContext: ManagedObjectContext
-  /// The new objects. It is saved now and then, and every object checked at the end; policies do not save it.
+  /// The context of the new objects. The manager saves it regularly and validates all objects at the end; policies must
+  /// not save it.
   public let destinationContext: ManagedObjectContext
-  /// The mapping that is being run; nil between two of them.
+  /// The mapping that is running; nil between mappings.
   public internal(set) var currentEntityMapping: EntityMapping?
 
   let plan: CompiledMapping
   let store: StoreNumber
-  /// Whether new objects may lack values that are required.
+  /// Whether new objects may lack required values.
   var allowsMissingValues = false
   private let associations: InstanceAssociations
-  /// Objects that have no key yet.
+  /// Associations of objects that have no permanent ID yet.
   private var waiting: [(source: ManagedObjectID, destination: ManagedObject, mapping: Int)] = []
 
   init(_ plan: CompiledMapping, source: ManagedObjectContext, destination: ManagedObjectContext, store: StoreNumber)
@@ -41,8 +42,8 @@ public final class MigrationManager {
 
   // MARK: Making objects
 
-  /// Makes the object that a source object becomes, with the attributes that the mapping gives it. It has the key of the source object, where no other
-  /// mapping may need that.
+  /// Creates the destination object of a source object, with the attributes that the mapping specifies. The object gets
+  /// the source's key, unless another mapping may need that key.
   @discardableResult
   public func insertDestinationInstance(
     forSource source: ManagedObject, in mapping: EntityMapping
@@ -63,7 +64,7 @@ public final class MigrationManager {
     return object
   }
 
-  /// Gives an object that the mapping made the destinations that the mapping says.
+  /// Sets the relationships of a destination object as the mapping specifies.
   public func connect(_ destination: ManagedObject, in mapping: EntityMapping) throws {
     let entry = try entry(mapping)
     guard !entry.relationships.isEmpty,
@@ -72,7 +73,7 @@ public final class MigrationManager {
     for relationship in entry.relationships { try relationship.set(on: destination, from: source, manager: self) }
   }
 
-  /// Attributes that have no value because their types cannot keep the old ones, and no policy gave them others.
+  /// The attributes without a value whose old values do not fit their types, and that no policy has set.
   package func missingAttributes(
     of destination: ManagedObject, from source: ManagedObject, in mapping: EntityMapping
   ) throws -> [ResolvedProperty] {
@@ -81,7 +82,7 @@ public final class MigrationManager {
 
   // MARK: Associations
 
-  /// Notes that an object came from another one, so that relationships find it.
+  /// Records that a destination object belongs to a source object, so that relationships find it.
   public func associate(
     sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject, for mapping: EntityMapping
   ) throws {
@@ -92,7 +93,7 @@ public final class MigrationManager {
     try associations.add(source.objectID, became: destination.objectID, by: index)
   }
 
-  /// What source objects became by a mapping, in their order.
+  /// The destination objects of source objects by a mapping, in the order of the sources.
   public func destinationInstances(
     forEntityMappingNamed name: String, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
@@ -103,7 +104,7 @@ public final class MigrationManager {
     }
   }
 
-  /// What an object became, by one mapping or by all in their order.
+  /// The destination objects of a source object, by one mapping or by all mappings in order.
   package func destinationInstances(
     of source: ManagedObject, forEntityMappingNamed name: String?
   ) throws -> [ManagedObject] {
@@ -114,7 +115,7 @@ public final class MigrationManager {
     }
   }
 
-  /// What objects came from by a mapping, in their order.
+  /// The source objects of destination objects by a mapping, in the order of the destinations.
   public func sourceInstances(
     forEntityMappingNamed name: String, destinationInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
@@ -125,7 +126,7 @@ public final class MigrationManager {
     }
   }
 
-  /// The old objects that objects came from by a mapping.
+  /// The IDs of the source objects of destination objects by a mapping.
   func sourceIDs(of ids: [ManagedObjectID], by mapping: Int) throws -> [ManagedObjectID] {
     try ids.flatMap { try associations.sources(of: $0, by: mapping) }
   }
@@ -134,7 +135,7 @@ public final class MigrationManager {
     try associations.destinations(of: id, by: mapping).map(\.id)
   }
 
-  /// What an object became by the first mapping that made objects of an entity of it.
+  /// The destination objects of a source object by the first mapping that has objects of an entity.
   func counterparts(of id: ManagedObjectID, as entity: ResolvedEntity) throws -> [ManagedObjectID] {
     let fitting = try associations.destinations(of: id).filter {
       destinationModel.entity(of: $0.id)?.isKind(of: entity) == true
@@ -142,12 +143,12 @@ public final class MigrationManager {
     return fitting.filter { $0.mapping == fitting.first?.mapping }.map(\.id)
   }
 
-  /// Some objects that a mapping made, behind one of them.
+  /// The destination objects of a mapping after a given one.
   func madeObjects(by mapping: Int, after last: ManagedObjectID?, upTo count: Int) throws -> [ManagedObjectID] {
     try associations.destinations(by: mapping, after: last, upTo: count)
   }
 
-  /// Objects without a key get one.
+  /// Assigns permanent IDs to new objects and records their associations.
   func settle() throws {
     guard !waiting.isEmpty else { return }
     try destinationContext.obtainPermanentIDs(for: waiting.map(\.destination))

@@ -5,32 +5,33 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
-/// How one property of a new object is made of an old one.
+/// The way in which a property of a new object is made from an old object.
 struct PropertyRecipe {
   enum Source {
-    /// An attribute as the store has it, in another type where that is said.
+    /// The stored value of an attribute, possibly converted to another type.
     case copy(Slot, AttributeConversion?)
-    /// A composite attribute whose elements are others, or of other types, now.
+    /// A composite attribute with changed elements.
     case elements(Slot, ElementConversion)
-    /// A value that a policy makes of an attribute of another type.
+    /// A value that a policy makes from an attribute of another type.
     case policy(Slot)
-    /// The same value for all.
+    /// A constant for all objects.
     case value(Value)
-    /// A value that an expression computes from the old object.
+    /// The value of an expression for the old object.
     case expression(CompiledExpression)
-    /// The objects that the destinations of a relationship of the old object became, by any mapping.
+    /// The destination objects, by any mapping, for the destinations of the old object's relationship.
     case counterparts(Slot)
-    /// The objects that the results of an expression became, by any mapping.
+    /// The destination objects, by any mapping, for the results of an expression.
     case counterpartsOf(CompiledExpression)
-    /// The objects that the results of an expression became by one mapping.
+    /// The destination objects, by one mapping, for the results of an expression.
     case destinations(mapping: Int, CompiledExpression)
   }
 
   let property: ResolvedProperty
   let source: Source
-  /// Whether a policy sees to values that the type cannot keep.
+  /// Whether a policy handles values that do not fit the type.
   var leavesUnkept = false
 
+  /// Sets the property of a new object.
   func set(on object: ManagedObject, from old: ManagedObject, manager: MigrationManager) throws {
     switch source {
     case .copy(let slot, let conversion): try copy(slot, conversion, to: object, from: old)
@@ -50,11 +51,12 @@ struct PropertyRecipe {
     }
   }
 
+  /// Copies a value, converted to the new type if necessary.
   private func copy(
     _ slot: Slot, _ conversion: AttributeConversion?, to object: ManagedObject, from old: ManagedObject
   ) throws {
     let value = try old.copiedValue(at: slot)
-    // One that is required now and has a default keeps it.
+    // A required attribute with a default value keeps the default.
     if value.isNull, !property.isOptional, property.attribute?.defaultValue.isNull == false { return }
     guard let conversion else { return try object.takeCopy(value, slot: property.slot) }
     guard let converted = conversion.convert(value) else {
@@ -68,6 +70,7 @@ struct PropertyRecipe {
     try object.takeCopy(converted, slot: property.slot)
   }
 
+  /// Copies a composite value, element by element.
   private func copy(
     _ slot: Slot, _ conversion: ElementConversion, to object: ManagedObject, from old: ManagedObject
   ) throws {
@@ -82,7 +85,7 @@ struct PropertyRecipe {
     try object.takeCopy(value.isNull ? value : conversion.convert(value), slot: property.slot)
   }
 
-  /// Whether an object has no value because its type cannot keep the old one, and no policy gave it another.
+  /// Whether an object lacks a value because the old value does not fit the type, and no policy has set one.
   func isMissing(on object: ManagedObject, from old: ManagedObject) throws -> Bool {
     let value: Value
     switch source {
@@ -98,6 +101,7 @@ struct PropertyRecipe {
     return try !value.isNull && object.copiedValue(at: property.slot).isNull
   }
 
+  /// Sets a relationship to the destination objects of old objects.
   private func connect(
     _ object: ManagedObject, toCounterpartsOf ids: [ManagedObjectID], _ manager: MigrationManager
   ) throws {
@@ -106,6 +110,7 @@ struct PropertyRecipe {
     try connect(object, to: ids.flatMap { try manager.counterparts(of: $0, as: entity) })
   }
 
+  /// Sets a relationship. Throws for several destinations of a to-one relationship.
   private func connect(_ object: ManagedObject, to ids: [ManagedObjectID]) throws {
     guard property.relationship?.isToMany == true else {
       guard ids.count < 2 else {
@@ -115,7 +120,7 @@ struct PropertyRecipe {
       }
       return try object.setValue(ids.first.map(Value.objectID) ?? .null, slot: property.slot)
     }
-    // Nothing is read of a list that stays empty.
+    // An empty list needs no access to the relationship.
     if ids.isEmpty { return }
     try object.setValue(.list(ids.map(Value.objectID)), slot: property.slot)
   }
@@ -130,7 +135,7 @@ struct PropertyRecipe {
 }
 
 extension ResolvedProperty {
-  /// A value as a mapping means it: its booleans are numbers, as everywhere in Foundation.
+  /// Converts the value of a mapping: booleans are numbers there, as in Foundation.
   fileprivate func asMapped(_ value: Value) -> Value {
     guard attributeType == .boolean else { return value }
     switch value {
@@ -141,18 +146,18 @@ extension ResolvedProperty {
   }
 }
 
-/// Makes recipes of property mappings.
+/// Makes recipes from property mappings.
 struct PropertyCompiler {
   let mapping: EntityMapping
   let property: ResolvedProperty
   let source: ResolvedEntity
   let models: (source: ResolvedModel, destination: ResolvedModel)
-  /// The entity mappings by their names.
+  /// The indexes of entity mappings by name.
   let names: [String: Int]
-  /// Whether the mapping's policy sees to values that types cannot keep.
+  /// Whether the mapping's policy handles values that do not fit their types.
   let leavesUnkept: Bool
 
-  /// Nil where the property keeps what a new object has.
+  /// The recipe; nil if the property keeps the value of a new object.
   func recipe(_ mapped: PropertyMapping) throws -> PropertyRecipe? {
     switch mapped.source {
     case .automatic: return try copy(of: mapped.name, mapped, isNamed: false)
@@ -163,7 +168,7 @@ struct PropertyCompiler {
     }
   }
 
-  /// A constant that all objects get. Throws for a value that the attribute cannot keep.
+  /// The recipe for a constant. Throws for a value that does not fit the attribute.
   private func constant(_ value: Value, _ mapped: PropertyMapping) throws -> PropertyRecipe? {
     guard let attribute = property.attribute else {
       return value.isNull ? nil : PropertyRecipe(property: property, source: .value(value))
@@ -173,6 +178,7 @@ struct PropertyCompiler {
     return PropertyRecipe(property: property, source: .value(value))
   }
 
+  /// The recipe for the copy of an old property; nil if an unnamed one does not exist.
   private func copy(of name: String, _ mapped: PropertyMapping, isNamed: Bool) throws -> PropertyRecipe? {
     guard let slot = source.slot(name) else {
       guard isNamed else { return nil }
@@ -204,6 +210,7 @@ struct PropertyCompiler {
 
   // MARK: Expressions
 
+  /// The recipe for an expression.
   private func recipe(_ expression: Expression, _ mapped: PropertyMapping) throws -> PropertyRecipe {
     if case .function(EntityMapping.destinationsOfRelationship, let arguments) = expression {
       guard property.relationship != nil else { throw mistake("an attribute takes no objects", mapped) }
@@ -230,6 +237,7 @@ struct PropertyCompiler {
     return PropertyRecipe(property: property, source: .expression(try compiled(expression, mapped)))
   }
 
+  /// Compiles an expression over the old object. Throws for variables other than the old object.
   private func compiled(_ expression: Expression, _ mapped: PropertyMapping) throws -> CompiledExpression {
     var unknown: String?
     let own = expression.replacing { part in

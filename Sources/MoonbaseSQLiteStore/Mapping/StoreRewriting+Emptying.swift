@@ -1,19 +1,19 @@
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What the end of a migration by a mapping model puts back.
+/// The parts that are restored at the end of a migration by a mapping model.
 struct EmptiedStore {
-  /// Indexes and triggers that somebody added to tables of the model.
+  /// Indexes and triggers that others added to tables of the model.
   let foreign: [SchemaObjects.Item]
   let objects: SchemaObjects
   let tracksHistory: Bool
 }
 
 extension StoreRewriting {
-  /// Makes the copy a store of the new model without any object: UUID, metadata of the program's own, foreign tables and the greatest keys stay. A history waits
-  /// until all objects are there, for none of what makes them is a change of theirs.
+  /// Converts the copy to the new model without any objects: UUID, the program's metadata, foreign tables and the
+  /// greatest keys stay. History tracking resumes when all objects exist, so that their creation is not recorded.
   func empty(_ connection: Connection) throws -> EmptiedStore {
-    // Nobody needs the copy before it is whole.
+    // Durability is not needed before the copy is complete.
     try connection.executeScript("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
     try TriggerFunctions.register(on: connection, telling: DerivedRows())
     return try connection.transaction { try emptied(connection) }
@@ -40,7 +40,7 @@ extension StoreRewriting {
     return EmptiedStore(foreign: foreign, objects: objects, tracksHistory: tracksHistory)
   }
 
-  /// When all objects are there.
+  /// Restores the removed parts when all objects exist.
   func finish(_ emptied: EmptiedStore, on connection: Connection) throws {
     try TriggerFunctions.register(on: connection, telling: DerivedRows())
     try connection.transaction {

@@ -5,18 +5,18 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A column whose values are kept in another way from now on: as another type, or in files beside the store and not in it, or back.
+/// The change of a column's stored form: to another type, or between the column and files beside the store.
 struct ColumnConversion {
   let entity: EntityLayout
   let property: ResolvedProperty
-  /// The names of the elements of a composite that lead to the column.
+  /// The path of the composite's element that has the column; empty for other attributes.
   var element: [String] = []
   let column: String
   let from: ColumnKind
   let to: ColumnKind
   let conversion: AttributeConversion
 
-  /// Nil for a column that stays as it is.
+  /// Returns nil for a column that stays as it is.
   init?(_ property: ResolvedProperty, of migration: EntityMigration) {
     guard let origin = migration.origin(of: property), case .attribute(let column, let from) = origin.slot,
       case .attribute(_, let to) = migration.new.slots[property.slot],
@@ -28,7 +28,7 @@ struct ColumnConversion {
     (self.from, self.to, self.conversion) = (from, to, conversion)
   }
 
-  /// The same of an element of a composite.
+  /// The change for an element of a composite; nil for an element that stays as it is.
   init?(
     _ leaf: CompositeLayout.Leaf, from old: CompositeLayout.Leaf, of property: ResolvedProperty, in entity: EntityLayout
   ) {
@@ -39,7 +39,8 @@ struct ColumnConversion {
     (from, to, self.conversion) = (old.kind, leaf.kind, conversion)
   }
 
-  /// The value of a column, given with the key of its row. Throws `.invalidStore` for what is no value of its type.
+  /// The old value of a column, which is passed with the key of its row. Throws `.invalidStore` for a value of a wrong
+  /// type.
   func value(_ call: borrowing FunctionCall, external: ExternalData, path: String) throws -> Value {
     if call.isNull(0) { return .null }
     let isSound: Bool =
@@ -67,9 +68,9 @@ struct ColumnConversion {
   }
 }
 
-/// The functions by which SQL converts columns, one for each conversion.
+/// The SQL functions that convert columns, one for each conversion.
 final class ColumnConversions {
-  /// The files of values that were written on the way.
+  /// The value files written by conversions.
   private(set) var files = ExternalFiles()
   private let external: ExternalData
   private let path: String
@@ -77,7 +78,7 @@ final class ColumnConversions {
 
   init(external: ExternalData, path: String) { (self.external, self.path) = (external, path) }
 
-  /// The expression that tells whether a value cannot be kept.
+  /// The SQL expression that returns whether a value cannot be converted.
   func loses(_ conversion: ColumnConversion, on connection: Connection) throws -> String? {
     guard conversion.conversion.source != conversion.conversion.destination else { return nil }
     let (external, path) = (external, path)
@@ -87,7 +88,7 @@ final class ColumnConversions {
     }
   }
 
-  /// The expression for the value in its new form; NULL for what cannot be kept.
+  /// The SQL expression for the converted value; NULL if it cannot be converted.
   func converts(_ conversion: ColumnConversion, on connection: Connection) throws -> String {
     try register(conversion, on: connection) { [unowned self] call in
       let value = conversion.conversion.convert(try conversion.value(call, external: external, path: path)) ?? .null
@@ -95,7 +96,7 @@ final class ColumnConversions {
     }
   }
 
-  /// What a column holds for a value, as SQL is given it.
+  /// The stored form of a value for a column.
   func stored(_ value: Value, as kind: ColumnKind) throws -> Value {
     guard kind == .externalData, case .data(let data) = value else { return value }
     return .data(try external.write(data, files: &files))
@@ -106,6 +107,7 @@ final class ColumnConversions {
     SQLValue.set(try stored(value, as: kind), on: call)
   }
 
+  /// Registers a SQL function for a conversion; returns the expression that calls it.
   private func register(
     _ conversion: ColumnConversion, on connection: Connection, _ body: @escaping (borrowing FunctionCall) throws -> Void
   ) throws -> String {

@@ -2,16 +2,16 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
 
-/// A composite attribute that a migration keeps, with the elements of which its elements come.
+/// A composite attribute that a migration keeps, with the mapping of its elements.
 struct CompositeMigration {
   let old: CompositeLayout
   let new: CompositeLayout
-  /// The old property, and the entity whose it is.
+  /// The old property, and its entity.
   let property: ResolvedProperty
   private let entity: EntityLayout
   private let elements: ElementMapping
 
-  /// Nil where what was kept is no composite, or is none any more.
+  /// Returns nil unless the attribute is a composite both before and after the migration.
   init?(_ property: ResolvedProperty, of migration: EntityMigration) {
     guard case .composite(let new) = migration.new.slots[property.slot],
       let origin = migration.origin(of: property), case .composite(let old) = origin.slot
@@ -20,20 +20,20 @@ struct CompositeMigration {
     elements = ElementMapping(from: old.attribute, to: new.attribute)
   }
 
-  /// The old element of which a new one comes.
+  /// The old element for a new one; nil if there is none.
   func origin(of leaf: CompositeLayout.Leaf) -> CompositeLayout.Leaf? {
     elements.origins[leaf.path].flatMap { old.leaf(at: $0.path) }
   }
 
-  /// The old elements of which nothing comes.
+  /// The old elements without a new one.
   var removed: [CompositeLayout.Leaf] { elements.removed.compactMap { old.leaf(at: $0.path) } }
 
-  /// How values of an element change; nil for one that stays as it is.
+  /// The conversion of an element; nil if it stays as it is.
   func conversion(of leaf: CompositeLayout.Leaf) -> ColumnConversion? {
     origin(of: leaf).flatMap { ColumnConversion(leaf, from: $0, of: property, in: entity) }
   }
 
-  /// What becomes of its elements, as a plan says it.
+  /// The changes of the elements, as a plan shows them.
   var changes: [String] {
     new.leaves.compactMap { leaf -> String? in
       let name = leaf.path.joined(separator: ".")
@@ -45,7 +45,7 @@ struct CompositeMigration {
     } + removed.map { "- \($0.path.joined(separator: "."))" }
   }
 
-  /// Whether all columns and what they hold stay.
+  /// Whether all columns and their contents stay as they are.
   var isSame: Bool {
     removed.isEmpty && old.leaves.count == new.leaves.count
       && new.leaves.allSatisfy { leaf in
@@ -57,10 +57,10 @@ struct CompositeMigration {
 }
 
 extension CompositeLayout {
-  /// Whether a row has a value: a condition for its table.
+  /// The SQL condition that a row has a value.
   var presence: String { Self.presence(of: leaves.map { identifier($0.column) }) }
 
-  /// Whether one of some expressions has a value.
+  /// The SQL condition that one of some expressions is not null.
   static func presence(of expressions: [String]) -> String {
     expressions.isEmpty ? "0" : "(" + expressions.map { "\($0) IS NOT NULL" }.joined(separator: " OR ") + ")"
   }

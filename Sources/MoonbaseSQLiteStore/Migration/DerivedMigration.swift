@@ -3,14 +3,15 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Derives attributes anew when all rows are there: new ones have no value yet, and others may count objects that are gone.
+/// Computes derived attributes after all rows are migrated: new ones have no value yet, and others may depend on
+/// removed objects.
 ///
-/// What the type of an attribute does not hold is not written.
+/// Values that do not fit their type are not written.
 struct DerivedMigration {
   let layout: StoreLayout
   let connection: Connection
 
-  /// Throws `.invalidStore` for the first row in which an attribute is derived to what its type does not hold.
+  /// Computes the attributes. Throws `.invalidStore` for the first row whose derived value does not fit its type.
   func run(onStoreAt path: String) throws {
     try run()
     for entity in layout.entities.compactMap(\.self) {
@@ -46,7 +47,7 @@ struct DerivedMigration {
     }
   }
 
-  /// When objects were written last is no matter of a migration.
+  /// The update statements of an entity. Attributes with the time of the last save are left unchanged.
   private func statements(of entity: EntityLayout) -> [String] {
     layout.model.storedDerivations(of: entity.entity).compactMap { derivation in
       if case .now = derivation.result { return nil }

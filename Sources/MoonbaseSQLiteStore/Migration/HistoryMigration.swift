@@ -3,22 +3,24 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Has the history of a store speak of its new entities: their numbers, the bits of changed properties, and the columns of values that stay
-/// of deleted objects. Changes of entities that are gone go.
+/// Converts the history of a store to the new entities: their numbers, the bits of changed properties, and the columns
+/// with preserved values of deleted objects. Changes of removed entities are deleted.
 struct HistoryMigration {
   let map: MigrationMap
   let connection: Connection
   let path: String
 
+  /// Converts the history, if there is one.
   func run() throws {
     guard let form = try HistoryForm(connection, path: path) else { return }
     for (index, migration) in map.entities.enumerated() { try move(migration, index: index, form: form) }
     for entity in map.removed { try connection.execute("DELETE FROM ACHANGE WHERE ZENTITY = \(entity.number)") }
-    // A number that was given anew is below zero until all are: it may be the old one of another entity.
+    // New numbers are negative until all are assigned, as a new number may be the old number of another entity.
     try connection.execute("UPDATE ACHANGE SET ZENTITY = -ZENTITY WHERE ZENTITY < 0")
     try HistorySchema(layout: map.new, path: path).write(connection)
   }
 
+  /// Converts the changes of one entity.
   private func move(_ migration: EntityMigration, index: Int, form: HistoryForm) throws {
     let (old, new) = (migration.old, migration.new)
     var settings = ["ZENTITY = -\(new.number)"]
@@ -40,14 +42,14 @@ struct HistoryMigration {
     try connection.execute("UPDATE ACHANGE SET \(settings.joined(separator: ", ")) WHERE ZENTITY = \(old.number)")
   }
 
-  /// The new place of each bit; nil for one whose property is gone.
+  /// The new position of each bit; nil if its property was removed.
   private func bits(_ migration: EntityMigration) -> [Int?] {
     let new = ChangedColumns.ordered(migration.new)
     var places: [Slot: [Int]] = [:]
     for (place, property) in new.enumerated() {
       if let origin = migration.origin(of: property) { places[origin.property.slot, default: []].append(place) }
     }
-    // A property with two bits keeps both, or the first where one remains.
+    // A property with two bits keeps both, or the first if only one remains.
     var count: [Slot: Int] = [:]
     return ChangedColumns.ordered(migration.old).map { property in
       guard let all = places[property.slot] else { return nil }
@@ -56,7 +58,7 @@ struct HistoryMigration {
     }
   }
 
-  /// What the columns for values of deleted objects hold from now on.
+  /// The new contents of the columns for preserved values.
   private func tombstones(_ migration: EntityMigration, form: HistoryForm) -> [(column: String, source: String)] {
     let old = migration.old.tombstone.map(\.slot)
     let columns = form.tombstoneColumns

@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Counts the rows of an old file that have something in properties of which nothing in the newer model comes.
+/// Counts the rows of an old file that have values in properties without a counterpart in the newer model.
 struct LossCounter {
   typealias Found = (count: Int, first: Int64)
 
@@ -14,7 +14,7 @@ struct LossCounter {
     "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE (\(map.condition(entity))) AND"
   }
 
-  /// How many rows a statement counts, and the first of them; nil where there is none.
+  /// The number of rows that a statement counts, and the key of the first row; nil for no rows.
   func count(_ sql: String) throws -> Found? {
     let statement = try connection.statement(sql)
     defer { statement.reset() }
@@ -22,9 +22,11 @@ struct LossCounter {
     return (Int(statement.integer(0)), statement.integer(1))
   }
 
-  /// What rows have in a property that goes, as a loss; nil for nothing. `loses` says of an entity whether a property of its goes. A pair of relationships
-  /// keeps its destinations as long as one of both stays and `leads` from there to what the entity becomes; where both go, they are told of at one
-  /// of them. Destinations that go themselves are told of as objects.
+  /// The loss of a removed property's values; nil if no row has any. `loses` returns whether an entity loses a
+  /// property.
+  ///
+  /// The destinations of a relationship are kept if its inverse stays and `leads` returns true. If both sides go, only
+  /// one of them is reported. Destinations that are removed themselves are reported as objects.
   func loss(
     of property: ResolvedProperty, in entity: EntityLayout, because reason: String,
     staying: [EntityLayout], loses: (EntityLayout, ResolvedProperty) -> Bool,
@@ -52,6 +54,7 @@ struct LossCounter {
       firstKey: found.first)
   }
 
+  /// The rows with a value in an attribute.
   private func values(of property: ResolvedProperty, in entity: EntityLayout) throws -> Found? {
     if case .composite(let composite) = entity.slots[property.slot] {
       return try count("\(rows(of: entity)) \(composite.presence)")
@@ -61,7 +64,7 @@ struct LossCounter {
     return try count("\(rows(of: entity)) \(identifier(column)) IS NOT NULL")
   }
 
-  /// What can be derived again is none that somebody gave.
+  /// Whether the property's values can be derived again, so that nothing is lost.
   private func isDerivedFromOthers(_ property: ResolvedProperty, in entity: EntityLayout) -> Bool {
     let derivations = map.old.model.storedDerivations(of: entity.entity)
     switch derivations.first(where: { $0.slot == property.slot })?.result {
@@ -70,6 +73,7 @@ struct LossCounter {
     }
   }
 
+  /// The rows with a destination among some entities.
   private func destinations(
     of property: ResolvedProperty, in entity: EntityLayout, among members: [EntityLayout]
   ) throws -> Found? {

@@ -2,17 +2,17 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
 
-/// Which rows of an old file become which of a new one: an entity mapping with the places of both sides.
+/// The migration of the rows of one entity: an entity mapping with the layouts of both sides.
 struct EntityMigration {
   let mapping: EntityMapping
   let old: EntityLayout
   let new: EntityLayout
 
-  /// The old derived attributes that new ones were, by the names of these: no mapping has them.
+  /// For each new derived attribute, the name of the old one. Mappings do not include derived attributes.
   private let formerDerived: [String: String]
-  /// Where the values of the new properties come from, by their names.
+  /// The sources of new properties' values, by name.
   private let sources: [String: PropertyMapping.Source]
-  /// The old properties of which new ones get what rows have there.
+  /// The old properties whose values are kept in new ones.
   private(set) var kept: Set<PropertyID> = []
 
   init(_ mapping: EntityMapping, from old: EntityLayout, to new: EntityLayout) {
@@ -22,14 +22,14 @@ struct EntityMigration {
     formerDerived = Self.formerDerived(from: old.entity, to: new.entity)
     for property in new.entity.properties where !property.isTransient {
       guard let before = origin(of: property)?.property else { continue }
-      // What is derived from now on is not what was given.
+      // A newly derived attribute does not keep the values that were set.
       let isComputed = property.attribute?.derivationExpression != nil && before.attribute?.derivationExpression == nil
       if !isComputed { kept.insert(before.id) }
     }
   }
 
-  /// Derived attributes are matched as all attributes are, and the remaining ones by their derivation: a derived
-  /// attribute may have taken the name of a plain one.
+  /// The old derived attributes by new name: matched by name as all attributes are, and the remaining ones by
+  /// derivation, because a derived attribute may have exchanged names with a plain one.
   private static func formerDerived(from old: ResolvedEntity, to new: ResolvedEntity) -> [String: String] {
     let (olds, news) = (old.storedAttributes, new.storedAttributes)
     var result = RenamingMatcher(oldAttributes: olds, newAttributes: news).oldNames
@@ -44,16 +44,15 @@ struct EntityMigration {
     return result
   }
 
-  /// Where the value of a property comes from; nil where the mapping says nothing of it.
+  /// The source of a property's values; nil if the mapping has none.
   func source(of property: ResolvedProperty) -> PropertyMapping.Source? { sources[property.name] }
 
-  /// The old property whose values a property gets, with its place.
+  /// The old property that provides a property's values, with its layout.
   func origin(of property: ResolvedProperty) -> (property: ResolvedProperty, slot: SlotLayout)? {
     let name: String
     switch source(of: property) {
     case .property(let old): name = old
-    // Derived attributes are in no mapping: the old values of the attribute are kept until its triggers compute them
-    // anew.
+    // Derived attributes are in no mapping: the old values are kept until triggers compute them again.
     case nil, .automatic:
       name =
         property.attribute?.derivationExpression == nil ? property.name : formerDerived[property.name] ?? property.name
@@ -72,17 +71,17 @@ extension ResolvedEntity {
   }
 }
 
-/// A mapping between two models together with where their objects lie: in a file as it is, and as it is to be.
+/// A mapping between two models, with the layout of the existing file and of the new file.
 struct MigrationMap {
   let old: StoreLayout
   let new: StoreLayout
   /// The entities whose rows stay.
   let entities: [EntityMigration]
-  /// The entities whose rows go.
+  /// The entities whose rows are removed.
   let removed: [EntityLayout]
-  /// Old tables that bear another name until their rows are in new ones.
+  /// Old tables that are renamed until their rows are in new tables.
   var setAside: Set<String> = []
-  /// What the entities of the old model become, by their index in it.
+  /// The new layouts of old entities, by index.
   private let successors: [EntityIndex: EntityLayout]
 
   init(_ mapping: MappingModel, from old: StoreLayout, to new: StoreLayout) {
@@ -99,24 +98,24 @@ struct MigrationMap {
     removed = old.entities.compactMap { $0 }.filter { !$0.entity.isAbstract && successors[$0.entity.index] == nil }
   }
 
-  /// What an entity's objects become.
+  /// The layout of the entity that replaces an old one.
   func successor(of entity: EntityIndex) -> EntityLayout? { successors[entity] }
 
-  /// An old table as it is called now.
+  /// The current name of an old table.
   func oldTable(_ name: String) -> String { identifier(setAside.contains(name) ? "\(Self.prefix)\(name)" : name) }
 
   static let prefix = "moonbase_old_"
 
-  /// Whether an old table holds rows of several entities, so that their numbers tell them apart.
+  /// Whether an old table has rows of several entities, distinguished by number.
   func isShared(_ entity: EntityLayout) -> Bool { old.model.entities[entity.entity.root].hasSubentities }
 
-  /// The rows of an old entity: a condition for its table, or nothing where all of them are.
+  /// The SQL condition for rows of an old entity in its table.
   func condition(_ entity: EntityLayout) -> String { isShared(entity) ? "Z_ENT = \(entity.number)" : "1" }
 
   // MARK: Destinations
 
-  /// The numbers that old destinations have, with those that they get. Nil for one that cannot be a destination any more: its entity is
-  /// gone, or is none of those that the relationship leads to.
+  /// The old and new entity numbers of a relationship's destinations. The new number is nil if objects of the entity
+  /// cannot be destinations any more, because the entity is removed or the relationship has another destination entity.
   func destinationNumbers(from old: EntityIndex, to new: EntityIndex) -> [(old: Int64, new: Int64?)] {
     let reach = self.new.model.entities[new].subtree
     return self.old.subtree(of: self.old.model.entities[old]).filter { !$0.entity.isAbstract }.map { entity in
@@ -130,7 +129,7 @@ extension StoreLayout {
   /// The layout of an entity that the store holds.
   func held(_ name: String) -> EntityLayout? { model.entity(name).flatMap { entities[$0.index] } }
 
-  /// The properties that a store keeps, each once, with the entity that declares it.
+  /// The persistent properties, each once with the entity that declares it.
   var keptProperties: [(entity: EntityLayout, property: ResolvedProperty)] {
     entities.compactMap { $0 }.flatMap { entity in
       entity.entity.properties.filter { $0.declaringEntity == entity.entity.index && !$0.isTransient }.map {
@@ -139,7 +138,7 @@ extension StoreLayout {
     }
   }
 
-  /// The other side of a relationship, with its place.
+  /// The inverse of a relationship, with the layout of its entity.
   func inverse(of property: ResolvedProperty) -> (entity: EntityLayout, property: ResolvedProperty)? {
     guard let relationship = property.relationship, let slot = relationship.inverseSlot,
       let destination = entities[relationship.destination]

@@ -1,82 +1,85 @@
 public import MoonbaseModelFormats
 
-/// What a migration would do with a store: known before anything is written.
+/// The effects of a migration on a store, determined before anything is written.
 ///
 /// ```swift
 /// let plan = try SQLiteStore.migrationPlan(forStoreAt: url, to: model)
 /// print(plan)                                  // ~ Person (120 rows): + nickname, - fax
-/// for loss in plan.losses { print(loss) }      // Person.fax: 3 rows hold a value, and the newer model has no such attribute (the first is row 7)
+/// for loss in plan.losses { print(loss) }
+/// // Person.fax: 3 rows hold a value, and the newer model has no such attribute (the first is row 7)
 /// ```
 ///
-/// A *loss* is a row that would have less afterwards: an object of an entity, a value or a destination that the newer model has no place for, a value
-/// that its new type cannot keep, a destination too many. What no row has anything in goes without a word.
+/// A *loss* is data without a place after the migration: an object of an entity, a value or a destination that the
+/// newer model lacks, a value that its new type cannot hold, or an excess destination. Removed properties without
+/// values cause no loss.
 public struct MigrationPlan: Sendable, Hashable {
-  /// What becomes of one entity's rows.
+  /// The effect on the rows of one entity.
   public struct Step: Sendable, Hashable {
-    /// Whether rows are added, removed, copied or made anew.
+    /// Whether rows are added, removed, copied or transformed.
     public var kind: EntityMapping.Kind
-    /// The entity in the older model; nil for a new one.
+    /// The entity in the older model; nil for a new entity.
     public var sourceEntityName: String?
-    /// The entity in the newer model; nil for one that goes.
+    /// The entity in the newer model; nil for a removed entity.
     public var destinationEntityName: String?
-    /// How many rows there are.
+    /// The number of rows.
     public var rowCount: Int
-    /// What is done with its properties, `+ nickname`, `age: string → integer16`.
+    /// The changes of properties, such as `+ nickname` and `age: string → integer16`.
     public var changes: [String] = []
   }
 
-  /// Rows of which something would be lost.
+  /// Rows that would lose data.
   public struct Loss: Sendable, Hashable {
     /// The entity in the older model.
     public var entity: String
-    /// The property; nil where whole objects would go.
+    /// The property; nil if whole objects would be lost.
     public var property: String?
-    /// What would be lost, as a phrase.
+    /// The loss, as a phrase.
     public var reason: String
-    /// How many rows it concerns.
+    /// The number of rows concerned.
     public var rowCount: Int
-    /// The key of the first of them.
+    /// The key of the first row.
     public var firstKey: Int64
 
-    /// Whether the property is a relationship, which has no default.
+    /// Whether the property is a relationship, which has no default value.
     var isOfRelationship = false
 
-    /// Whether a value, or a destination, lacks that is required now.
+    /// Whether a value or destination is missing that is now required.
     var isMissingValue: Bool { reason.hasSuffix(", and one is required") }
 
-    /// Whether the newer model lacks something of the older one, perhaps for its name alone.
+    /// Whether the newer model lacks a part of the older one, possibly because it was renamed.
     var mayBeRenamed: Bool { reason.contains("the newer model has no such ") }
 
-    /// Whether a mapping model leaves something out.
+    /// Whether a mapping model omits a part.
     var isOfMapping: Bool {
       reason.hasSuffix("no mapping takes it") || reason.contains("because no entity mapping names")
     }
   }
 
-  /// Rows that have the same values where the newer model wants each to have its own.
+  /// Rows with equal values that the newer model requires to be unique.
   public struct Conflict: Sendable, Hashable {
     /// The entity in the newer model.
     public var entity: String
     /// The properties of the uniqueness constraint.
     public var properties: [String]
-    /// How many rows have values that another one has too.
+    /// The number of rows whose values are not unique.
     public var rowCount: Int
-    /// The key of the first of them.
+    /// The key of the first row.
     public var firstKey: Int64
-    /// What that row has.
+    /// The values of the first row.
     public var example: String
   }
 
-  /// What becomes of each entity.
+  /// The effect on each entity.
   public internal(set) var steps: [Step] = []
-  /// What would be lost; a migration with losses runs only where they are allowed.
+  /// The losses. A migration with losses runs only if losses are allowed.
   public internal(set) var losses: [Loss] = []
-  /// Values that must be unique and are not; a migration with conflicts does not run.
+  /// The violations of uniqueness constraints. A migration with conflicts does not run.
   public internal(set) var conflicts: [Conflict] = []
-  /// How many transactions of the store's history go: a mapping model says nothing of them. What comes after gets numbers of its own.
+  /// The number of transactions that the history loses, because a mapping model cannot convert them. Later transactions
+  /// get new numbers.
   public internal(set) var lostTransactionCount = 0
 
-  /// How many rows the migration goes through.
+  /// The number of rows that the migration processes.
   public var rowCount: Int { steps.reduce(0) { $0 + $1.rowCount } }
 }
 
@@ -105,7 +108,8 @@ extension MigrationPlan.Step: CustomStringConvertible {
 }
 
 extension MigrationPlan.Conflict: CustomStringConvertible {
-  /// The conflict as a sentence: `Person.email: 2 rows have what others have too, as "a" (the first is row 1), and it must be unique`.
+  /// The conflict as a sentence, such as
+  /// `Person.email: 2 rows have what others have too, as "a" (the first is row 1), and it must be unique`.
   public var description: String {
     "\(entity).\(properties.joined(separator: ", ")): \(rowCount) rows have what others have too, as \(example) "
       + "(the first is row \(firstKey)), and it must be unique"

@@ -1,9 +1,9 @@
 import MoonbaseModel
 import MoonbaseSQL
 
-/// Properties of which nothing in the newer model comes. Where rows have something there, that is a loss.
+/// Properties without a counterpart in the newer model. Values in them are losses.
 extension MigrationPlanner {
-  /// Returns what of an entity goes, as its step says it.
+  /// Adds the losses of an entity's removed properties; returns the changes for its step.
   mutating func remove(from migration: EntityMigration) throws -> [String] {
     let removed = migration.old.entity.properties.filter {
       !$0.isTransient && !migration.kept.contains($0.id) && !hasKeptCopy($0, in: migration)
@@ -21,7 +21,7 @@ extension MigrationPlanner {
     return removed.map { "- \($0.name)" }
   }
 
-  /// Whether an attribute that was derived as a copy of another one stays, as what nobody derives any more.
+  /// Whether a derived copy of the attribute stays as a plain attribute with the same values.
   private func hasKeptCopy(_ property: ResolvedProperty, in migration: EntityMigration) -> Bool {
     map.old.model.storedDerivations(of: migration.old.entity).contains { derivation in
       guard derivation.path.isEmpty, case .value(let slot, nil) = derivation.result, slot == property.slot else {
@@ -31,7 +31,8 @@ extension MigrationPlanner {
     }
   }
 
-  /// Whether a relationship that stays may lead to what an entity becomes. Of one to one object it is told where it stays.
+  /// Whether a remaining relationship can have the migrated objects as destinations. A relationship that becomes to-one
+  /// reports its own losses.
   private func leads(from entity: EntityLayout, _ relationship: ResolvedProperty, to migration: EntityMigration) -> Bool
   {
     map.entities.filter { $0.old.entity.index == entity.entity.index }.allSatisfy { stays in
@@ -41,6 +42,7 @@ extension MigrationPlanner {
     }
   }
 
+  /// The reason for the loss of a property's values.
   private func reason(_ property: ResolvedProperty, in migration: EntityMigration) -> String {
     if let slot = migration.new.entity.slot(property.name),
       migration.origin(of: migration.new.entity.properties[slot]) != nil

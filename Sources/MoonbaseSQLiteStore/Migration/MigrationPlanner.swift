@@ -4,7 +4,7 @@ import MoonbaseModelFormats
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Looks through the rows of an old file and says what a migration would do with them.
+/// Examines the rows of an old file and plans a migration.
 struct MigrationPlanner {
   let map: MigrationMap
   let mapping: MappingModel
@@ -22,6 +22,7 @@ struct MigrationPlanner {
     counter = LossCounter(map: map, connection: connection)
   }
 
+  /// Makes the plan.
   mutating func make() throws -> MigrationPlan {
     try checkNumbers()
     for entity in map.entities { try add(entity) }
@@ -37,7 +38,7 @@ struct MigrationPlanner {
     return plan
   }
 
-  /// A row of an entity that the model does not know would be left behind.
+  /// Throws if rows belong to no entity of the model, because they would be left behind.
   private func checkNumbers() throws {
     for table in Set(map.old.entities.compactMap { $0?.table }).sorted() {
       let numbers = map.old.entities.compactMap { $0 }.filter { $0.table == table }.map { "\($0.number)" }
@@ -57,6 +58,7 @@ struct MigrationPlanner {
 
   // MARK: Entities
 
+  /// Adds the step and the losses of an entity whose rows stay.
   private mutating func add(_ migration: EntityMigration) throws {
     let table = map.oldTable(migration.old.table)
     let condition = map.condition(migration.old)
@@ -73,6 +75,7 @@ struct MigrationPlanner {
     plan.steps.append(step)
   }
 
+  /// The change of a property for the entity's step; nil if it is unchanged.
   private func change(of property: ResolvedProperty, in migration: EntityMigration) throws -> String? {
     guard let origin = migration.origin(of: property) else { return "+ \(property.name)" }
     let old = origin.property
@@ -91,7 +94,7 @@ struct MigrationPlanner {
     return was.isEmpty ? nil : "~ \(property.name)\(was)"
   }
 
-  /// How many rows get the default of an attribute that must have a value now.
+  /// The number of rows that get the default value of an attribute that is now required.
   private func filledCount(
     _ property: ResolvedProperty, from origin: (property: ResolvedProperty, slot: SlotLayout),
     in migration: EntityMigration
@@ -102,7 +105,7 @@ struct MigrationPlanner {
     return try counter.count("\(counter.rows(of: migration.old)) \(identifier(column)) IS NULL")?.count ?? 0
   }
 
-  /// Indexes and uniqueness constraints that an entity itself has: they change no row.
+  /// The changes of an entity's own indexes and uniqueness constraints, which change no rows.
   private func indexChanges(from old: EntityDescription, to new: EntityDescription) -> [String] {
     let (before, now) = (old.indexes.map(\.name), new.indexes.map(\.name))
     let changed = new.indexes.filter { index in before.contains(index.name) && !old.indexes.contains(index) }.map(
@@ -115,6 +118,7 @@ struct MigrationPlanner {
       + others.filter { !unique.contains($0) }.map { "- \(names($0))" }
   }
 
+  /// Adds the step and the loss of an entity whose rows are removed.
   private mutating func remove(_ entity: EntityLayout) throws {
     let found = try counter.count(
       "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE \(map.condition(entity))")
@@ -134,6 +138,7 @@ struct MigrationPlanner {
 
   // MARK: Losses
 
+  /// Counts rows whose value in a property cannot be kept or is missing.
   private mutating func countLosses(of property: ResolvedProperty, in migration: EntityMigration) throws {
     let head = counter.rows(of: migration.old)
     if let conversion = ColumnConversion(property, of: migration),
@@ -163,8 +168,8 @@ struct MigrationPlanner {
       "lead\(found.count == 1 ? "s" : "") to an object that the relationship cannot lead to any more")
   }
 
-  /// Counts rows that have something in elements of a composite that go, or that another type cannot keep, and those that lack an element that
-  /// is required now.
+  /// Counts rows with values in removed or inconvertible elements of a composite, and rows that lack a newly required
+  /// element.
   private mutating func countLosses(
     of composite: CompositeMigration, in migration: EntityMigration, head: String
   ) throws {
@@ -204,7 +209,7 @@ struct MigrationPlanner {
         firstKey: found.first))
   }
 
-  /// Counts rows without a value that is required now and was not; whether there was anything to count.
+  /// Counts rows without a newly required value; returns false if the property has no new requirement.
   private mutating func countMissing(
     _ property: ResolvedProperty, in migration: EntityMigration, head: String
   ) throws -> Bool {
@@ -212,7 +217,7 @@ struct MigrationPlanner {
     guard property.isRequired, origin?.property.isRequired != true else { return false }
     let condition: String
     if let attribute = property.attribute {
-      // What a derived attribute holds is computed.
+      // The values of derived attributes are computed.
       guard attribute.defaultValue.isNull, attribute.derivationExpression == nil else { return false }
       if case .value(let value)? = migration.source(of: property), !value.isNull { return false }
       switch origin?.slot {
@@ -234,7 +239,7 @@ struct MigrationPlanner {
     map.new.entities[property.declaringEntity] ?? entity
   }
 
-  /// Counts objects with several destinations of a relationship that has one now.
+  /// Counts objects with several destinations of a relationship that becomes to-one.
   private mutating func countMembers(of property: ResolvedProperty, in entity: EntityLayout) throws {
     let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
     guard let mover = movers.first(where: { map.isCopied(property, of: $0) == nil }),
@@ -261,7 +266,7 @@ struct MigrationPlanner {
 }
 
 extension MigrationPlan.Loss {
-  /// Of rows without a value, or a destination, that is required now.
+  /// Makes the loss for rows that lack a newly required value or destination.
   init(_ found: LossCounter.Found, lacking property: ResolvedProperty, of entity: ResolvedEntity, in new: ResolvedModel)
   {
     self.init(

@@ -1,24 +1,24 @@
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// How far a migration has come, and whether it is still wanted.
+/// The progress and cancellation of a migration.
 final class MigrationProgress {
   private let progress: Progress?
-  /// Told before each step of a migration, for tests in which one fails.
+  /// Called before each step of a migration, for tests in which a step fails.
   private let onStep: ((String) throws -> Void)?
 
   init(_ progress: Progress?, onStep: ((String) throws -> Void)? = nil) {
     (self.progress, self.onStep) = (progress, onStep)
   }
 
-  /// There are so many rows to go through. They are counted, copied once as they are, and once as they are to be; by a mapping model they are
-  /// connected and checked besides.
+  /// Begins with the number of rows. They are counted, copied unchanged, and converted; with a mapping model they are
+  /// also connected and validated.
   func begin(_ rows: Int, passes: Int = 2) {
     progress?.totalUnitCount = Int64(passes * max(rows, 1))
     progress?.completedUnitCount = 0
   }
 
-  /// Before a step. Throws `CancellationError` where the progress or the task was cancelled.
+  /// Reports a step before it begins. Throws `CancellationError` if the progress or the task was cancelled.
   func step(_ name: String) throws {
     if progress?.isCancelled == true || Task.isCancelled { throw CancellationError() }
     try onStep?(name)
@@ -28,7 +28,7 @@ final class MigrationProgress {
 
   func finish() { progress.map { $0.completedUnitCount = $0.totalUnitCount } }
 
-  /// Has statements of a connection end in their midst when the progress is cancelled.
+  /// Makes running statements of a connection end when the progress is cancelled.
   func watch(_ connection: Connection) {
     guard let progress else { return }
     connection.isCancelled = { progress.isCancelled }

@@ -1,12 +1,12 @@
 import MoonbaseModel
 import MoonbaseSQL
 
-/// Who was related to whom: the pairs of an old relationship as a SELECT with the columns `owner`, `member`, `place` (of the member in the
+/// The links of an old relationship, as a SELECT with the columns `owner`, `member`, `place` (of the member in the
 /// owner's list) and `inverse` (of the owner in the member's list).
 struct OldPairs: Hashable {
   let sql: String
 
-  /// Nil for a relationship that has no place in the file.
+  /// Returns nil for a relationship that is not stored in the file.
   init?(_ property: ResolvedProperty, of entity: EntityLayout, in map: MigrationMap) {
     let inverse = map.old.inverse(of: property)
     switch entity.slots[property.slot] {
@@ -38,7 +38,7 @@ struct OldPairs: Hashable {
       + "\(inverse.map(identifier) ?? "NULL") AS inverse FROM \(table) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL"
   }
 
-  /// The same pairs from the other side.
+  /// The links as seen from the other side.
   var reversed: OldPairs {
     OldPairs(sql: "SELECT member AS owner, owner AS member, inverse AS place, place AS inverse FROM (\(sql))")
   }
@@ -51,14 +51,15 @@ struct OldPairs: Hashable {
 }
 
 extension MigrationMap {
-  /// The old pairs that a relationship of the new model gets, seen from its side: those of the relationship that it was, or of the one
-  /// that its inverse was. Objects of several entities may bring pairs of several relationships.
+  /// The old links for a relationship of the new model. They come from its former relationship, or else from its
+  /// inverse's former relationship. Objects of several entities may contribute links of several relationships.
   func pairs(of property: ResolvedProperty, in entity: EntityLayout) -> OldPairs? {
     if let own = OldPairs.union(origins(of: property, in: entity)) { return own }
     guard let inverse = new.inverse(of: property), inverse.property !== property else { return nil }
     return OldPairs.union(origins(of: inverse.property, in: inverse.entity))?.reversed
   }
 
+  /// The old links of all entities that a relationship of the new model includes.
   private func origins(of property: ResolvedProperty, in entity: EntityLayout) -> [OldPairs] {
     var known: Set<PropertyID> = []
     return entities.filter { $0.new.entity.isKind(of: entity.entity) }.compactMap { migration in
@@ -67,13 +68,14 @@ extension MigrationMap {
     }
   }
 
-  /// Whether a column of destinations is copied as it is: it was one before, and nothing else decides what stands in it.
+  /// The old layout of a to-one relationship whose column is copied unchanged, because nothing else determines its
+  /// contents; otherwise nil.
   func isCopied(_ property: ResolvedProperty, of migration: EntityMigration) -> ToOneLayout? {
     guard let origin = migration.origin(of: property), case .toOne(let before) = origin.slot else { return nil }
     guard let inverse = new.inverse(of: property), inverse.property.relationship?.isToMany == false else {
       return before
     }
-    // Of a pair of to-one relationships both sides must be what they were.
+    // For a one-to-one relationship, both sides must be unchanged.
     guard let formerInverse = old.inverse(of: origin.property),
       formerInverse.property.relationship?.isToMany == false
     else { return nil }

@@ -1,19 +1,19 @@
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The R-trees that a migration drops, and those that it makes and fills.
+/// The R-trees that a migration drops, and those that it creates and fills.
 struct RTreeChanges {
   private let removed: [RTreeLayout]
   private let added: [RTreeLayout]
 
-  /// A tree stays where its table does and nothing of it changes.
+  /// Compares the R-trees. A tree stays if its table and its definition stay.
   init(_ map: MigrationMap, kept: Set<String>) {
     let staying = Set(map.old.rTrees).intersection(map.new.rTrees).filter { kept.contains($0.table) }
     removed = map.old.rTrees.filter { !staying.contains($0) }
     added = map.new.rTrees.filter { !staying.contains($0) }
   }
 
-  /// Before the rows move: no trigger of an old tree may fire.
+  /// Drops old trees before rows are moved, so that none of their triggers run.
   func remove(_ connection: Connection) throws {
     for tree in removed {
       for name in tree.triggerNames { try connection.execute("DROP TRIGGER \(identifier(name))") }
@@ -21,7 +21,7 @@ struct RTreeChanges {
     }
   }
 
-  /// When all rows are there. A table of that name which is of another form is somebody's, and stays.
+  /// Creates new trees after all rows are migrated. A foreign table of the same name is left unchanged.
   func write(_ connection: Connection) throws {
     for tree in added {
       let names = ([tree.name] + tree.triggerNames).map { "'\($0.lowercased())'" }.joined(separator: ", ")

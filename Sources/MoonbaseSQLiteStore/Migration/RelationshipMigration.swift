@@ -2,13 +2,14 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Fills what rows do not bring with them: tables of pairs, and destinations of relationships that were kept in another way.
+/// Fills relationships that rows do not contain: link tables, and to-one columns that were stored in another way.
 struct RelationshipMigration {
   let map: MigrationMap
   let connection: Connection
-  /// The tables of the new file that hold their rows and pairs already.
+  /// The tables of the new file that already have their rows and links.
   let kept: Set<String>
 
+  /// Fills all relationships.
   func run() throws {
     for (entity, property) in map.new.keptProperties {
       switch entity.slots[property.slot] {
@@ -19,13 +20,14 @@ struct RelationshipMigration {
     }
   }
 
-  /// Whether it is the side by which the layout lists the table.
+  /// Whether the layout lists the link table from this side.
   private func isNamedHere(_ join: JoinLayout) -> Bool {
     map.new.joins.contains { $0.table == join.table && $0.ownerColumn == join.ownerColumn }
   }
 
   // MARK: Tables of pairs
 
+  /// Fills a link table.
   private func fill(_ join: JoinLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
     guard !kept.contains(join.table), let pairs = map.pairs(of: property, in: entity) else { return }
     let inverse = map.new.inverse(of: property)
@@ -42,18 +44,19 @@ struct RelationshipMigration {
       values.append(place("inverse", of: "owner", by: "member"))
     }
     let all = join.isReflexive ? OldPairs.union([pairs, pairs.reversed]) ?? pairs : pairs
-    // A relationship that is its own inverse has each pair both ways.
+    // A relationship that is its own inverse stores each link in both directions.
     try connection.execute(
       "INSERT OR IGNORE INTO \(identifier(join.table)) (\(columns.joined(separator: ", "))) "
         + "SELECT \(values.joined(separator: ", ")) FROM (\(all.sql)) WHERE \(present("owner", of: entity)) "
         + "AND \(present("member", of: map.new.entities[join.destination]))")
   }
 
-  /// The place that a member has, or one behind those that have any.
+  /// The existing position of a member, or a new position for members without one.
   private func place(_ column: String, of member: String, by owner: String) -> String {
     "IFNULL(\(column), \(OrderKeys.gap) * (ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member))))"
   }
 
+  /// The SQL condition that a key has a row of an entity.
   private func present(_ key: String, of entity: EntityLayout?) -> String {
     guard let entity else { return "1" }
     let numbers = map.new.subtree(of: entity.entity).map { "\($0.number)" }.joined(separator: ", ")
@@ -62,16 +65,17 @@ struct RelationshipMigration {
 
   // MARK: Destinations
 
+  /// Fills a to-one column, and the positions of an ordered inverse.
   private func fill(_ toOne: ToOneLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
     let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
     guard !kept.contains(entity.table), movers.contains(where: { map.isCopied(property, of: $0) == nil }),
       let pairs = map.pairs(of: property, in: entity)
     else { return }
-    // Objects that brought their destinations keep them.
+    // Objects whose destinations were copied keep them.
     let copied = movers.filter { map.isCopied(property, of: $0) != nil }.map { "\($0.new.number)" }
     let inverse = map.new.inverse(of: property)
     let isPair = inverse?.property.relationship?.isToMany == false
-    // Of two to-one relationships the same pairs are taken on both sides: those of the entity that comes first.
+    // Both sides of a one-to-one relationship use the same links, as seen from the entity that comes first.
     let isFirst =
       !isPair || inverse.map { (entity.number, property.name) <= ($0.entity.number, $0.property.name) } ?? true
     let seen = isFirst ? pairs : pairs.reversed

@@ -3,14 +3,14 @@ import MoonbaseModelFormats
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Copies the rows of an old entity into the table of the entity that they become.
+/// Copies the rows of an old entity into the table of the new entity.
 struct RowMigration {
   let migration: EntityMigration
   let map: MigrationMap
   let conversions: ColumnConversions
   let connection: Connection
 
-  /// The statement's columns, what stands in them, and what its parameters stand for.
+  /// The columns of the statement, with their expressions and parameter values.
   struct Columns {
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
     var expressions: [String] = []
@@ -22,14 +22,14 @@ struct RowMigration {
       expressions.append(expression)
     }
 
-    /// Adds an expression that is computed over all rows of the old table, and not only over the rows of one entity.
+    /// Adds an expression that is computed over all rows of the old table, not only over the rows of one entity.
     /// Returns the name of its column in `source`.
     mutating func window(_ expression: String) -> String {
       windows.append(expression)
       return "moonbase_window_\(windows.count)"
     }
 
-    /// The old table, with what is computed over all of it.
+    /// The old table, with the columns for expressions over all rows.
     func source(_ table: String) -> String {
       if windows.isEmpty { return table }
       let terms = windows.enumerated().map { "\($1) AS moonbase_window_\($0 + 1)" }.joined(separator: ", ")
@@ -46,7 +46,7 @@ struct RowMigration {
     }
   }
 
-  /// Returns how many rows there were.
+  /// Returns the number of rows.
   func run() throws -> Int {
     var columns = Columns(expressions: ["Z_PK", "\(migration.new.number)", "Z_OPT"])
     for property in migration.new.entity.properties where !property.isTransient {
@@ -69,6 +69,7 @@ struct RowMigration {
 
   // MARK: Attributes
 
+  /// The SQL expression for the new value of an attribute.
   private func attribute(_ property: ResolvedProperty, kind: ColumnKind, in columns: inout Columns) throws -> String {
     let initial = property.attribute?.defaultValue ?? .null
     if case .value(let value)? = migration.source(of: property) {
@@ -82,7 +83,8 @@ struct RowMigration {
     return "IFNULL(\(kept), \(columns.parameter(try conversions.stored(initial, as: kind))))"
   }
 
-  /// The elements of a composite, each from the column that its values had. One that is required and has no value gets its default whole.
+  /// Adds the elements of a composite, each from its old column. If a required composite has no value, its whole
+  /// default is used.
   private func add(_ property: ResolvedProperty, _ composite: CompositeLayout, to columns: inout Columns) throws {
     let kept = CompositeMigration(property, of: migration)
     if case .value(let value)? = migration.source(of: property) {
@@ -102,6 +104,7 @@ struct RowMigration {
     }
   }
 
+  /// The SQL expression for an element of a composite; nil for a new element.
   private func expression(for leaf: CompositeLayout.Leaf, of composite: CompositeMigration) throws -> String? {
     if let conversion = composite.conversion(of: leaf) { return try conversions.converts(conversion, on: connection) }
     return composite.origin(of: leaf).map { identifier($0.column) }
@@ -113,7 +116,7 @@ struct RowMigration {
 
   // MARK: To-one relationships
 
-  /// Where a destination is not copied, it is filled in when all rows are there.
+  /// Adds a destination that is copied. Any destination that is not copied is filled in after all rows are migrated.
   private func add(_ property: ResolvedProperty, _ toOne: ToOneLayout, to columns: inout Columns) {
     guard let before = map.isCopied(property, of: migration) else { return }
     let numbers = map.destinationNumbers(from: before.destination, to: toOne.destination)
@@ -126,7 +129,7 @@ struct RowMigration {
       columns.add(column, "CASE WHEN \(key) IS NULL THEN NULL ELSE CASE \(number) \(cases) ELSE \(other) END END")
     }
     if let column = toOne.orderColumn {
-      // A list may have members of several entities.
+      // The list may have members of several entities.
       columns.add(
         column,
         before.orderColumn.map(identifier)
@@ -134,7 +137,7 @@ struct RowMigration {
     }
   }
 
-  /// The key of the destination, if that stays.
+  /// The key of the destination, or NULL if the destination's entity is removed.
   private func destination(_ before: ToOneLayout, _ numbers: [(old: Int64, new: Int64?)]) -> String {
     let gone = numbers.filter { $0.new == nil }.map { "\($0.old)" }
     let key = identifier(before.column)
@@ -144,7 +147,7 @@ struct RowMigration {
 
   // MARK: Looking ahead
 
-  /// What will stand in the column of a property that its old row tells; nil for others.
+  /// The new contents of a property's column, if the old row determines them; otherwise nil.
   func expression(for property: ResolvedProperty, in columns: inout Columns) throws -> String? {
     switch migration.new.slots[property.slot] {
     case .attribute(_, .externalData), .composite, .none, .foreignKey, .join, .lost: return nil
@@ -169,7 +172,7 @@ struct RowMigration {
 }
 
 extension OrderKeys {
-  /// Places for members of lists that had none, in the order of their keys.
+  /// Positions for members of lists that had none, in the order of their keys.
   static func numbering(of member: String, by owner: String, where condition: String) -> String {
     "CASE WHEN \(condition) IS NOT NULL THEN \(gap) * ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member)) END"
   }

@@ -1,8 +1,8 @@
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The indexes and triggers of a file that is migrated: those of the format follow the models, those that somebody added stay where
-/// they have a table.
+/// The indexes and triggers of a migrated file. Indexes and triggers of the format follow the models. Further ones,
+/// which another program added, stay if their table does.
 struct SchemaObjects {
   /// An index or a trigger.
   struct Item: Hashable {
@@ -24,7 +24,7 @@ struct SchemaObjects {
     }
   }
 
-  /// The name behind INDEX or TRIGGER.
+  /// The name after INDEX or TRIGGER.
   private static func name(in sql: String) -> String {
     var rest = sql[...]
     for word in ["CREATE ", "UNIQUE ", "INDEX ", "TRIGGER "] where rest.hasPrefix(word) {
@@ -34,7 +34,7 @@ struct SchemaObjects {
     return String(rest.dropFirst().prefix { $0 != "\"" })
   }
 
-  /// What somebody added to tables that are made anew.
+  /// The indexes and triggers that others added to tables that are created again.
   func foreign(_ connection: Connection, on tables: Set<String>) throws -> [Item] {
     let own = Set((old + new).map { $0.name.lowercased() })
     let names = Set(tables.map { $0.lowercased() })
@@ -51,7 +51,7 @@ struct SchemaObjects {
     return result
   }
 
-  /// Makes what is not there and removes what the old model alone wanted.
+  /// Creates missing items and removes items that only the old model requires.
   func write(_ connection: Connection, foreign: [Item]) throws {
     var there = try self.there(connection)
     let wanted = Set(new)
@@ -61,7 +61,7 @@ struct SchemaObjects {
     }
     for item in new where there[item.name.lowercased()] == nil { try connection.execute(item.sql) }
     for item in foreign {
-      // An index of a column that is gone, or a trigger of such a table, has nothing to do any more.
+      // An index of a removed column, or a trigger of a removed table, is dropped.
       do { try connection.execute(item.sql) } catch let error as SQLiteError where error.code.primary == .error {}
     }
   }

@@ -5,23 +5,23 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Makes a store of one model a store of another.
+/// Migrates a store to another model.
 ///
-/// Nobody else has the store meanwhile. A copy beside it becomes the new store in one transaction; when it is on the disk with all its
-/// values, its file takes the place of the old one in one step. Until then the old store is as it was, whatever happens.
+/// The store is locked throughout. A copy beside it is converted in one transaction. When it is on disk with all its
+/// values, its file replaces the old one in one step. Until then the old store stays unchanged, whatever happens.
 struct StoreMigration {
   let file: StoreFile
-  /// The models that the store may be of; the one that it carries comes first.
+  /// The possible models of the store; the model stored in it comes first.
   let sources: [ResolvedModel]
-  /// The model that it is to be of, behind those that it becomes one of on the way.
+  /// The models of the stages; the last one is the final model.
   let stages: [ResolvedModel]
   let configuration: String?
   var allowsLoss = false
-  /// How a loss is allowed, where that is not said by an argument of the call.
+  /// The way in which a loss can be allowed, for the error's advice, if not by an argument of the call.
   var permission = ""
   var progress = MigrationProgress(nil)
 
-  /// Says what the first stage would do. The file is only read.
+  /// Plans the first stage without changing the file.
   func plan() throws -> MigrationPlan {
     guard let first = stages.first else { return MigrationPlan() }
     return try StoreOpener.settled(file) {
@@ -30,8 +30,8 @@ struct StoreMigration {
     }
   }
 
-  /// Says what each stage would do, up to one that could not be done. What a stage finds is known when the one before is done: they are rehearsed in a
-  /// copy beside the store, which goes again.
+  /// Plans all stages, up to one that cannot be executed. Because each stage depends on the result of the one before,
+  /// the stages are run in a temporary copy beside the store.
   func plans() throws -> [MigrationPlan] {
     guard stages.count > 1 else { return stages.isEmpty ? [] : [try plan()] }
     try file.checkPlace(for: "migrated")
@@ -41,6 +41,7 @@ struct StoreMigration {
     }
   }
 
+  /// Runs the stages in a temporary copy, and returns their plans.
   private func rehearse(_ connection: Connection) throws -> [MigrationPlan] {
     let successor = SuccessorFile(of: file, for: .migration)
     let copy = try connection.statement("VACUUM INTO ?")
@@ -63,7 +64,7 @@ struct StoreMigration {
     return plans
   }
 
-  /// Returns what was done, stage by stage. Throws `.migrationLoss` where something would be lost and that is not allowed.
+  /// Runs the migration and returns the plans of all stages. Throws `.migrationLoss` for a loss that is not allowed.
   @discardableResult
   func run() throws -> [MigrationPlan] {
     try SQLiteStore.requireClosed(file, participle: "migrated")
@@ -71,10 +72,11 @@ struct StoreMigration {
     return try StoreOpener.settled(file) { try file.held(migrate) }
   }
 
+  /// Migrates the store, which the connection holds locked.
   private func migrate(_ connection: Connection) throws -> [MigrationPlan] {
     progress.watch(connection)
     guard let first = stages.first else { return [] }
-    // What the first stage asks is known before anything is copied.
+    // The first stage is checked before anything is copied.
     let plan = try allowed(work(on: connection, destination: first))
     progress.begin(plan.plan.rowCount * stages.count)
     let successor = SuccessorFile(of: file, for: .migration)
@@ -102,7 +104,7 @@ struct StoreMigration {
     }
   }
 
-  /// One stage, in the copy.
+  /// Runs one stage in the copy.
   private func advance(
     _ path: String, to stage: ResolvedModel, external: ExternalData, created: inout [String]
   ) throws -> MigrationPlan {
@@ -116,6 +118,7 @@ struct StoreMigration {
     return plan
   }
 
+  /// Replaces the store by the migrated copy, and removes value files that the new store does not name.
   func takePlace(
     _ successor: SuccessorFile, of connection: Connection, external: ExternalData, created: [String]
   ) throws {
@@ -124,11 +127,12 @@ struct StoreMigration {
     try progress.step("swap")
     try file.takeLogIn(connection)
     try successor.takePlace()
-    // A stage may have made files that the next one gave up.
+    // A stage may have created files that a later stage dropped.
     for name in Set(created).subtracting(named) { external.folder.remove(name) }
     if !external.folder.isShared { for name in former.subtracting(named) { external.folder.remove(name) } }
   }
 
+  /// The work, if its plan has no losses or they are allowed. Throws otherwise.
   private func allowed(
     _ work: (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel)
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
@@ -138,6 +142,7 @@ struct StoreMigration {
 
   // MARK: What is there, and what is to be
 
+  /// Plans a stage: the plan, the old layout, and the mapping between the models.
   private func work(
     on connection: Connection, destination: ResolvedModel
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
@@ -153,7 +158,7 @@ struct StoreMigration {
     return (try planner.make(), old, mapping)
   }
 
-  /// The model that wrote the store, and where its objects lie in the file.
+  /// The model that wrote the store, and the layout of the file.
   func contents(of connection: Connection) throws -> (model: ResolvedModel, layout: StoreLayout) {
     let (source, entities) = try source(of: connection)
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
@@ -171,6 +176,7 @@ struct StoreMigration {
     return (source, contents.layout)
   }
 
+  /// The layout of a new file for a model.
   func layout(_ destination: ResolvedModel) throws -> StoreLayout {
     var builder = LayoutBuilder(
       model: destination, entities: try destination.entities(inConfiguration: configuration), file: nil,
@@ -182,7 +188,7 @@ struct StoreMigration {
 
   func external() -> ExternalData { ExternalData(store: file, observer: StatementObserver()) }
 
-  /// The model that wrote the store, found by its hashes, and those of its entities that the store holds.
+  /// The model that wrote the store, found by its version hashes, and the entities that the store holds.
   private func source(of connection: Connection) throws -> (ResolvedModel, [ResolvedEntity]) {
     let stored = try StoreMetadata(connection, path: file.path).hashes
     let schema = try FileSchema(connection, path: file.path)
@@ -204,7 +210,7 @@ struct StoreMigration {
         + "\(sources.isEmpty ? "the model in its cache" : "the models given")): name that version of the model")
   }
 
-  /// Throws where a plan cannot be carried out, or would lose what may not be lost.
+  /// Throws if a plan cannot be executed, or has losses that are not allowed.
   func check(_ plan: MigrationPlan) throws {
     if let first = plan.conflicts.first {
       throw GraphError(
@@ -219,7 +225,7 @@ struct StoreMigration {
     if !allowsLoss, !plan.losses.isEmpty { throw refusal(plan) }
   }
 
-  /// Why, and what there is to do.
+  /// The reason for refusing losses, with advice.
   private func reason(_ losses: [MigrationPlan.Loss]) -> String {
     let missing = losses.filter(\.isMissingValue)
     let others = losses.filter { !$0.isMissingValue }
@@ -238,6 +244,7 @@ struct StoreMigration {
     return "because \(why): \(advice.joined(separator: ", "))"
   }
 
+  /// The error for losses that are not allowed.
   private func refusal(_ plan: MigrationPlan) -> GraphError {
     let details = plan.losses.map {
       GraphError(.migrationLoss, message: $0.description, entity: $0.entity, property: $0.property)

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Makes a copy of an old store a store of the new model, in one transaction.
+/// Converts a copy of an old store to the new model, in one transaction.
 struct StoreRewriting {
   let path: String
   private(set) var map: MigrationMap
@@ -13,7 +13,7 @@ struct StoreRewriting {
   let progress: MigrationProgress
   let tables: TableChanges
 
-  /// With `keepsTables` those in which nothing changes stay.
+  /// With `keepsTables`, unchanged tables stay.
   init(
     path: String, map: MigrationMap, plan: MigrationPlan, external: ExternalData, progress: MigrationProgress,
     keepsTables: Bool = true
@@ -23,9 +23,9 @@ struct StoreRewriting {
     if keepsTables { self.map.setAside = tables.oldTables }
   }
 
-  /// Notes the files of external values that it makes, also where it fails.
+  /// Converts the copy. Adds the names of created value files to `created`, also on failure.
   func run(on connection: Connection, created: inout [String]) throws {
-    // Nobody needs the copy before it is whole.
+    // Durability is not needed before the copy is complete.
     try connection.executeScript(
       "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA legacy_alter_table = ON")
     try TriggerFunctions.register(on: connection, telling: DerivedRows())
@@ -36,6 +36,7 @@ struct StoreRewriting {
     if !conversions.files.created.isEmpty { try external.folder.synchronize() }
   }
 
+  /// Converts tables, rows, relationships, history and metadata.
   private func rewrite(_ connection: Connection, _ conversions: ColumnConversions) throws {
     let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
     let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
@@ -66,6 +67,7 @@ struct StoreRewriting {
     try writeModel(writer, connection)
   }
 
+  /// Writes the model cache and the metadata.
   func writeModel(_ writer: SchemaWriter, _ connection: Connection) throws {
     if try FileSchema.columns(of: "Z_MODELCACHE", on: connection).isEmpty {
       try connection.execute(SchemaWriter.modelCacheTable)
@@ -74,12 +76,14 @@ struct StoreRewriting {
     try writer.writeModel(connection)
   }
 
+  /// The metadata of the new store.
   func metadata(_ connection: Connection) throws -> StoreMetadata {
     var metadata = try StoreMetadata(connection, path: path)
     metadata.adopt(map.new.model, entities: map.new.entities.compactMap { $0?.entity })
     return metadata
   }
 
+  /// Copies the rows of an entity.
   private func copyRows(_ migration: EntityMigration, _ connection: Connection, _ conversions: ColumnConversions) throws
   {
     try progress.step("rows of \(migration.new.entity.name)")
@@ -95,7 +99,7 @@ struct StoreRewriting {
     }
   }
 
-  /// Says what of the model is not unique, where SQLite names its columns.
+  /// The error for duplicate values, with the properties of the columns that SQLite names.
   private func unique(_ error: SQLiteError) -> any Error {
     guard error.code == .uniqueConstraint else { return error }
     for entity in map.new.entities.compactMap({ $0 }) where error.message.contains(" \(entity.table).") {
@@ -113,7 +117,7 @@ struct StoreRewriting {
 
   // MARK: Numbers
 
-  /// The greatest key that was ever given in each new table, by the root entity's index.
+  /// The greatest key ever assigned in each new table, by the root entity's index.
   func greatestKeys(_ connection: Connection) throws -> [EntityIndex: Int64] {
     var result: [EntityIndex: Int64] = [:]
     for migration in map.entities {
@@ -124,7 +128,7 @@ struct StoreRewriting {
     return result
   }
 
-  /// The numbers of the model's entities; those of the history stay.
+  /// Writes the numbers of the model's entities; the numbers of the history's tables stay.
   func writeNumbers(_ connection: Connection, greatest: [EntityIndex: Int64]) throws {
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT NOT BETWEEN 16001 AND 16999")
     let statement = try connection.statement(

@@ -2,11 +2,11 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
 
-/// Which tables are made anew, and which stay as they are because nothing in them changes.
+/// Decides which tables are created again, and which stay because nothing in them changes.
 struct TableChanges {
   /// The tables of both files that stay.
   private(set) var kept: Set<String> = []
-  /// The tables of the old file whose rows go into new ones, or go.
+  /// The tables of the old file whose rows are moved to new tables or removed.
   private(set) var oldTables: Set<String> = []
 
   init(_ map: MigrationMap, keepsTables: Bool = true) {
@@ -20,6 +20,7 @@ struct TableChanges {
     oldTables = old.union(map.old.joins.map(\.table)).subtracting(kept)
   }
 
+  /// Whether a table of objects stays as it is.
   private static func isSame(_ table: String, _ map: MigrationMap) -> Bool {
     let (old, new) = (
       map.old.entities.compactMap { $0 }.filter { $0.table == table }, map.entities.filter { $0.new.table == table }
@@ -34,7 +35,7 @@ struct TableChanges {
     }
   }
 
-  /// The columns that entities have, with the forms of their values.
+  /// The columns of entities, with the kinds of their values.
   private static func columns(_ entities: [EntityLayout]) -> [String] {
     entities.flatMap { entity in
       entity.slots.flatMap { slot -> [String] in
@@ -48,6 +49,7 @@ struct TableChanges {
     }
   }
 
+  /// Whether the column of a property stays as it is.
   private static func isSame(_ property: ResolvedProperty, _ migration: EntityMigration, _ map: MigrationMap) -> Bool {
     let now = migration.new.slots[property.slot]
     switch now {
@@ -59,7 +61,7 @@ struct TableChanges {
       guard case .attribute(column, let before)? = migration.origin(of: property)?.slot, kind == before,
         let old = migration.origin(of: property)?.property.attribute, let new = property.attribute
       else { return false }
-      // One that is required now may get its default.
+      // A newly required attribute may get its default value.
       return old.type == new.type && (new.isOptional || !old.isOptional || new.defaultValue.isNull)
     case .toOne(let toOne):
       guard let before = map.isCopied(property, of: migration), before.column == toOne.column,
@@ -69,6 +71,7 @@ struct TableChanges {
     }
   }
 
+  /// Whether a link table stays as it is.
   private static func isSame(_ join: JoinLayout, _ map: MigrationMap) -> Bool {
     for (entity, property) in map.new.keptProperties {
       guard case .join(let found) = entity.slots[property.slot], found.table == join.table,
@@ -87,7 +90,7 @@ struct TableChanges {
     guard let origin, case .join(let before) = origin.slot, before.table == join.table, !before.mayRepeat else {
       return false
     }
-    // Pairs of objects that go must go too.
+    // Links of removed objects must be removed too.
     let ends = [(before.destination, join.destination), (origin.property.declaringEntity, entity.entity.index)]
     guard ends.allSatisfy({ map.destinationNumbers(from: $0.0, to: $0.1).allSatisfy { $0.new != nil } }) else {
       return false
@@ -97,7 +100,7 @@ struct TableChanges {
       && other(origin.property, map.old) == other(join, map.new)
   }
 
-  /// The column with the places that the other side's lists have.
+  /// The column with the positions in the inverse's lists.
   private static func other(_ property: ResolvedProperty, _ layout: StoreLayout) -> String? {
     guard let inverse = layout.inverse(of: property), case .join(let side) = inverse.entity.slots[inverse.property.slot]
     else { return nil }

@@ -3,14 +3,15 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Finds values of old rows that the newer model wants to be unique and that are not.
+/// Finds values of old rows that violate a uniqueness constraint of the newer model.
 struct UniquenessCheck {
   let map: MigrationMap
   let conversions: ColumnConversions
   let connection: Connection
-  /// Whether the old rows of a mapping tell what a property will have.
+  /// Whether the old rows of a mapping determine the new value of a property.
   var tells: (EntityMigration, ResolvedProperty) -> Bool = { _, _ in true }
 
+  /// The violations of all uniqueness constraints.
   func conflicts() throws -> [MigrationPlan.Conflict] {
     try map.new.entities.compactMap { $0 }.flatMap { entity in
       try entity.entity.description.uniquenessConstraints.compactMap { names in
@@ -20,6 +21,7 @@ struct UniquenessCheck {
     }
   }
 
+  /// The violations of one constraint; nil if there are none, or if they cannot be counted in advance.
   private func conflict(
     over properties: [ResolvedProperty], of entity: EntityLayout
   ) throws -> MigrationPlan.Conflict? {
@@ -31,7 +33,7 @@ struct UniquenessCheck {
       let migration = RowMigration(migration: mover, map: map, conversions: conversions, connection: connection)
       var terms: [String] = []
       for property in properties {
-        // What is known when all rows are there is not counted before.
+        // Values that are known only after all rows are migrated are not checked in advance.
         guard tells(mover, property), let term = try migration.expression(for: property, in: &columns) else {
           return nil
         }
@@ -58,7 +60,7 @@ struct UniquenessCheck {
       example: properties.enumerated().map { Self.text(of: $1, statement, Int32($0) + 2) }.joined(separator: ", "))
   }
 
-  /// Whether an index of the old file has seen to it.
+  /// Whether a unique index of the old file already guarantees uniqueness.
   private func wereUnique(_ properties: [ResolvedProperty], in movers: [EntityMigration]) -> Bool {
     var common: Set<PropertyID>?
     for mover in movers {

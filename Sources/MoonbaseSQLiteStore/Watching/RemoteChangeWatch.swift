@@ -2,14 +2,15 @@ public import MoonbaseGraph
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Watches the files of a store for what others write.
+/// Watches the files of a store for writes from elsewhere.
 ///
-/// SQLite counts the commits of others for each connection (`PRAGMA data_version`): the store's writing connection is asked, which knows its
-/// own. A store that is only read has no commits of its own, so that its files are looked at.
+/// SQLite counts commits of other connections (`PRAGMA data_version`), so the store's writing connection can
+/// distinguish its own commits. A read-only store has no commits, so its files are compared instead.
 final class RemoteChangeWatch: Sendable {
-  /// A file system may tell of nothing (one of another machine): so often the store is asked all the same.
+  /// The milliseconds after which the store is checked even without events, since some file systems (such as network
+  /// ones) send none.
   private static let greatestPause: Int32 = 1000
-  /// A save touches its files several times.
+  /// The microseconds to wait after an event, because a save touches its files several times.
   private static let settling: UInt32 = 20_000
 
   private let file: StoreFile
@@ -20,7 +21,7 @@ final class RemoteChangeWatch: Sendable {
     last = Lock(Self.mark(of: store) ?? [])
   }
 
-  /// What others wrote since the last look; nil where they did not.
+  /// The change by other writers since the last call; nil if there is none.
   func look(at store: SQLiteStore) -> PersistentStoreRemoteChange? {
     guard let mark = Self.mark(of: store) else { return nil }
     let isNews = last.withLock { last in
@@ -35,13 +36,13 @@ final class RemoteChangeWatch: Sendable {
       historyToken: number.map { PersistentHistoryToken([store.identifier: $0]) })
   }
 
-  /// Nil where nothing can be found out just now.
+  /// A value that changes with each write from elsewhere; nil if it cannot be determined now.
   private static func mark(of store: SQLiteStore) -> [Int]? {
     if store.isReadOnly { return store.file.footprint }
     return try? store.writable().withLock { try $0.map { [Int(try $0.connection.versionByOthers())] } }
   }
 
-  /// Looks whenever a file of the store may have changed, on a thread of its own, until the events end or the store has gone.
+  /// Checks for changes after each file event, on a separate thread, until the events end or the store is released.
   func run(
     _ store: SQLiteStore, _ events: FolderEvents, _ handler: @escaping @Sendable (PersistentStoreRemoteChange) -> Void
   ) {
@@ -58,9 +59,9 @@ final class RemoteChangeWatch: Sendable {
 }
 
 extension SQLiteStore {
-  /// Tells of what others write to the file, other processes and other stores of it in this one, from now on.
+  /// Calls `handler` for writes to the file by other processes, and by other stores of the file in this process.
   ///
-  /// The handler is called on a thread of the store's. Nil where the file's folder cannot be watched.
+  /// The handler is called on a thread of the store. Nil if the file's folder cannot be watched.
   public func observeRemoteChanges(
     _ handler: @escaping @Sendable (PersistentStoreRemoteChange) -> Void
   ) -> RemoteChangeObservation? {
