@@ -40,13 +40,13 @@ extension PersistentContainer {
 
   private func followInViewContext() {
     if Thread.isMainThread { return MainActor.assumeIsolated { madeViewContext?.followExtensions() } }
-    let isWaiting = mainActorIsAsked.withLock { isAsked in
+    let isWaiting = hasPendingReload.withLock { isAsked in
       defer { isAsked = true }
       return isAsked
     }
     guard !isWaiting else { return }
     Task { @MainActor [weak self] in
-      self?.mainActorIsAsked.withLock { $0 = false }
+      self?.hasPendingReload.withLock { $0 = false }
       self?.madeViewContext?.followExtensions()
     }
   }

@@ -2,7 +2,7 @@ public import MoonbasePlatform
 public import MoonbaseSQLiteStore
 
 /// A store of a container: its description, and the store once it is open.
-struct StorePlace: Sendable {
+struct StoreEntry: Sendable {
   let description: PersistentStoreDescription
   var isOpening = false
   /// The open store; nil before it is opened and after it is removed.

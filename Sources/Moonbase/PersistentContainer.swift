@@ -17,7 +17,7 @@ public final class PersistentContainer: Sendable {
   public let extensions: ScriptExtensions
 
   /// The stores, with the state of their opening.
-  let stores: Lock<[StorePlace]>
+  let stores: Lock<[StoreEntry]>
 
   /// The reaction to extensions that stores remember and the container lacks.
   let missingExtensions: MissingExtensions
@@ -31,7 +31,7 @@ public final class PersistentContainer: Sendable {
   /// Notifies the view context of reloads.
   let following = Lock<ExtensionObservation?>(nil)
   /// Whether a task that adopts reloads is waiting for the main actor.
-  let mainActorIsAsked = Lock(false)
+  let hasPendingReload = Lock(false)
 
   /// Loads the extensions, Lua files and Swift code in one list, and opens the stores.
   ///
@@ -51,7 +51,7 @@ public final class PersistentContainer: Sendable {
     coordinator.meter = description.meter
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores
-    stores = Lock(descriptions.map { StorePlace($0) })
+    stores = Lock(descriptions.map { StoreEntry($0) })
     pool = BackgroundContextPool(limit: description.backgroundContextLimit) { [coordinator, extensions] in
       try BackgroundContext(coordinator, extensions: extensions, name: "moonbase pool")
     }

@@ -74,7 +74,10 @@ extension SQLiteStore {
     let file = StoreFile(url: url)
     // SQLite takes a file of one byte for a database without a table; the head alone has a hundred.
     guard case .present? = try? file.state(), file.size("") ?? 0 >= 100 else { return false }
-    return (try? FileTurn.take(file.truePath) { try file.openForReading().connection.integer("PRAGMA schema_version") })
+    return
+      (try? FileOpeningLock.take(file.truePath) {
+        try file.openForReading().connection.integer("PRAGMA schema_version")
+      })
       != nil
   }
 

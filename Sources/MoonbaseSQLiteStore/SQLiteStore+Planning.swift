@@ -18,14 +18,15 @@ extension SQLiteStore {
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
     guard let columns = query.columns else { return try plan(query, columns: nil) }
     switch try attempt(query) {
-    case .statement(let select): return QueryPlan(query, how: select.sql, columns: nil, choice: nil, prepared: select)
+    case .statement(let select):
+      return QueryPlan(query, accessPath: select.sql, columns: nil, choice: nil, prepared: select)
     case .refused(let reason):
-      guard columns.choosesRows else { return try plan(query, columns: reason) }
+      guard columns.omitsRows else { return try plan(query, columns: reason) }
       var all = query
       all.columns = columns.withAllRows
       switch try attempt(all) {
       case .statement(let select):
-        return QueryPlan(query, how: select.sql, columns: nil, choice: reason, prepared: select)
+        return QueryPlan(query, accessPath: select.sql, columns: nil, choice: reason, prepared: select)
       case .refused(let reason): return try plan(query, columns: reason)
       }
     }
@@ -37,13 +38,13 @@ extension SQLiteStore {
     query.columns = nil
     let reason: String
     switch try attempt(query) {
-    case .statement(let select): return QueryPlan(whole, how: select.sql, columns: columns, prepared: select)
+    case .statement(let select): return QueryPlan(whole, accessPath: select.sql, columns: columns, prepared: select)
     case .refused(let words): reason = words
     }
     var unsorted = query
     (unsorted.sortDescriptors, unsorted.limit, unsorted.offset) = ([], 0, 0)
     if !query.sortDescriptors.isEmpty, case .statement(let select) = try attempt(unsorted) {
-      return QueryPlan(whole, how: select.sql, order: reason, prepared: select)
+      return QueryPlan(whole, accessPath: select.sql, order: reason, prepared: select)
     }
     return try plan(whole, asking: unsorted, wholeRefused: reason)
   }
@@ -61,7 +62,7 @@ extension SQLiteStore {
       let kept = conditions.indices.filter { left[$0] == nil }
       part.predicate = kept.isEmpty ? nil : .and(kept.map { conditions[$0] })
       switch try attempt(part) {
-      case .statement(let select): return QueryPlan(query, how: select.sql, leaving: left, prepared: select)
+      case .statement(let select): return QueryPlan(query, accessPath: select.sql, leaving: left, prepared: select)
       case .refused(let reason):
         // Without conditions nothing is left that could be too much.
         if kept.isEmpty { throw select(of: query, refused: reason) }

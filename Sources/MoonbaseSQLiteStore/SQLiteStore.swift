@@ -30,7 +30,7 @@ public final class SQLiteStore: PersistentStore {
   let readers: SessionPool
   /// Nil for a store that is only read; of a store that was closed the session is nil.
   let writer: Lock<Session?>?
-  let closing: StoreClosing
+  let closing: ClosedFlag
   let schema: SchemaCheck
   let plans = RowPlanCache()
   let observer = StatementObserver()
@@ -80,7 +80,7 @@ public final class SQLiteStore: PersistentStore {
         : original == nil
           ? "open it for writing to save" : "these are the objects of before the migration, change the new ones")
     writer = opened.writer.map { Lock($0) }
-    let closing = StoreClosing()
+    let closing = ClosedFlag()
     self.closing = closing
     let observer = observer
     let isReadOnly = isReadOnly

@@ -103,7 +103,7 @@ extension TypedObject where Self: ManagedObject {
     _ attribute: Attribute<Self, T>, _ handler: @escaping (TypedChange<T>) -> Void
   ) throws -> Observation {
     try observe(attribute.name) { change in
-      handler(TypedChange(old: T.read(change.old) ?? T.missing, new: T.read(change.new) ?? T.missing))
+      handler(TypedChange(old: T.read(change.old) ?? T.defaultWhenNull, new: T.read(change.new) ?? T.defaultWhenNull))
     }
   }
 }

@@ -192,7 +192,7 @@ private final class FailingView: ReadSession {
 
   init(_ base: any ReadSession, of store: FailingStore) { (self.base, self.store) = (base, store) }
 
-  var isSteady: Bool { base.isSteady }
+  var canBeHeldOpen: Bool { base.canBeHeldOpen }
 
   func rows(matching query: StoreQuery) throws -> any RowCursor {
     try store.read()

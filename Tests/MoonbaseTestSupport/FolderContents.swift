@@ -145,7 +145,7 @@ struct FolderContents: Sendable {
           !relationship.isManyToMany, relationship.inverseSlot != nil, relationship.description.deleteRule != .noAction
         else { continue }
         for id in destinations(of: deletion.id, slot: slot) {
-          conflicts.append(SaveConflict(deletion.id, .destinationCame(relationship: property.name, id)))
+          conflicts.append(SaveConflict(deletion.id, .destinationWasAdded(relationship: property.name, id)))
         }
       }
     }

@@ -88,7 +88,7 @@ private final class FolderView: ReadSession {
 
   init(_ contents: FolderContents) { self.contents = contents }
 
-  var isSteady: Bool { true }
+  var canBeHeldOpen: Bool { true }
 
   /// Conditions and order are the context's (`plan` is the protocol's own); what is left is the window.
   func rows(matching query: StoreQuery) -> any RowCursor { RowList(snapshots(matching: query)) }

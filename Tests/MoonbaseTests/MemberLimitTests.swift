@@ -13,7 +13,7 @@ import Testing
   private final class CountedItem: ManagedObject {
     static let made = Lock(0)
 
-    required init(_ place: ContextPlace) {
+    required init(_ place: InitializationToken) {
       Self.made.withLock { $0 += 1 }
       super.init(place)
     }

@@ -96,7 +96,7 @@ nonisolated extension SamplePerson {
     case none_ = "none"
 
     /// The case for a missing value.
-    static var missing: Kind { .bestFriend }
+    static var defaultWhenNull: Kind { .bestFriend }
   }
 
   /// The values of `level`.
@@ -106,7 +106,7 @@ nonisolated extension SamplePerson {
     case value2 = 2
 
     /// The case for a missing value.
-    static var missing: Level { .value1 }
+    static var defaultWhenNull: Level { .value1 }
   }
 
   static var keyPathsOfSamplePerson: [PropertyKeyPath] {

@@ -7,13 +7,13 @@ import Testing
 /// A type of the program, which the model names for values.
 enum SampleStatus: String, AttributeValue {
   case open, closed
-  static var missing: SampleStatus { .closed }
+  static var defaultWhenNull: SampleStatus { .closed }
 }
 
 /// A type of the program for a transformable attribute.
 struct SampleColor: Codable, AttributeValue, Equatable {
   var red = 0.0
-  static var missing: SampleColor { SampleColor() }
+  static var defaultWhenNull: SampleColor { SampleColor() }
 }
 
 /// The classes of `SwiftModelSample.swift`, which `moonbase model swift` wrote, at work.

@@ -166,7 +166,7 @@ import Testing
   private static let useOfKinds = #"""
     enum Status: String, AttributeValue {
       case good
-      static var missing: Status { .good }
+      static var defaultWhenNull: Status { .good }
     }
     func use(_ item: Item, _ part: Part, _ context: ManagedObjectContext) throws {
       let kinds: [Item.Kind] = [.open, .twoWords, .empty, .value1st, .none_, .init_, .`class`]

@@ -10,7 +10,7 @@ import struct MoonbaseModel.SortDescriptor
 
 private enum Status: String, AttributeValue {
   case open, closed
-  static var missing: Status { .closed }
+  static var defaultWhenNull: Status { .closed }
 }
 
 private final class Branch: ManagedObject {

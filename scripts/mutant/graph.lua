@@ -142,10 +142,10 @@ return {
   },
   {
     file = graph .. "Saving/SavePlan+Links.swift",
-    from = [[{ isSpeaker ?? (owner.key <= destination.key) }]],
+    from = [[{ ownsLink ?? (owner.key <= destination.key) }]],
     to = [[{
       let isFirst = MUTANT ? owner.key < destination.key : owner.key <= destination.key
-      return isSpeaker ?? isFirst
+      return ownsLink ?? isFirst
     }]],
     says = "an object that is its own member by a relationship that is its own inverse is not saved so",
     suites = "RelationshipTests|ToManyTests|LoosePairTests|ReferenceTests|RandomOperationTests",
@@ -235,7 +235,7 @@ return {
     suites = "RefreshTests|ToManyTests|UndoAfterRefreshTests|ReferenceTests",
   },
   {
-    file = graph .. "Store/NewsInbox.swift",
+    file = graph .. "Store/NotificationInbox.swift",
     from = [[let all = Element(all: elements)]],
     to = [[let all = MUTANT ? new : Element(all: elements)]],
     says = "of more than 64 saves that wait to be merged all but the last are forgotten",
@@ -290,7 +290,7 @@ return {
     suites = "ChangeObservationTests|ChangedValuesTests|RandomObserverTests",
   },
   {
-    file = graph .. "Observation/Watch.swift",
+    file = graph .. "Observation/ObserverState.swift",
     from = [[if inserted.removeValue(forKey: id) == nil { removed[id] = .some(new) }]],
     to = [[if inserted.removeValue(forKey: id) == nil || MUTANT { removed[id] = .some(new) }]],
     says = "an observer is told that a member went of which it was never told that it came",

@@ -170,7 +170,7 @@ extension Importer {
 
   /// Whether rows may change what objects are found by. A row leaves the key of its own object as it is.
   private func isChanging(_ lookup: KeyLookup) -> Bool {
-    guard comparesPlainly, !lookup.isDerived else { return true }
+    guard readsWithoutHooks, !lookup.isDerived else { return true }
     let own = Set((existing?.properties ?? []).map(\.slot))
     return lookup.properties.contains { !own.contains($0.slot) && columns.column(of: $0) != nil }
   }
@@ -202,7 +202,7 @@ extension Importer {
           let field = fields.field(column, of: row)
           if field.kind == .missing { continue }
           if object.writesItsRow, let cell = conversion.cell(field, attribute.type),
-            object.setQuickly(cell, slot: property.slot)
+            object.setFast(cell, slot: property.slot)
           {
             continue
           }

@@ -23,8 +23,8 @@ package final class Importer {
   var existing: KeyLookup?
   /// The lookups by attributes that rows of the chunk may change.
   var changing: [KeyLookup] = []
-  private let insertsPlainly: Bool
-  let comparesPlainly: Bool
+  private let insertsWithoutHooks: Bool
+  let readsWithoutHooks: Bool
   /// Whether the rows of the chunk are new objects with attributes, and nothing else is done with them.
   private var isPlain = false
 
@@ -60,8 +60,8 @@ package final class Importer {
       if let parse = classes[attribute.name]?.parse { return try parse(text) }
       return try attribute.valueClassName.flatMap { try ScriptDomain.of(context)?.value(text, ofClass: $0) }
     }
-    insertsPlainly = try context.insertsPlainly(entity) && script == nil
-    comparesPlainly = try context.comparesPlainly(entity)
+    insertsWithoutHooks = try context.insertsWithoutHooks(entity) && script == nil
+    readsWithoutHooks = try context.readsWithoutHooks(entity)
     report = bookmark?.report ?? ImportReport()
     noted = bookmark?.noted
     rejects = try RejectFile(
@@ -344,7 +344,8 @@ package final class Importer {
   /// The rows whose objects have all that the rows say. None where objects are needed to know it.
   private func unchangedRows(_ keys: [(index: Int, key: KeyLookup.Key)], _ fields: StagedRows.Fields) throws -> Set<Int>
   {
-    guard let existing, comparesPlainly, script?.changesRows != true, columns.areAttributes, recordColumn == nil else {
+    guard let existing, readsWithoutHooks, script?.changesRows != true, columns.areAttributes, recordColumn == nil
+    else {
       return []
     }
     var rows = UnchangedRows(entity, existing, columns, conversion)
@@ -404,7 +405,7 @@ package final class Importer {
 
   /// The object of a row.
   private func take(_ row: RowSource, _ report: inout ImportReport) throws -> ManagedObject {
-    if isPlain, insertsPlainly {
+    if isPlain, insertsWithoutHooks {
       let object = try context.insert(entity)
       do {
         try assign(row, to: object)

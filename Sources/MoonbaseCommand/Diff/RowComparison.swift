@@ -176,7 +176,7 @@ private final class RowStream {
     (model, name) = (context.model, store.url?.relativePath ?? store.identifier)
     view = try store.beginReading(.view)
     let query = try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: true)).query
-    if view.seesOneState {
+    if view.isConsistent {
       (cursor, ids) = (try view.rows(matching: query), IDList())
     } else {
       (cursor, ids) = (nil, try view.objectIDs(matching: query).sortedByKey())

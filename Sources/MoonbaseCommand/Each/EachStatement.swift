@@ -21,7 +21,7 @@ struct EachStatement {
     try domain.setContext(context)
     let request = try condition.request(entity, in: context)
     let start = ContinuousClock.now
-    let done: UnwatchedUpdate.Outcome?
+    let done: HookFreeUpdate.Outcome?
     do {
       done = try interrupting(domain.state.interrupter) {
         try domain.state.run {

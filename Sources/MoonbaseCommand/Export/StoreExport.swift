@@ -49,7 +49,7 @@ struct StoreExport {
   private mutating func writeOneState() throws -> Contents? {
     let view = try store.beginReading(.view)
     defer { view.end() }
-    let before = view.seesOneState ? nil : footprint()
+    let before = view.isConsistent ? nil : footprint()
     var contents = Contents(store: store.identifier)
     try folder.empty()
     let entities = store.entities.filter { !$0.isAbstract }
@@ -126,7 +126,7 @@ struct StoreExport {
   private static func forEachBatch(
     matching query: StoreQuery, _ view: any ReadSession, _ body: ([Snapshot]) throws -> Void
   ) throws {
-    if view.seesOneState {
+    if view.isConsistent {
       let cursor = try view.rows(matching: query)
       while case let batch = try cursor.next(upTo: [Snapshot].batchSize), !batch.isEmpty { try body(Array(batch)) }
       return

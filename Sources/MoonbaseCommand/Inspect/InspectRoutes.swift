@@ -66,7 +66,7 @@ struct InspectRoutes: Sendable {
   private func get(_ request: HTTPRequest) -> HTTPResponse {
     if let view = Self.views[request.path] {
       return desk.answer { session in
-        defer { _ = session.giveUpChanges() }
+        defer { _ = session.discardChanges() }
         return try session.perform {
           session.followOthers()
           return try view(session, request.query)

@@ -98,7 +98,7 @@ final class InspectSession {
 
   /// Rolls back what a script, or a getter that changes objects, changed in a store that is only read. Returns a
   /// message about the changes; nil where there were none.
-  func giveUpChanges() -> String? {
+  func discardChanges() -> String? {
     let count = prompt.unsavedCount
     guard !isWritable, count > 0 else { return nil }
     try? prompt.rollback()

@@ -16,8 +16,8 @@ extension CommandOption {
     help: "guide (default): rules, then will_save; framework: will_save, then rules"
   ) { value, settings throws(UsageError) in
     switch value {
-    case "guide": settings.scripts.saveOrder = .guide
-    case "framework": settings.scripts.saveOrder = .framework
+    case "guide": settings.scripts.saveOrder = .validateFirst
+    case "framework": settings.scripts.saveOrder = .willSaveFirst
     default: throw UsageError("--save-order takes guide or framework, not '\(value)'")
     }
   }

@@ -9,7 +9,7 @@ import MoonbaseSQLiteStore
 /// What the scripts of a command may do, and how much of it.
 struct ScriptSettings: Equatable {
   var strict = false
-  var saveOrder = ManagedObjectContext.SaveOrder.guide
+  var saveOrder = ManagedObjectContext.SaveOrder.validateFirst
   var sandbox = LuaPreset.standard
   /// Whether an option says which.
   var isSandboxGiven = false

@@ -11,7 +11,7 @@ struct BatchInsertion {
   private let entity: ResolvedEntity
   private var attributes: BatchAttributes
   /// The store, if it takes rows as they come; nil if all are saved at the end.
-  private var store: (any RowTaker)?
+  private var store: (any StreamingStore)?
   private var pipe: InsertionPipe?
   /// The context of the rows that were not yet passed to the pipe.
   private var context: ManagedObjectContext
@@ -32,7 +32,7 @@ struct BatchInsertion {
     let store = try asker.coordinator.storeForNewObjects(of: entity)
     // With unique values, a merge policy may need all conflicts at once.
     let mayFollow = asker.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
-    self.store = mayFollow ? store as? any RowTaker : nil
+    self.store = mayFollow ? store as? any StreamingStore : nil
     context = Self.context(beside: asker)
   }
 
@@ -47,7 +47,7 @@ struct BatchInsertion {
     do {
       try BatchInsertHandler.run { try insert(request.source) }
       if let pipe {
-        if count > 0 { _ = try handOver(to: pipe) }
+        if count > 0 { _ = try beginPendingSave(to: pipe) }
         return BatchResult(request.resultType, of: try pipe.finish())
       }
     } catch {
@@ -121,11 +121,11 @@ struct BatchInsertion {
     if checking { try checkRows() }
     let pipe = try pipe ?? InsertionPipe(to: store, of: entity, for: asker)
     self.pipe = pipe
-    if try !handOver(to: pipe) { (self.pipe, self.store) = (nil, nil) }
+    if try !beginPendingSave(to: pipe) { (self.pipe, self.store) = (nil, nil) }
   }
 
   /// Passes the context's rows to the pipe, and continues with a new context.
-  private mutating func handOver(to pipe: InsertionPipe) throws -> Bool {
+  private mutating func beginPendingSave(to pipe: InsertionPipe) throws -> Bool {
     guard try pipe.take(context) else { return false }
     earlier += count
     count = 0

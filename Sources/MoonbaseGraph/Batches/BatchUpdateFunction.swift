@@ -34,13 +34,13 @@ public final class BatchUpdateFunction: Sendable {
     self.body = { cells, take in try take(.value(body(cells[0].asValue))) }
   }
 
-  /// Makes a function of the attribute's previous value as a Swift type: null becomes `AttributeValue.missing`, and any
+  /// Makes a function of the attribute's previous value as a Swift type: null becomes `AttributeValue.defaultWhenNull`, and any
   /// other value that the type cannot represent is an error.
   public init<Kind: AttributeValue>(as type: Kind.Type, _ body: @escaping @Sendable (Kind) throws -> Kind) {
     (inputs, plain) = ([], nil)
     self.body = { cells, take in
       let value = cells[0].asValue
-      guard let known = Kind.read(value) ?? (value.isNull ? Kind.missing : nil) else {
+      guard let known = Kind.read(value) ?? (value.isNull ? Kind.defaultWhenNull : nil) else {
         throw ModelError(.invalidValue, message: "\(value.typePhrase) is no \(Kind.self)")
       }
       try take(.value(body(known).attributeValue))

@@ -2,9 +2,9 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A store that writes new rows of a save while further rows are made (`StoreChanges.following`).
-package protocol RowTaker: PersistentStore {
+package protocol StreamingStore: PersistentStore {
   /// Whether the store can do so in this save, and can be read meanwhile.
-  func takesRowsAsTheyCome(in session: any SaveSession) throws -> Bool
+  func acceptsStreamedRows(in session: any SaveSession) throws -> Bool
 }
 
 /// Passes new rows of one entity to another thread, which writes them in one transaction while further rows are made.
@@ -23,7 +23,7 @@ final class InsertionPipe {
   private var isWaitedFor = false
 
   /// Begins the writing, if the store takes rows as they come.
-  init(to store: any RowTaker, of entity: ResolvedEntity, for context: ManagedObjectContext) throws {
+  init(to store: any StreamingStore, of entity: ResolvedEntity, for context: ManagedObjectContext) throws {
     (number, self.entity) = (StoreNumber(store.identifier), entity)
     let work = Lock<Work?>(
       Work(
@@ -99,7 +99,7 @@ final class InsertionPipe {
 
   /// The work of the other thread.
   private struct Work: Sendable {
-    let store: any RowTaker
+    let store: any StreamingStore
     let entity: ResolvedEntity
     let coordinator: PersistentStoreCoordinator
     let author: String?
@@ -111,7 +111,7 @@ final class InsertionPipe {
       do {
         let session = try store.beginSave(author: author)
         begun = session
-        guard try store.takesRowsAsTheyCome(in: session) else {
+        guard try store.acceptsStreamedRows(in: session) else {
           session.abort()
           rows.decline()
           return nil

@@ -21,7 +21,7 @@ public actor BackgroundContext {
   /// Walks (`fetchedObjects`) that are continued on request, by number.
   var walks: [Int: WalkState] = [:]
   private var lastWalk = 0
-  private nonisolated let mail = ContextMail()
+  private nonisolated let mail = SaveNotifier()
 
   /// The executor of the context's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -52,7 +52,7 @@ public actor BackgroundContext {
 
   private static func make(
     _ coordinator: PersistentStoreCoordinator, _ registry: ExtensionRegistry, on executor: ThreadExecutor,
-    _ mail: ContextMail
+    _ mail: SaveNotifier
   ) -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator, extensionRegistry: registry)
     context.confine(to: executor.confinement)
@@ -185,7 +185,7 @@ public actor BackgroundContext {
 }
 
 /// Notifies a context of saves by other contexts, without retaining it.
-private final class ContextMail: Sendable {
+private final class SaveNotifier: Sendable {
   private struct Address: Sendable {
     weak var context: BackgroundContext?
   }

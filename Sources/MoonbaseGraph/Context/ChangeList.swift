@@ -7,7 +7,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   private var entries: ContiguousArray<ManagedObject?> = []
   private(set) var count = 0
   /// The index and the list of recent changes; nil while neither is in use.
-  private var followers: ChangeFollowers?
+  private var followers: ChangeIndexes?
 
   init(arrayLiteral elements: ManagedObject...) {
     for object in elements { append(object) }
@@ -97,9 +97,9 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     return index
   }
 
-  private mutating func makeFollowers() -> ChangeFollowers {
+  private mutating func makeFollowers() -> ChangeIndexes {
     if let followers { return followers }
-    let new = ChangeFollowers()
+    let new = ChangeIndexes()
     followers = new
     return new
   }
@@ -138,7 +138,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
 }
 
 /// Records beside a list of changes, behind one reference, so that a change tests only this reference.
-private final class ChangeFollowers {
+private final class ChangeIndexes {
   var index: PendingIndex?
   /// Objects that were added or changed; nil while they are not recorded.
   var recent: Set<ManagedObject>?

@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     if isInTransaction {
       throw GraphError(.invalidRequest, message: "a context was closed within its transaction: do it when that is done")
     }
-    try letGoOfAll(because: .closed)
+    try releaseAllObjects(because: .closed)
     endObservations()
     isClosed = true
     inbox = nil

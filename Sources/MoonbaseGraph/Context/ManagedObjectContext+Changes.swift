@@ -44,11 +44,11 @@ extension ManagedObjectContext {
   func requireOwn(_ object: ManagedObject, participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
-      ? object.goneError : object.invalid("belongs to another context and cannot be \(participle) here")
+      ? object.detachedError : object.invalid("belongs to another context and cannot be \(participle) here")
   }
 
   /// Removes an object from the context.
-  func disown(_ object: ManagedObject, because departure: ManagedObject.Departure, mayReturn: Bool = false) {
+  func disown(_ object: ManagedObject, because departure: ManagedObject.DetachReason, mayReturn: Bool = false) {
     object.outdateAll()
     registered.remove(object)
     object.leaveUnsaved(because: departure, mayReturn: mayReturn)
@@ -62,18 +62,18 @@ extension ManagedObjectContext {
   public func rollback() throws {
     settle()
     try refuseWithinHooks("a rollback was asked for")
-    try refuseGivingUp("a rollback was asked for")
+    try refuseDiscarding("a rollback was asked for")
     defer { endChangeEvent() }
     defer { tellObservers() }
     // Changes made by hooks around faults cannot be undone either.
     defer { undoManager?.removeAllActions() }
-    try giveUpChanges()
+    try discardChanges()
   }
 
   /// Discards all unsaved changes; see `rollback`.
-  func giveUpChanges() throws {
+  func discardChanges() throws {
     var failures: [any Error] = []
-    let holders = holdersToGiveUp
+    let holders = objectsToFaultAtRollback
     for object in holders { failures += object.failuresOfHooks(before: true) }
     for object in changedObjects where !object.isInserted { failures += object.failuresOfHooks(before: true) }
     let objects = changedObjects
@@ -98,11 +98,11 @@ extension ManagedObjectContext {
   private func forgetChanges() {
     deletionsToPropagate = []
     newDeletedObjects = []
-    looseLeads.forgetNew()
+    unclearedReferences.forgetNew()
     pendingErrors = []
     readObjects = []
     objectsToCheck = []
-    holdersOfTemporaryIDs = []
+    objectsWithTemporaryIDs = []
     forgetReadAhead()
     outdatedStored = []
     changedObjects = []
@@ -114,13 +114,13 @@ extension ManagedObjectContext {
   ///
   /// Released objects that are still referenced cannot be used, and nothing remains to undo or redo. Throws
   /// `.recursiveSave` and `.contextBusy` within a hook.
-  public func reset() throws { try letGoOfAll(because: .reset) }
+  public func reset() throws { try releaseAllObjects(because: .reset) }
 
   /// Releases every object and discards every change, at a reset or when the context is closed.
-  func letGoOfAll(because departure: ManagedObject.Departure) throws {
+  func releaseAllObjects(because departure: ManagedObject.DetachReason) throws {
     settle()
     try refuseWithinHooks("a reset was asked for")
-    try refuseGivingUp("a reset was asked for")
+    try refuseDiscarding("a reset was asked for")
     let formerCount = registered.count
     forgetChanges()
     hasReadLists = false
@@ -152,7 +152,7 @@ extension ManagedObjectContext {
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
-    if !mergeChanges, object.hasChanges { try refuseGivingUp("a refresh without merging was asked for") }
+    if !mergeChanges, object.hasChanges { try refuseDiscarding("a refresh without merging was asked for") }
     // Consequences of a refresh for other objects are hidden from the undo manager. An exception are removals that
     // follow again from a deletion: undoing the deletion has to restore them.
     let isUnregistered = journal.isUnregistered
@@ -164,7 +164,7 @@ extension ManagedObjectContext {
     source.forgetRows(of: [object.objectID])
     undoManager?.noteNewRows()
     // Without the former row it is unknown which list contained the object.
-    if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { unseenMoves &+= 1 }
+    if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { untrackedMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     forgetReadAhead()
@@ -207,7 +207,7 @@ extension ManagedObjectContext {
       let entity = object.entity
       let isQuiet = try quiet[entity.index] ?? (entity.toOneSlots.isEmpty && !behavior(of: entity).hasFaultHooks)
       quiet[entity.index] = isQuiet
-      if isQuiet, object.becomeFaultQuietly() { continue }
+      if isQuiet, object.becomeFaultIfClean() { continue }
       try observers.holding { try turnIntoFault(object) }
     }
   }
@@ -216,7 +216,7 @@ extension ManagedObjectContext {
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
-    if object.state.contains(.listsUnderWay) { settle() }
+    if object.state.contains(.hasPendingLists) { settle() }
     changeCount &+= 1
     forgetReadAhead()
     var failures = object.failuresOfHooks(before: true)

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
   /// The list of changes; records the access if a getter is running.
   private var changesToRead: ChangeList {
     settle()
-    noteOpenRead()
+    recordUntrackedRead()
     return changedObjects
   }
   /// The number of changed objects, for messages; many changes are not counted by kind.
@@ -39,11 +39,11 @@ extension ManagedObjectContext {
   /// operation.
   package var isUnused: Bool {
     !hasChanges && registered.count == 0 && pendingErrors.isEmpty && didSaveErrors.isEmpty && hookDepth == 0
-      && !isInTransaction && phase == nil && saveUnderWay == nil
+      && !isInTransaction && phase == nil && pendingSave == nil
   }
   /// All registered objects, with or without changes.
   public var registeredObjects: [ManagedObject] {
-    noteOpenRead()
+    recordUntrackedRead()
     return registered.values.map { $0.takeUnretainedValue() }
   }
 }

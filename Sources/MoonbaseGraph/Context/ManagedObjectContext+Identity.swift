@@ -70,9 +70,9 @@ extension ManagedObjectContext {
   ///
   /// The ID may name another entity of the same table: the row determines the object's entity.
   public func existingObject(with id: ManagedObjectID) throws -> ManagedObject? {
-    if let object = try objectOfRow(id) { return object }
+    if let object = try objectWithRow(id) { return object }
     let known = try source.known([id])[0]
-    return try known == id ? nil : objectOfRow(known)
+    return try known == id ? nil : objectWithRow(known)
   }
 
   /// IDs with the right entities, looked up in memory or in the rows; an ID from a text may name another entity of its
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
   }
 
   /// The object of an ID with its row; nil if the row does not exist or the object is deleted.
-  private func objectOfRow(_ id: ManagedObjectID) throws -> ManagedObject? {
+  private func objectWithRow(_ id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
     object.settle()
     if object.isFault, object.snapshot == nil {
@@ -112,12 +112,12 @@ extension ManagedObjectContext {
     if let known = registered[id]?.takeUnretainedValue() {
       return try known.state.contains(.deleted) || isGone(known) ? nil : known
     }
-    return id.isTemporaryID ? nil : try objectOfRow(id)
+    return id.isTemporaryID ? nil : try objectWithRow(id)
   }
 
   /// The object with an ID, or nil if it is gone from the store. Includes deleted objects, whose delete rules are not
   /// applied yet.
-  func objectToLeave(with id: ManagedObjectID) throws -> ManagedObject? {
+  func objectUnlessGone(with id: ManagedObjectID) throws -> ManagedObject? {
     guard let known = registered[id]?.takeUnretainedValue() else { return try objectIfPresent(with: id) }
     return try isGone(known) ? nil : known
   }
@@ -139,7 +139,8 @@ extension ManagedObjectContext {
   func makeObject(
     _ key: Int64, in table: Unmanaged<ObjectTable>, state: ManagedObject.State
   ) throws -> ManagedObject {
-    let object = try objectClass(of: table).init(ManagedObject.ContextPlace(table: table, key: key, state: state))
+    let object = try objectClass(of: table).init(
+      ManagedObject.InitializationToken(table: table, key: key, state: state))
     object.beginWeighing()
     return object
   }

@@ -49,7 +49,7 @@ extension ManagedObjectContext {
 
   /// Makes a new object of an entity.
   package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {
-    let place = try placeForNewObject(of: entity)
+    let place = try reserveNewObject(of: entity)
     let object = try objectClass(of: place.table).init(place)
     try takeIn(object)
     return object
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
 
   /// Checks that a new object may be made, and reserves its ID.
   @inline(__always)
-  func placeForNewObject(of entity: ResolvedEntity) throws -> ManagedObject.ContextPlace {
+  func reserveNewObject(of entity: ResolvedEntity) throws -> ManagedObject.InitializationToken {
     try refuseWhileValidating("an object was inserted")
     try refuseWithinGetters("an object was inserted")
     guard !entity.isAbstract else {
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
         .invalidRequest, message: "\(entity.name) is abstract: insert one of its subentities", entity: entity.name)
     }
     let id = temporaryID(for: entity)
-    return ManagedObject.ContextPlace(table: table(of: id.kind, entity: entity), key: id.key, state: .inserted)
+    return ManagedObject.InitializationToken(table: table(of: id.kind, entity: entity), key: id.key, state: .inserted)
   }
 
   /// Inserts an object that was just made, and runs its awake-from-insert hooks. If a hook fails, the insertion is
@@ -116,7 +116,7 @@ extension ManagedObject {
           "\(entity.name): its class \(Self.self) was registered after the context had made objects of it: do it before",
         entity: entity.name)
     }
-    self.init(try context.placeForNewObject(of: entity))
+    self.init(try context.reserveNewObject(of: entity))
     try context.takeIn(self)
   }
 }
@@ -124,13 +124,13 @@ extension ManagedObject {
 extension ManagedObjectContext {
   /// Whether inserting an object of an entity calls no hook and no accessor, so that an unwanted insertion leaves no
   /// trace.
-  package func insertsPlainly(_ entity: ResolvedEntity) throws -> Bool {
+  package func insertsWithoutHooks(_ entity: ResolvedEntity) throws -> Bool {
     let behavior = try behavior(of: entity)
     return !behavior.hasAwakeFromInsert && behavior.accessors.isEmpty
   }
 
   /// Whether reading a saved object, or assigning equal values to it, calls no hook and no accessor.
-  package func comparesPlainly(_ entity: ResolvedEntity) throws -> Bool {
+  package func readsWithoutHooks(_ entity: ResolvedEntity) throws -> Bool {
     let behavior = try behavior(of: entity)
     return !behavior.hasAwakeFromFetch && behavior.accessors.isEmpty
   }

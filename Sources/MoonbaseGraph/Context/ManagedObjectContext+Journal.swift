@@ -59,7 +59,7 @@ extension ManagedObjectContext {
     // No savepoint restores the changes that an undo manager has taken.
     guard journal.isSettled else { return }
     changedObjects.closeUpIfSparse()
-    ownersInDoubt = []
+    ownersToRecheck = []
     if undoManager != nil || journal.base != 0 || changeEvent != nil { settleUndo() }
   }
 
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     noteEvent()
     letGo(ending ? journal.endBase() : journal.beginBase())
     changedObjects.closeUpIfSparse()
-    ownersInDoubt = []
+    ownersToRecheck = []
   }
 
   /// Forgets all changes, which were saved or discarded and cannot be undone.
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
   /// Changes are reverted one by one in reverse order, including changes of rows and read destinations. Newer rows and
   /// destinations that were read meanwhile are applied again at the end.
   func undo(since savepoint: ChangeJournal.Savepoint, keeping isKept: (ManagedObject) -> Bool = { _ in false }) {
-    var readings = LaterReadings()
+    var readings = NewerReads()
     let changes = journal.take(since: savepoint)
     HostWork.note(changes.count)
     for change in changes where !isKept(change.object) {
@@ -96,13 +96,13 @@ extension ManagedObjectContext {
       if case .presence? = revert(change, noting: &readings)?.former { change.object.letGo(of: self) }
     }
     readings.takeIn()
-    for owner in ownersInDoubt where owner.context === self { owner.forgetSavedLists() }
+    for owner in ownersToRecheck where owner.context === self { owner.forgetSavedLists() }
     changeCount &+= 1
   }
 }
 
 /// Newer rows and destinations that were read since a savepoint, while undoing restores older ones.
-struct LaterReadings {
+struct NewerReads {
   private var rows: [ObjectIdentifier: (object: ManagedObject, row: Snapshot)] = [:]
   private var lists: [(object: ManagedObject, slot: Slot)] = []
 
@@ -126,7 +126,7 @@ struct LaterReadings {
 extension ManagedObjectContext {
   /// Restores the state before a change; returns the inverse change, or nil if the object has left the context.
   @discardableResult
-  func revert(_ change: Change, noting readings: inout LaterReadings) -> Change? {
+  func revert(_ change: Change, noting readings: inout NewerReads) -> Change? {
     let object = change.object
     if case .presence(let state, let position) = change.former {
       enter(object, state: state, position: position)

@@ -60,7 +60,7 @@ extension ManagedObjectContext {
   }
 
   private func merge(_ saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
-    if saved.mayBeAnything || !saved.entityNames.isEmpty {
+    if saved.isUnspecified || !saved.entityNames.isEmpty {
       source.forgetAllRows()
       // Objects that are not registered here may have been added to lists, or removed from them.
       tellListenersOfEverything()
@@ -105,7 +105,7 @@ extension ManagedObjectContext {
   private func listed(_ saved: SavedObjectIDs) throws -> SavedObjectIDs {
     let entities = saved.entityNames.compactMap { model.entity($0) }
     let ids = registered.values.map { $0.takeUnretainedValue() }.filter { object in
-      !object.isInserted && (saved.mayBeAnything || entities.contains { object.entity.isKind(of: $0) })
+      !object.isInserted && (saved.isUnspecified || entities.contains { object.entity.isKind(of: $0) })
     }.map(\.objectID)
     let there = Set(try source.snapshots(of: ids).map(\.id))
     return SavedObjectIDs(all: [
@@ -166,7 +166,7 @@ extension ManagedObjectContext {
       registered.remove(object)
       object.becomeDeleted()
     }
-    LooseEnds(to: gone, in: self)?.cut()
+    UnclearedReferences(to: gone, in: self)?.cut()
   }
 
   /// Unloads read lists that contain members which are gone or may have moved.

@@ -83,7 +83,7 @@ extension ManagedObjectContext {
         body(known)
         continue
       }
-      let object = type.init(ManagedObject.ContextPlace(table: table, key: key, state: .fault))
+      let object = type.init(ManagedObject.InitializationToken(table: table, key: key, state: .fault))
       if object.begin(with: page, at: place) {
         made &+= 1
         if isWatching { takeNote(ofRow: Snapshot(unchecked: page, at: place), object) }

@@ -20,8 +20,8 @@ extension ManagedObjectContext {
   }
 
   /// Throws if an operation would discard changes that belong to other code of the same save.
-  func refuseGivingUp(_ operation: String) throws {
-    guard refusesGivingUp else { return }
+  func refuseDiscarding(_ operation: String) throws {
+    guard refusesDiscarding else { return }
     throw GraphError(
       .invalidRequest,
       message:
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     } catch {
       // Discarded or saved changes cannot be undone. The rollback is completed whatever its hooks throw; the error that
       // caused it is rethrown.
-      if !hadChanges { try? giveUpChanges() }
+      if !hadChanges { try? discardChanges() }
       tellObservers()
       throw error
     }
@@ -55,9 +55,9 @@ extension ManagedObjectContext {
 
   /// Runs `body`, which must not save and, unless `givingUp` is true, must not discard earlier changes.
   private func withoutSaves<Result>(givingUp mayGiveUp: Bool, _ body: () throws -> Result) rethrows -> Result {
-    let former = (isInTransaction, refusesGivingUp)
-    (isInTransaction, refusesGivingUp) = (true, refusesGivingUp || !mayGiveUp)
-    defer { (isInTransaction, refusesGivingUp) = former }
+    let former = (isInTransaction, refusesDiscarding)
+    (isInTransaction, refusesDiscarding) = (true, refusesDiscarding || !mayGiveUp)
+    defer { (isInTransaction, refusesDiscarding) = former }
     return try body()
   }
 }

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
   /// Restores the state before a part: objects first, then relationships, then values.
   private func putBack(_ part: UndoPart, _ undo: UndoManager) throws {
     try readAhead(part, undo)
-    var returned: [(object: ManagedObject, stash: UndoStash)] = []
+    var returned: [(object: ManagedObject, stash: DeletedObjectState)] = []
     for passage in part.passages.reversed() where passage.wasThere {
       if let stash = try bringBack(passage, undo) { returned.append((passage.object, stash)) }
     }
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
   // MARK: Objects
 
   /// Restores an object. If it had left the context, it becomes a new object; returns its stash for reconnecting it.
-  private func bringBack(_ passage: UndoPassage, _ undo: UndoManager) throws -> UndoStash? {
+  private func bringBack(_ passage: UndoPresenceChange, _ undo: UndoManager) throws -> DeletedObjectState? {
     let object = passage.object
     undo.forgetLeaving(object)
     guard object.context !== self else {
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
   }
 
   /// Restores the relationships of a returned object, as far as the destinations exist.
-  private func connect(_ object: ManagedObject, _ stash: UndoStash, _ undo: UndoManager) throws {
+  private func connect(_ object: ManagedObject, _ stash: DeletedObjectState, _ undo: UndoManager) throws {
     for case (let slot, .objectID(let id)) in stash.values {
       guard let relationship = object.entity.properties[slot].relationship, let now = try present(id, undo) else {
         continue
@@ -199,7 +199,7 @@ extension ManagedObjectContext {
   }
 
   /// The objects that are affected by changes and have snapshot hooks, with the kinds of events.
-  func snapshotHearers(
+  func objectsToAwake(
     of changes: some Sequence<Change>
   ) -> [(object: ManagedObject, events: SnapshotEventType)] {
     var events: OrderedDictionary<ManagedObject, SnapshotEventType> = [:]

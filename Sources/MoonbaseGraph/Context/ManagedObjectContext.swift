@@ -20,9 +20,9 @@ public final class ManagedObjectContext {
   public enum SaveOrder: Sendable {
     /// Validation, then `willSave`, then validation of what `willSave` changed: Apple's guide on non-standard
     /// attributes.
-    case guide
+    case validateFirst
     /// `willSave`, then validation: the reported order of Apple's frameworks.
-    case framework
+    case willSaveFirst
   }
 
   /// The parent context, from which a child context reads and into which it saves; retained. Nil for a context of a
@@ -40,7 +40,7 @@ public final class ManagedObjectContext {
   /// The transformers, rules and hooks of this context.
   public let extensionRegistry: ExtensionRegistry
   /// The order of validation and `willSave`.
-  public var saveOrder: SaveOrder = .guide
+  public var saveOrder: SaveOrder = .validateFirst
   /// Whether the context merges the saves of the coordinator's other contexts automatically (`mergeChanges`).
   ///
   /// A child context merges the saves and merges of its parent, and the saves of the parent's other children. Every
@@ -153,7 +153,7 @@ public final class ManagedObjectContext {
   /// Stored derived values with changed inputs, which the next save computes.
   var outdatedStored: [StoredPlace] = []
   /// The saves of other contexts that wait to be merged.
-  var inbox: NewsInbox<SavedObjectIDs>?
+  var inbox: NotificationInbox<SavedObjectIDs>?
   /// Objects that were not merged automatically, because a value was changed both here and elsewhere.
   var unmergedIDs: Set<ManagedObjectID> = []
   /// Observers of saves.
@@ -167,7 +167,7 @@ public final class ManagedObjectContext {
   /// Whether the body of a transaction is running.
   var isInTransaction = false
   /// Whether discarding changes is refused, because other changes are part of the same save.
-  var refusesGivingUp = false
+  var refusesDiscarding = false
   /// The former states of changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
   /// Objects deleted since the last application of delete rules.
@@ -194,11 +194,11 @@ public final class ManagedObjectContext {
   /// The view of the running read.
   var pinnedView: ReadView?
   /// Rows that a prefetch left unread because they were too many.
-  var wantedRows: WantedRows?
+  var deferredRows: DeferredRows?
   /// Counts the times that rows read ahead became outdated.
   private(set) var readAheadNumber = 0
-  /// Objects with references that only `LooseEnds` removes when their destinations are deleted.
-  @exclusivity(unchecked) var looseLeads = LooseLeads()
+  /// Objects with references that only `UnclearedReferences` removes when their destinations are deleted.
+  @exclusivity(unchecked) var unclearedReferences = UnclearedReferenceIndex()
   /// New objects that were deleted and will leave the context; some may have left or returned.
   var newDeletedObjects: ContiguousArray<ManagedObject> = []
 
@@ -234,17 +234,17 @@ public final class ManagedObjectContext {
   var storedInputs: StoredInputs?
 
   /// The save that another thread is writing.
-  @exclusivity(unchecked) var saveUnderWay: SaveAhead?
+  @exclusivity(unchecked) var pendingSave: SaveAhead?
   /// Whether destination lists were read that rows of other objects may change.
   @exclusivity(unchecked) var hasReadLists = false
   /// Counts refreshes of objects that may have moved between unknown lists. Lists that were read before are read again.
-  @exclusivity(unchecked) var unseenMoves: UInt32 = 0
+  @exclusivity(unchecked) var untrackedMoves: UInt32 = 0
   /// Objects outside of the list of changes, with values that contain temporary IDs.
-  var holdersOfTemporaryIDs: [ManagedObject] = []
+  var objectsWithTemporaryIDs: [ManagedObject] = []
   /// Saved objects with changed lists whose pending save ended within the current savepoints.
   ///
   /// If these savepoints are undone, the objects must have nothing left to save.
-  var ownersInDoubt: [ManagedObject] = []
+  var ownersToRecheck: [ManagedObject] = []
   /// Counts the times that all objects were released.
   @exclusivity(unchecked) var resetCount = 0
   /// The error of a save by another thread, until it is reported.
@@ -276,7 +276,7 @@ public final class ManagedObjectContext {
     model = coordinator.model
     behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
-    takeModel()
+    updateModel()
     extensionRegistry.enter(self)
   }
 
@@ -316,7 +316,7 @@ public final class ManagedObjectContext {
   }
 
   deinit {
-    _ = saveUnderWay?.wait()
+    _ = pendingSave?.wait()
     knownReference?.clear()
     extensionRegistry.leave(self)
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
@@ -374,9 +374,9 @@ public final class ManagedObjectContext {
   }
 
   /// Adopts replaced extensions: computed values become invalid, and added attributes appear in the model.
-  func takeExtensions() {
+  func adoptExtensions() {
     let former = model
-    takeModel()
+    updateModel()
     for index in behaviors.indices { behaviors[index] = nil }
     registered.take(model)
     forgetEntities()
@@ -393,7 +393,7 @@ public final class ManagedObjectContext {
   }
 
   /// Updates the model for the extensions. If they do not fit, the model stays unchanged, and `behavior(of:)` throws.
-  private func takeModel() {
+  private func updateModel() {
     do {
       model = try extensionRegistry.model(over: source.model)
       extensionError = nil
@@ -418,7 +418,7 @@ public final class ManagedObjectContext {
   func forgetReadAhead() {
     endViews()
     prefetched = PrefetchedLists()
-    forgetWantedRows()
+    forgetDeferredRows()
     readAheadNumber += 1
   }
 

@@ -30,10 +30,10 @@ final class ObjectTable {
   @exclusivity(unchecked) private(set) var derivedSlots: UInt64 = 0
   /// For the first 64 slots, the kind of cell that may be assigned without a check; none unless the slot is simple and
   /// in rows.
-  private let takenKinds: UnsafeMutablePointer<UInt8>
+  private let assignableKinds: UnsafeMutablePointer<UInt8>
   private static let noKind = UInt8.max
   /// Whether a fault fires without a hook or a check of its age; false while the behavior is unknown.
-  @exclusivity(unchecked) private(set) var wakesQuietly = false
+  @exclusivity(unchecked) private(set) var firesWithoutHooks = false
   /// Whether the context retains the objects (`retainsRegisteredObjects`).
   @exclusivity(unchecked) var keepsObjects = false
   /// The class of the objects; nil while the behavior is unknown.
@@ -52,11 +52,11 @@ final class ObjectTable {
       if case .toMany = property.kind { return slots }
       return property.isTransient ? slots : slots | 1 << UInt64(property.slot)
     }
-    takenKinds = .allocate(capacity: 64)
-    takenKinds.initialize(repeating: Self.noKind, count: 64)
+    assignableKinds = .allocate(capacity: 64)
+    assignableKinds.initialize(repeating: Self.noKind, count: 64)
   }
 
-  deinit { takenKinds.deallocate() }
+  deinit { assignableKinds.deallocate() }
 
   /// The entity, including attributes that the current extensions add.
   var entity: ResolvedEntity { entityReference._withUnsafeGuaranteedRef { $0 } }
@@ -75,9 +75,9 @@ final class ObjectTable {
     guard context?.confinement == nil else { return }
     simpleSlots = behavior.simpleSlots.low
     derivedSlots = behavior.derivedSlots.low
-    wakesQuietly = !behavior.hasAwakeFromFetch && context?.greatestAge == nil
+    firesWithoutHooks = !behavior.hasAwakeFromFetch && context?.greatestAge == nil
     for property in properties.prefix(64) where simpleSlots & rowSlots & 1 << UInt64(property.slot) != 0 {
-      takenKinds[property.slot] = property.attributeType.flatMap(RawCell.kind(takenBy:))?.rawValue ?? Self.noKind
+      assignableKinds[property.slot] = property.attributeType.flatMap(RawCell.kind(takenBy:))?.rawValue ?? Self.noKind
     }
   }
 
@@ -89,14 +89,14 @@ final class ObjectTable {
 
   /// Clears the fast paths until the behavior is known again.
   private func forgetBehavior() {
-    (simpleSlots, derivedSlots, wakesQuietly, objectClass) = (0, 0, false, nil)
-    takenKinds.update(repeating: Self.noKind, count: 64)
+    (simpleSlots, derivedSlots, firesWithoutHooks, objectClass) = (0, 0, false, nil)
+    assignableKinds.update(repeating: Self.noKind, count: 64)
   }
 
   /// Whether a cell may be assigned to a slot without a check or side effect.
   @inline(__always)
   func takes(_ cell: RawCell, _ slot: Slot) -> Bool {
-    slot < 64 && takenKinds[slot] == cell.kind.rawValue
+    slot < 64 && assignableKinds[slot] == cell.kind.rawValue
       && (cell.kind != .double && cell.kind != .date || cell.double.isFinite)
   }
 
@@ -136,7 +136,7 @@ final class ObjectTable {
     let former = ownRows.flatMap { $0.isFull ? $0 : nil }
     let page = RowPage(
       StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: properties.count,
-      capacity: former.map { 4 * $0.capacity } ?? Self.firstCapacity, isReadMeanwhile: true)
+      capacity: former.map { 4 * $0.capacity } ?? Self.firstCapacity, keepsAddresses: true)
     // Rows of an entity mostly have texts of similar length. Of rows with long texts there may be few.
     if let former {
       page.reserveTail(min(former.tailCount / former.count * page.capacity / 8 * 9, Self.greatestFirstTail))

@@ -20,7 +20,7 @@ final class ParentSaveSession: SaveSession {
     try parent.refuseWhileValidating("a child context was saved")
     try store.rows.prepare()
     undo = parent.undoManager
-    undo?.beginApart()
+    undo?.beginSeparateGroup()
     savepoint = parent.journal.begin()
   }
 
@@ -44,7 +44,7 @@ final class ParentSaveSession: SaveSession {
   func commit() {
     store.rows.take(written)
     parent.endSavepoint(savepoint)
-    undo?.endApart()
+    undo?.endSeparateGroup()
     parent.tellObservers()
   }
 
@@ -121,7 +121,7 @@ final class ParentSaveSession: SaveSession {
   /// Inserts an object with the attributes of a row; relationships follow later.
   private func insert(_ row: Snapshot) throws -> ManagedObject {
     let entity = try parent.entity(of: row.id)
-    let place = try parent.placeForNewObject(of: entity)
+    let place = try parent.reserveNewObject(of: entity)
     let object = try parent.objectClass(of: place.table).init(place)
     object.beginWeighing()
     parent.begin(object)

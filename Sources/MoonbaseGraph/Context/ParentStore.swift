@@ -35,7 +35,7 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // used only on
       try self.reason(key.keyPath.split(separator: ".").map(String.init), of: query)
     }
     return QueryPlan(
-      query, how: "what the parent context finds", leaving: reasons, order: Array(order).first,
+      query, accessPath: "what the parent context finds", leaving: reasons, order: Array(order).first,
       columns: query.columns?.reasonAgainstRows)
   }
 
@@ -115,7 +115,7 @@ private final class ParentReadSession: ReadSession, @unchecked Sendable {  // us
     number = StoreNumber(store.identifier).rawValue
   }
 
-  var isSteady: Bool { false }
+  var canBeHeldOpen: Bool { false }
 
   func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
 

@@ -37,7 +37,7 @@ final class ReadView {
   }
 
   /// Whether all reads so far belong to one state; some stores cannot provide one.
-  var isSteady: Bool { !sessions.isEmpty && sessions.allSatisfy(\.session.isSteady) }
+  var canBeHeldOpen: Bool { !sessions.isEmpty && sessions.allSatisfy(\.session.canBeHeldOpen) }
 
   /// The session of a store, begun at the first call.
   func session(of store: any PersistentStore) throws -> any ReadSession {

@@ -43,7 +43,7 @@ package final class TurnQueue: Sendable {
   package nonisolated(nonsending) func take() async throws -> HeldTurn {
     try refuseWaitingForItself()
     let number: Int? = try state.withLock { state in
-      if try state.takesFree() { return nil }
+      if try state.takeIfFree() { return nil }
       state.lastNumber += 1
       state.arriving[state.lastNumber] = false
       return state.lastNumber
@@ -57,7 +57,7 @@ package final class TurnQueue: Sendable {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let answer: Result<Void, any Error>? = state.withLock { state in
           if state.arriving.removeValue(forKey: number) == true { return .failure(CancellationError()) }
-          do { if try state.takesFree() { return .success(()) } } catch { return .failure(error) }
+          do { if try state.takeIfFree() { return .success(()) } } catch { return .failure(error) }
           state.waiting.append(Waiter(number: number) { continuation.resume(with: $0) })
           return nil
         }
@@ -79,7 +79,7 @@ package final class TurnQueue: Sendable {
     let done = DispatchSemaphore(value: 0)
     let answer = Lock<Result<Void, any Error>>(.success(()))
     let waits = try state.withLock { state in
-      if try state.takesFree() { return false }
+      if try state.takeIfFree() { return false }
       state.lastNumber += 1
       state.waiting.append(
         Waiter(number: state.lastNumber) { result in
@@ -138,7 +138,7 @@ package final class TurnQueue: Sendable {
 
 extension TurnQueue.State {
   /// Takes a free turn; false if there is none. Throws if the queue is closed.
-  fileprivate mutating func takesFree() throws(GraphError) -> Bool {
+  fileprivate mutating func takeIfFree() throws(GraphError) -> Bool {
     if let closingError { throw closingError }
     guard free > 0 else { return false }
     free -= 1

@@ -16,7 +16,7 @@ final class UndoGroup {
   }
 
   var isEmpty: Bool { parts.isEmpty }
-  /// The number of ID changes (`LaterIDs`) before the group; nil for an empty group.
+  /// The number of ID changes (`RenamedIDs`) before the group; nil for an empty group.
   var idCount: Int? { parts.first?.idCount }
   var weight: Int { parts.reduce(0) { $0 &+ $1.weight } }
 
@@ -33,7 +33,7 @@ final class UndoGroup {
 /// such a state. A part records former values instead, which are restored by ordinary changes.
 struct UndoPart {
   /// Insertions and deletions of objects, in their order.
-  let passages: [UndoPassage]
+  let passages: [UndoPresenceChange]
   let steps: [UndoStep]
   /// The undo manager's `epoch` at the time of the changes.
   let epoch: Int
@@ -49,21 +49,21 @@ struct UndoPart {
 }
 
 /// The insertion or deletion of an object.
-final class UndoPassage {
+final class UndoPresenceChange {
   let object: ManagedObject
   /// Whether the object existed before, and was not marked for deletion.
   let wasThere: Bool
   /// The object's values when it left the context.
-  var stash: UndoStash?
+  var stash: DeletedObjectState?
 
   init(_ object: ManagedObject, wasThere: Bool) {
     (self.object, self.wasThere) = (object, wasThere)
-    if wasThere, object.context == nil { stash = UndoStash(object, wasSaved: false) }
+    if wasThere, object.context == nil { stash = DeletedObjectState(object, wasSaved: false) }
   }
 }
 
 /// The values of an object that left its context, for its return.
-struct UndoStash {
+struct DeletedObjectState {
   let values: [(slot: Slot, value: Value)]
   let delayed: SlotMap<Value>
   let lists: [(slot: Slot, ids: [ManagedObjectID])]

@@ -42,11 +42,11 @@ public final class UndoManager {
   private var openName = ""
   private var disablings = 0
   /// The current IDs of objects, by the IDs under which groups know them.
-  private var laterIDs = LaterIDs()
+  private var laterIDs = RenamedIDs()
   /// Objects that were marked for deletion and may leave with the next save.
-  private var leaving: [ObjectIdentifier: UndoPassage] = [:]
+  private var leaving: [ObjectIdentifier: UndoPresenceChange] = [:]
   /// Objects whose deletion was just saved.
-  private var departed: [ManagedObjectID: UndoPassage] = [:]
+  private var departed: [ManagedObjectID: UndoPresenceChange] = [:]
   /// Counts saves and unregistered changes such as refreshes and merges.
   private(set) var epoch = 0
   private var weight = 0
@@ -163,10 +163,10 @@ public final class UndoManager {
       leaving = formerLeaving
       throw error
     }
-    let hearers = context.snapshotHearers(of: context.journal.all)
+    let didSaveObservers = context.objectsToAwake(of: context.journal.all)
     let part = takeStretch(of: context, withIDsOf: idCount)
     context.restartBase()
-    let failures = hearers.flatMap { $0.object.failuresOfAwaking(from: $0.events) }
+    let failures = didSaveObservers.flatMap { $0.object.failuresOfAwaking(from: $0.events) }
     return (UndoGroup(part, name: group.name), failures.first)
   }
 
@@ -239,7 +239,7 @@ public final class UndoManager {
   /// Forgets all undo and redo groups.
   public func removeAllActions() {
     (undoGroups, redoGroups, leaving, openName) = ([], [], [:], "")
-    laterIDs = LaterIDs()
+    laterIDs = RenamedIDs()
     openGroup = groupingLevel > 0 ? UndoGroup() : nil
     weigh(-weight)
     guard let context, context.journal.base != 0 else { return }
@@ -286,8 +286,8 @@ extension UndoManager {
     if groupingLevel > 0 { collect() } else { closeGroup() }
   }
 
-  /// Adds the changes up to now to the open group. The group stays open unless `endApart` makes later changes a group.
-  func beginApart() {
+  /// Adds the changes up to now to the open group. The group stays open unless `endSeparateGroup` makes later changes a group.
+  func beginSeparateGroup() {
     guard let context, context.journal.isSettled, context.journal.base != 0, !context.journal.all.isEmpty else {
       return
     }
@@ -297,12 +297,12 @@ extension UndoManager {
 
   /// Separates earlier changes from those of a transaction, which form a group. Within an open group both belong to it.
   func prepareForTransaction() {
-    if groupsByEvent, groupingLevel == 0 { endEvent() } else { beginApart() }
+    if groupsByEvent, groupingLevel == 0 { endEvent() } else { beginSeparateGroup() }
   }
 
-  /// Ends the group that `beginApart` left open, and makes the changes since then a group. Within an explicit group
+  /// Ends the group that `beginSeparateGroup` left open, and makes the changes since then a group. Within an explicit group
   /// both belong to it.
-  func endApart() {
+  func endSeparateGroup() {
     guard groupingLevel == 0, context?.journal.isSettled == true else { return }
     endOpenGroup()
     closeGroup()
@@ -362,7 +362,7 @@ extension UndoManager {
   /// Forgets ID changes that no group needs. In each list the first group is the oldest.
   private func forgetLaterIDs() {
     let oldest = [undoGroups.first, redoGroups.first, openGroup].compactMap { $0?.idCount }.min()
-    weigh(-LaterIDs.weight &* laterIDs.forget(before: oldest ?? laterIDs.count))
+    weigh(-RenamedIDs.weight &* laterIDs.forget(before: oldest ?? laterIDs.count))
   }
 
   /// Makes a part of the journal's changes. Objects that left meanwhile still have their values.
@@ -372,7 +372,7 @@ extension UndoManager {
     for change in changes {
       guard case .presence = change.former, change.object.context == nil else { continue }
       if let passage = leaving.removeValue(forKey: ObjectIdentifier(change.object)), passage.stash == nil {
-        passage.stash = UndoStash(change.object, wasSaved: false)
+        passage.stash = DeletedObjectState(change.object, wasSaved: false)
         weigh(passage.stash?.weight ?? 0)
       }
     }
@@ -392,7 +392,7 @@ extension UndoManager {
 /// Notifications of saves and of changed IDs.
 extension UndoManager {
   /// The values of objects whose deletion is about to be saved.
-  func stashes(of deleted: [ManagedObject]) throws -> [(object: ManagedObject, stash: UndoStash)] {
+  func stashes(of deleted: [ManagedObject]) throws -> [(object: ManagedObject, stash: DeletedObjectState)] {
     guard let context else { return [] }
     // Only deletions that can be undone need the values.
     let isOpen = context.journal.base != 0
@@ -402,7 +402,7 @@ extension UndoManager {
     return try going.compactMap { object in
       guard !object.needsRow else { return nil }
       for slot in object.entity.toManySlots { _ = try object.memberIDs(slot) }
-      let stash = UndoStash(object, wasSaved: true)
+      let stash = DeletedObjectState(object, wasSaved: true)
       try stash.requireBytes(of: object)
       return (object, stash)
     }
@@ -411,7 +411,7 @@ extension UndoManager {
   /// Handles a written save, before the objects are updated.
   ///
   /// The save's own changes, for example by hooks, follow the first `count` changes and belong to the last group.
-  func takeSave(after count: Int, _ stashes: [(object: ManagedObject, stash: UndoStash)]) {
+  func takeSave(after count: Int, _ stashes: [(object: ManagedObject, stash: DeletedObjectState)]) {
     takeChanges(ofSaveAfter: count)
     for (object, stash) in stashes {
       guard let passage = leaving.removeValue(forKey: ObjectIdentifier(object)) else { continue }
@@ -467,13 +467,13 @@ extension UndoManager {
   }
 
   /// Handles coming ID changes: the journal has the former IDs. The open group continues.
-  func prepareForNewIDs() { beginApart() }
+  func prepareForNewIDs() { beginSeparateGroup() }
 
   /// Records an object's new ID.
   func noteID(_ id: ManagedObjectID, after former: ManagedObjectID) {
     guard !undoGroups.isEmpty || !redoGroups.isEmpty || openGroup != nil else { return }
     laterIDs.note(id, after: former)
-    weigh(LaterIDs.weight)
+    weigh(RenamedIDs.weight)
   }
 
   /// The current ID of an object.

@@ -94,13 +94,13 @@ private struct JournalReader {
   }
 
   /// The insertions, deletions and steps that remain after reading all changes.
-  func finish(in context: ManagedObjectContext) -> (passages: [UndoPassage], steps: [UndoStep]) {
-    var passages: [UndoPassage] = []
+  func finish(in context: ManagedObjectContext) -> (passages: [UndoPresenceChange], steps: [UndoStep]) {
+    var passages: [UndoPresenceChange] = []
     for (object, wasThere) in presence.reversed() {
       let isThere = object.context === context && !object.state.contains(.deleted)
       // An object that left for other reasons, for example a deletion elsewhere, has no values to return with.
       if isThere == wasThere || wasThere && object.context == nil && !object.isWeighed { continue }
-      passages.append(UndoPassage(object, wasThere: wasThere))
+      passages.append(UndoPresenceChange(object, wasThere: wasThere))
     }
     let kept = steps.indices.reversed().compactMap { index in steps[index].flatMap { self.kept($0, at: index) } }
     // The first steps are restored last, because restoring a value marks its property.

@@ -51,7 +51,7 @@ extension ManagedObjectContext {
   }
 
   /// Runs `compute`, and evaluates a chain that is too long from its end.
-  func computingDeepOnes<Result>(
+  func computingLongChains<Result>(
     behind object: ManagedObject, _ slot: Slot, _ compute: () throws -> Result
   ) throws -> Result {
     guard derivations.computations.isEmpty, derivations.deep.waiting.isEmpty else { return try compute() }

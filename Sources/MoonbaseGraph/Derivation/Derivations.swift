@@ -192,7 +192,7 @@ extension Derivations {
   }
 
   /// Records that the innermost computation read something that no facet covers.
-  mutating func noteOpen() {
+  mutating func recordUntrackedDependency() {
     if isRecording { computations[computations.count - 1].isOpen = true }
   }
 

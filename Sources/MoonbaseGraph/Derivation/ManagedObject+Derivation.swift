@@ -17,15 +17,15 @@ extension ManagedObject {
   struct Cached {
     var value: Value
     /// The dependencies of a derived value; nil for a value that a transformer made from the row's bytes.
-    var reads: Readings? { didSet { holdsUnasked = Self.holdsUnasked(reads) } }
+    var reads: Readings? { didSet { isValidUntilInvalidated = Self.isValidUntilInvalidated(reads) } }
     /// Whether this is a derived value that stays valid until an input reports a change.
-    private(set) var holdsUnasked: Bool
+    private(set) var isValidUntilInvalidated: Bool
 
     init(value: Value, reads: Readings? = nil) {
-      (self.value, self.reads, holdsUnasked) = (value, reads, Self.holdsUnasked(reads))
+      (self.value, self.reads, isValidUntilInvalidated) = (value, reads, Self.isValidUntilInvalidated(reads))
     }
 
-    private static func holdsUnasked(_ reads: Readings?) -> Bool {
+    private static func isValidUntilInvalidated(_ reads: Readings?) -> Bool {
       reads.map { $0.changeCount == nil && !$0.isStored } ?? false
     }
   }
@@ -76,7 +76,7 @@ extension ManagedObject {
       try context.checkCircle(of: self, slot)
       try context.checkDepth(of: self, slot)
     }
-    return try context.computingDeepOnes(behind: self, slot) {
+    return try context.computingLongChains(behind: self, slot) {
       try computingAlone(slot, of: derived, in: context, isStored: isStored, body)
     }
   }
@@ -130,7 +130,7 @@ extension ManagedObject {
       return false
     }
     if context.derivations.isRecording {
-      if reads.changeCount != nil { context.derivations.noteOpen() }
+      if reads.changeCount != nil { context.derivations.recordUntrackedDependency() }
       context.derivations.note(reads.own, of: self)
     }
     return true

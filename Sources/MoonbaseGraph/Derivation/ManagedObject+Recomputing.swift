@@ -9,7 +9,7 @@ extension ManagedObject {
   /// of the entity.
   @discardableResult
   public final func recomputeStoredAttributes(_ names: [String]? = nil) throws -> [String] {
-    guard context != nil else { throw goneError }
+    guard context != nil else { throw detachedError }
     let behavior = try behavior()
     let slots = try names?.map(storedSlot) ?? behavior.storedSlots.sorted()
     var changed: [String] = []

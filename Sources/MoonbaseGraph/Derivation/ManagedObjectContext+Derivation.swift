@@ -104,5 +104,5 @@ extension ManagedObjectContext {
 
   /// Records that the running getter read something that no facet covers.
   @inline(__always)
-  func noteOpenRead() { if derivations.isRecording { derivations.noteOpen() } }
+  func recordUntrackedRead() { if derivations.isRecording { derivations.recordUntrackedDependency() } }
 }

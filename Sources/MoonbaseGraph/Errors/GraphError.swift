@@ -34,17 +34,17 @@ public struct GraphError: LocalizedError, Sendable, CustomStringConvertible, Cod
   public var underlying: (any Error)?
 
   /// Whether a hook or an earlier assignment caused the error, and not the failed call itself.
-  private var isOfOthers = false
+  private var isCausedElsewhere = false
 
   /// Whether the error is a mistake of the calling program, and not of data, another program or an extension.
   ///
   /// Scripts always raise mistakes. Calls like `save` return errors of any other kind as `nil, err`.
-  public var isMistake: Bool { code.isMistake && !isOfOthers }
+  public var isMistake: Bool { code.isMistake && !isCausedElsewhere }
 
   /// A copy of the error for a caller that made no mistake, for example of `save`, when a hook or a rule failed.
-  package var ofOthers: GraphError {
+  package var causedElsewhere: GraphError {
     var copy = self
-    copy.isOfOthers = true
+    copy.isCausedElsewhere = true
     return copy
   }
 

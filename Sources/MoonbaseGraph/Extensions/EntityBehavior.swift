@@ -90,7 +90,7 @@ final class EntityBehavior {
   let hasSnapshotHooks: Bool
 
   /// Whether a save has to validate the object or call its `willSave`.
-  var looksAtSaves: Bool {
+  var needsSaveHooks: Bool {
     hasWillSave || hasObjectRules || !slotsToValidate.isEmpty || !derivedSlotsToValidate.isEmpty
       || !ruledToManySlots.isEmpty || !slotsToCount.isEmpty
   }

@@ -86,7 +86,7 @@ public final class ExtensionRegistry {
   public func didChange() {
     revision += 1
     let concerned = all
-    for context in concerned { context.takeExtensions() }
+    for context in concerned { context.adoptExtensions() }
     for context in concerned { context.tellObservers() }
   }
 }

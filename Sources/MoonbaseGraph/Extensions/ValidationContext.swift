@@ -9,7 +9,7 @@ public import MoonbaseModel
 /// ```
 public struct ValidationContext {
   /// Why a rule is evaluated.
-  public enum Occasion: String, Sendable, Hashable {
+  public enum Event: String, Sendable, Hashable {
     /// A new object is about to be saved.
     case insert
     /// A changed object is about to be saved.
@@ -21,7 +21,7 @@ public struct ValidationContext {
   /// The object.
   public let object: ManagedObject
   /// Why the rule is evaluated.
-  public let occasion: Occasion
+  public let event: Event
   let slot: Slot
 
   /// The name of the property.

@@ -101,7 +101,7 @@ final class FetchedResultsFollower: ChangeListener {
   // MARK: Following
 
   /// Updates the list after changes in the context, and reports the difference.
-  func take(_ news: ObjectNews) {
+  func take(_ news: ObjectChanges) {
     guard list != nil, let paths else { return }
     var concerns = news.isEverything || isBehind || news.isSaved && !request.includesPendingChanges
     for (old, new) in news.renamed { list?.rename(old, to: new) }
@@ -123,7 +123,7 @@ final class FetchedResultsFollower: ChangeListener {
   }
 
   /// Updates the list; returns the difference, or nil without a list.
-  private func changed(by news: ObjectNews, _ paths: FollowedPaths) throws -> FetchedResultsChange? {
+  private func changed(by news: ObjectChanges, _ paths: FollowedPaths) throws -> FetchedResultsChange? {
     guard var old = list else { return nil }
     if news.isEverything {
       // After a reload of extensions, names may refer to other attributes.

@@ -35,7 +35,7 @@ package struct DictionaryRows {
   /// Prepares a request. With `isKept`, rows are read in several calls that all see one state.
   package init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
     context.settle()
-    context.noteOpenRead()
+    context.recordUntrackedRead()
     var objects = request
     objects.includesPendingChanges = false
     let (entity, model) = (try context.entity(request.entityName), context.model)
@@ -100,7 +100,7 @@ package struct DictionaryRows {
   func lines() throws -> [String] {
     var lines = try plan.lines()
     if let columnsReason { lines.append("the context computes the columns: \(columnsReason)") }
-    let reason = plan.givesColumns ? choice.reason ?? plan.parts.first?.plan.choiceReason : nil
+    let reason = plan.givesColumns ? choice.reason ?? plan.parts.first?.plan.omissionReason : nil
     let because = reason.map { ": \($0)" } ?? ""
     if judgesRows { lines.append("the context judges the rows by having" + because) }
     if order != nil { lines.append("the context sorts the rows by what they show of groups") }

@@ -14,7 +14,7 @@ extension FetchPlan {
         return { try reading { try next().map { try context.objects(for: $0) } } }
       }
       if sort != nil {
-        let twins = SavedTwins(of: context)
+        let twins = CommittedCopies(of: context)
         return Self.batches(of: try sorted(matching(twins), twins: twins))
       }
       var next = try parts.map { part in
@@ -57,7 +57,7 @@ extension FetchPlan {
   func idBatches() throws -> () throws -> [ManagedObjectID]? {
     guard let (store, query) = storeQuery, !hasPending else { return Self.batches(of: try reading { try objectIDs() }) }
     let session = try view.session(of: store)
-    guard view.isSteady else { return Self.batches(of: Array(try session.objectIDs(matching: query))) }
+    guard view.canBeHeldOpen else { return Self.batches(of: Array(try session.objectIDs(matching: query))) }
     let ids = try session.ids(matching: query)
     return {
       let page = try withExtendedLifetime(view) { try ids.next(upTo: [ManagedObjectID].batchSize) }
@@ -92,7 +92,7 @@ extension FetchPlan {
   }
 
   /// Whether a walk reads rows by key, because no view can be held open for it and the stores keep data in files.
-  var readsByKeys: Bool { isKept && !view.isSteady && context.parent == nil }
+  var readsByKeys: Bool { isKept && !view.canBeHeldOpen && context.parent == nil }
 
   /// The matching rows, if they fit in one page, which is then consistent. Nil if there are more rows, or if they are
   /// too large.
@@ -122,7 +122,7 @@ extension FetchPlan {
       let rows = try withExtendedLifetime(view) { try pages.next(upTo: RowPage.capacity) }
       return rows.isEmpty ? nil : rows
     }
-    guard isKept, !view.isSteady else { return next }
+    guard isKept, !view.canBeHeldOpen else { return next }
     var all: [RowBatch] = []
     while let rows = try next() { all.append(rows) }
     all.reverse()

@@ -9,7 +9,7 @@ extension FetchPlan {
   /// Nil if the result is not sorted, if so many rows would be read that sorting all is better, or if a row was deleted
   /// meanwhile.
   func merged(
-    _ pending: [ManagedObject], with query: StoreQuery, of store: any PersistentStore, twins: SavedTwins
+    _ pending: [ManagedObject], with query: StoreQuery, of store: any PersistentStore, twins: CommittedCopies
   ) throws -> [ManagedObjectID]? {
     guard let sort, !pending.isEmpty, !request.shouldRefreshRefetchedObjects, !hasSmallWindow else { return nil }
     let saved = try unchangedIDs(query, in: view.session(of: store))
@@ -37,10 +37,10 @@ private struct SavedRanks {
   let ids: [ManagedObjectID]
   let plan: FetchPlan
   let sort: CompiledSort
-  let twins: SavedTwins
+  let twins: CommittedCopies
   private var known: [Int: CompiledSort.Rank] = [:]
 
-  init(ids: [ManagedObjectID], plan: FetchPlan, sort: CompiledSort, twins: SavedTwins) {
+  init(ids: [ManagedObjectID], plan: FetchPlan, sort: CompiledSort, twins: CommittedCopies) {
     (self.ids, self.plan, self.sort, self.twins) = (ids, plan, sort, twins)
   }
 

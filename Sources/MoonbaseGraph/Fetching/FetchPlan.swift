@@ -75,7 +75,7 @@ struct FetchPlan {
     var query = StoreQuery(entity: entity, in: context.model, includesSubentities: request.includesSubentities)
     query.functions = context.extensionRegistry.pureFunctions
     query.predicate = request.predicate
-    query.sought = try request.predicate.flatMap {
+    query.narrowingCondition = try request.predicate.flatMap {
       try context.indexedCondition($0, of: entity, entities: entities, inRows: true)
     }
     if stores.count == 1 {
@@ -92,7 +92,7 @@ struct FetchPlan {
 
   /// The objects that match, in order and within the window.
   func objects() throws -> [ManagedObject] {
-    let twins = SavedTwins(of: context)
+    let twins = CommittedCopies(of: context)
     guard let (store, query) = storeQuery else { return window(try sorted(matching(twins), twins: twins)) }
     let pending = try pendingMatches()
     if let merged = try merged(pending, with: query, of: store, twins: twins) { return try read(window(merged)) }
@@ -101,7 +101,7 @@ struct FetchPlan {
 
   /// The saved and the changed objects. A sorted result with changes is sorted again as a whole.
   private func objects(
-    _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject], twins: SavedTwins
+    _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject], twins: CommittedCopies
   ) throws -> [ManagedObject] {
     let saved: [ManagedObject]
     // To sort by the store's current values, the rows are needed even if objects already have values.
@@ -186,7 +186,7 @@ struct FetchPlan {
     guard sort != nil, !pending.isEmpty else {
       return window(try unchangedIDs(query, in: view.session(of: store)) + pending.map(\.objectID))
     }
-    let twins = SavedTwins(of: context)
+    let twins = CommittedCopies(of: context)
     if let merged = try merged(pending, with: query, of: store, twins: twins) { return window(merged) }
     return try objects(query, of: store, with: pending, twins: twins).map(\.objectID)
   }
@@ -206,7 +206,7 @@ struct FetchPlan {
         }
         return FetchedObjects(rows: rows, plan: self, holdsContext: holdsContext)
       }
-      if !view.isSteady {
+      if !view.canBeHeldOpen {
         return FetchedObjects(rows: try session.snapshots(matching: query), plan: self, holdsContext: holdsContext)
       }
       let pages = PageReader(try session.rows(matching: query), mayReadAhead: query.runsNoFunctions)
@@ -218,7 +218,7 @@ struct FetchPlan {
   func count() throws -> Int {
     guard parts.count == 1, parts[0].plan.isExact else {
       var count = 0
-      try forEachMatch(SavedTwins(of: context)) { _ in
+      try forEachMatch(CommittedCopies(of: context)) { _ in
         count += 1
         return count < windowEnd
       }
@@ -344,13 +344,13 @@ struct FetchPlan {
   /// Passes the objects that the context finds to `body`, saved ones first, until it returns false. Objects that do not
   /// match are released as rows are read. If all are kept, their weight is checked before they are created.
   private func forEachMatch(
-    _ twins: SavedTwins, keepsAll: Bool = false, _ body: (ManagedObject) throws -> Bool
+    _ twins: CommittedCopies, keepsAll: Bool = false, _ body: (ManagedObject) throws -> Bool
   ) throws {
     try reading { try readEachMatch(twins, keepsAll: keepsAll, body) }
   }
 
   private func readEachMatch(
-    _ twins: SavedTwins, keepsAll: Bool, _ body: (ManagedObject) throws -> Bool
+    _ twins: CommittedCopies, keepsAll: Bool, _ body: (ManagedObject) throws -> Bool
   ) throws {
     var goesOn = true
     for (store, plan) in parts where goesOn {
@@ -376,7 +376,7 @@ struct FetchPlan {
   }
 
   /// The objects that the context finds, without order and window; an unsorted result ends with the window.
-  func matching(_ twins: SavedTwins) throws -> [ManagedObject] {
+  func matching(_ twins: CommittedCopies) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
     let bound = sort == nil ? windowEnd : .max
     try forEachMatch(twins, keepsAll: bound == .max) { object in
@@ -390,7 +390,7 @@ struct FetchPlan {
   private func matchingIDs() throws -> [ManagedObjectID] {
     var result: [ManagedObjectID] = []
     var memory = HostMemory()
-    try forEachMatch(SavedTwins(of: context)) { object in
+    try forEachMatch(CommittedCopies(of: context)) { object in
       result.append(object.objectID)
       try memory.hold(MemoryLayout<ManagedObjectID>.stride)
       return result.count < windowEnd
@@ -406,7 +406,7 @@ struct FetchPlan {
 
   func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object, memo: memo) ?? true }
 
-  func sorted(_ objects: [ManagedObject], twins: SavedTwins) throws -> [ManagedObject] {
+  func sorted(_ objects: [ManagedObject], twins: CommittedCopies) throws -> [ManagedObject] {
     guard let sort else { return objects }
     return try twins.replacing(objects) { try sort.sorted($0, memo: memo) }
   }

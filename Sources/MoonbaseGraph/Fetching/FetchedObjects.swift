@@ -91,7 +91,7 @@ public final class FetchedObjects {
 
   /// Makes a collection of IDs whose rows are read in the plan's view.
   convenience init(ids: IDList, plan: FetchPlan, holdsContext: Bool) {
-    let view = ids.isEmpty || !plan.view.isSteady ? nil : plan.view
+    let view = ids.isEmpty || !plan.view.canBeHeldOpen ? nil : plan.view
     self.init(ids: ids, plan: plan, holdsContext: holdsContext, view: view)
     if plan.hasPending { for id in ids where id.isTemporaryID { unsaved[id] = plan.context.registeredObject(for: id) } }
     beginFollowing(in: plan.context)
@@ -238,7 +238,7 @@ extension FetchedObjects: RandomAccessCollection {
 extension FetchedObjects {
   /// Reads the next remaining rows; with `keeping`, adds them to the current page.
   private func readPage(keeping: Bool = false) throws {
-    guard let rest, let context = reference.context else { throw goneError }
+    guard let rest, let context = reference.context else { throw detachedError }
     let rows = try rest.next(upTo: greatestSize)
     if rows.isEmpty { return endRest() }
     if keeping { page.append(rows) } else { (pageStart, page) = (ids.count, rows) }
@@ -282,7 +282,7 @@ extension FetchedObjects {
     (page, view, following) = ([], nil, nil)
   }
 
-  private var goneError: GraphError {
+  private var detachedError: GraphError {
     GraphError(.objectNotFound, message: "the context of what was fetched is gone: keep it while you walk")
   }
 }
@@ -298,9 +298,9 @@ extension FetchedObjects {
 
   /// Reads the window around an index.
   private func readWindow(with index: Int) throws {
-    guard let context = reference.context else { throw goneError }
+    guard let context = reference.context else { throw detachedError }
     try HostWork.charge(Self.units)
-    guard try reaches(index) else { throw goneError }
+    guard try reaches(index) else { throw detachedError }
     if context.readAheadNumber != readAheadNumber { page = [] }
     let goesOn = index == window.upperBound
     let range = rangeToRead(with: index)
@@ -426,6 +426,6 @@ extension ManagedObjectContext {
     let entity = model.entity(of: id) ?? model.entities[0]
     let type = coordinator.objectClass(of: entity)
     let table = table(of: id.kind, entity: entity)
-    return type.init(ManagedObject.ContextPlace(table: table, key: id.key, state: .fault))
+    return type.init(ManagedObject.InitializationToken(table: table, key: id.key, state: .fault))
   }
 }

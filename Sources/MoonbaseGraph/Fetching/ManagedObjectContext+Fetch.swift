@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   func beginFetch(of entityName: String) throws {
     try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entityName) was asked for")
     settle()
-    noteOpenRead()
+    recordUntrackedRead()
   }
 
   /// Merges saves of other contexts, and applies pending delete rules.

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     guard let (store, query) = plan.storeQuery, !plan.hasPending else { return false }
     try plan.reading {
       let session = try plan.view.session(of: store)
-      guard session.seesOneState else { return try forEachRowBatch(of: session, matching: query, body) }
+      guard session.isConsistent else { return try forEachRowBatch(of: session, matching: query, body) }
       let pages = PageReader(try session.rows(matching: query), mayReadAhead: query.runsNoFunctions)
       // Before the view ends, which would wait for the thread that reads ahead.
       defer { pages.stop() }

@@ -158,7 +158,7 @@ extension ManagedObjectContext {
       throw error
     }
     // If the view cannot be held open, each call reads the current state.
-    guard session.isSteady else {
+    guard session.canBeHeldOpen else {
       session.end()
       return result
     }

@@ -163,7 +163,7 @@ struct Prefetch {
 
 /// IDs of rows that will be needed, more than the row cache holds: the first fault of a group reads the rows of the
 /// whole group.
-struct WantedRows {
+struct DeferredRows {
   private let ids: IDList
   /// The group of each ID.
   private var stretches = IDMap<Int32>()
@@ -194,21 +194,21 @@ struct WantedRows {
 extension ManagedObjectContext {
   /// Announces rows that will be needed, so that faults read them in groups.
   func readTogether(_ ids: IDList) throws {
-    let wanted = WantedRows(ids)
+    let wanted = DeferredRows(ids)
     try HostMemory.require(wanted.weight)
-    forgetWantedRows()
+    forgetDeferredRows()
     weigh(wanted.weight)
-    wantedRows = wanted
+    deferredRows = wanted
   }
 
-  func forgetWantedRows() {
-    guard let wanted = wantedRows else { return }
+  func forgetDeferredRows() {
+    guard let wanted = deferredRows else { return }
     weigh(-wanted.weight)
-    wantedRows = nil
+    deferredRows = nil
   }
 
   /// Reads the group of announced rows to which a fault belongs.
   func readWantedRows(around id: ManagedObjectID) throws {
-    if let ids = wantedRows?.take(around: id) { try loadRows(of: ids) }
+    if let ids = deferredRows?.take(around: id) { try loadRows(of: ids) }
   }
 }

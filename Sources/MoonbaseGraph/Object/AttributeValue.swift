@@ -5,17 +5,17 @@ public import MoonbasePlatform
 
 /// A Swift type as which an attribute's value can be read.
 ///
-/// An enumeration with raw values, and a type that is `Codable`, only need the property `missing`:
+/// An enumeration with raw values, and a type that is `Codable`, only need the property `defaultWhenNull`:
 ///
 /// ```swift
 /// enum Size: String, AttributeValue {
 ///   case small, large
-///   static var missing: Size { .small }
+///   static var defaultWhenNull: Size { .small }
 /// }
 ///
 /// struct Frame: Codable, AttributeValue {
 ///   var width = 0.0, height = 0.0
-///   static var missing: Frame { Frame() }
+///   static var defaultWhenNull: Frame { Frame() }
 /// }
 /// ```
 ///
@@ -28,7 +28,7 @@ public protocol AttributeValue: ValueConvertible, SendableMetatype {
   /// By default returns nil.
   static func read(cell: RawCell) -> Self?
   /// The replacement for a value that is null or cannot be read.
-  static var missing: Self { get }
+  static var defaultWhenNull: Self { get }
   /// Passes this value as a cell to `put`, and returns whether `put` accepted the cell.
   ///
   /// False, the default, leaves the conversion to `attributeValue`.
@@ -49,7 +49,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   @inlinable public static func read(cell: RawCell) -> Wrapped?? {
     cell.kind == .null ? .some(nil) : Wrapped.read(cell: cell).map { $0 }
   }
-  @inlinable public static var missing: Wrapped? { nil }
+  @inlinable public static var defaultWhenNull: Wrapped? { nil }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { self?.putCell(put) ?? put(RawCell(.null)) }
 }
 
@@ -58,7 +58,7 @@ extension FixedWidthInteger where Self: AttributeValue & Codable {
     if case .int(let number) = value { Self(exactly: number) } else { nil }
   }
   @inlinable public static func read(cell: RawCell) -> Self? { cell.kind == .int ? Self(exactly: cell.int) : nil }
-  @inlinable public static var missing: Self { 0 }
+  @inlinable public static var defaultWhenNull: Self { 0 }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
     guard let number = Int64(exactly: self) else { return false }
     return put(RawCell(.int, word: UInt64(bitPattern: number)))
@@ -81,14 +81,14 @@ extension Double: AttributeValue {
     if case .double(let number) = value { number } else { nil }
   }
   @inlinable public static func read(cell: RawCell) -> Double? { cell.kind == .double ? cell.double : nil }
-  @inlinable public static var missing: Double { 0 }
+  @inlinable public static var defaultWhenNull: Double { 0 }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { put(RawCell(.double, word: bitPattern)) }
 }
 
 extension Float: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Float? { Double.read(value).map { Float($0) } }
   @inlinable public static func read(cell: RawCell) -> Float? { cell.kind == .double ? Float(cell.double) : nil }
-  @inlinable public static var missing: Float { 0 }
+  @inlinable public static var defaultWhenNull: Float { 0 }
 }
 
 extension Bool: AttributeValue {
@@ -96,7 +96,7 @@ extension Bool: AttributeValue {
     if case .bool(let truth) = value { truth } else { nil }
   }
   @inlinable public static func read(cell: RawCell) -> Bool? { cell.kind == .bool ? cell.bool : nil }
-  @inlinable public static var missing: Bool { false }
+  @inlinable public static var defaultWhenNull: Bool { false }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool { put(RawCell(.bool, word: self ? 1 : 0)) }
 }
 
@@ -107,7 +107,7 @@ extension String: AttributeValue {
   @inlinable public static func read(cell: RawCell) -> String? {
     cell.kind == .text ? String(decoding: cell.bytes, as: UTF8.self) : nil
   }
-  @inlinable public static var missing: String { "" }
+  @inlinable public static var defaultWhenNull: String { "" }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
     utf8.withContiguousStorageIfAvailable { put(RawCell(.text, bytes: UnsafeRawBufferPointer($0))) } ?? false
   }
@@ -118,7 +118,7 @@ extension Date: AttributeValue {
   @inlinable public static func read(cell: RawCell) -> Date? {
     cell.kind == .date ? Date(timeIntervalSinceReferenceDate: cell.double) : nil
   }
-  @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
+  @inlinable public static var defaultWhenNull: Date { Date(timeIntervalSinceReferenceDate: 0) }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
     put(RawCell(.date, word: timeIntervalSinceReferenceDate.bitPattern))
   }
@@ -131,7 +131,7 @@ extension Data: AttributeValue {
     guard let start = cell.bytes.baseAddress else { return Data() }
     return Data(bytes: start, count: cell.bytes.count)
   }
-  @inlinable public static var missing: Data { Data() }
+  @inlinable public static var defaultWhenNull: Data { Data() }
   @inlinable public func putCell(_ put: (RawCell) -> Bool) -> Bool {
     withUnsafeBytes { put(RawCell(.data, bytes: $0)) }
   }
@@ -139,24 +139,24 @@ extension Data: AttributeValue {
 
 extension URL: AttributeValue {
   @inlinable public static func read(_ value: Value) -> URL? { if case .uri(let uri) = value { uri } else { nil } }
-  @inlinable public static var missing: URL { URL(fileURLWithPath: "/") }
+  @inlinable public static var defaultWhenNull: URL { URL(fileURLWithPath: "/") }
 }
 
 extension Decimal: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Decimal? {
     if case .decimal(let number) = value { number } else { nil }
   }
-  @inlinable public static var missing: Decimal { 0 }
+  @inlinable public static var defaultWhenNull: Decimal { 0 }
 }
 
 extension UUID: AttributeValue {
   @inlinable public static func read(_ value: Value) -> UUID? { if case .uuid(let uuid) = value { uuid } else { nil } }
-  @inlinable public static var missing: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+  @inlinable public static var defaultWhenNull: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 }
 
 extension Value: AttributeValue {
   @inlinable public static func read(_ value: Value) -> Value? { value }
-  @inlinable public static var missing: Value { .null }
+  @inlinable public static var defaultWhenNull: Value { .null }
 }
 
 extension Array: AttributeValue where Element: AttributeValue {
@@ -166,7 +166,7 @@ extension Array: AttributeValue where Element: AttributeValue {
     let elements = list.compactMap(Element.read)
     return elements.count == list.count ? elements : nil
   }
-  public static var missing: [Element] { [] }
+  public static var defaultWhenNull: [Element] { [] }
 }
 
 extension Dictionary: AttributeValue where Key == String, Value: AttributeValue {
@@ -176,7 +176,7 @@ extension Dictionary: AttributeValue where Key == String, Value: AttributeValue 
     let values = map.compactMapValues(Value.read)
     return values.count == map.count ? values : nil
   }
-  public static var missing: [String: Value] { [:] }
+  public static var defaultWhenNull: [String: Value] { [:] }
 }
 
 // MARK: Defaults

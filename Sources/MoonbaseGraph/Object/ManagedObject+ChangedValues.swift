@@ -5,7 +5,7 @@ extension ManagedObject {
   /// The values of the last save or fetch by name: of the given keys, or of all persistent attributes and to-one
   /// relationships.
   public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
-    guard context != nil else { throw goneError }
+    guard context != nil else { throw detachedError }
     noteRead(.state)
     let slots =
       try keys.map { try $0.map(slot(of:)) }
@@ -32,7 +32,7 @@ extension ManagedObject {
   /// one that the closure received. Throws `.invalidRequest` without an observer of the context's changes, as no former
   /// values are kept then.
   public final func changedValuesForCurrentEvent() throws -> [String: Value] {
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     noteRead(.state)
     settle()
     if context.journal.isSettled { context.noteEvent(isLast: false) }
@@ -59,7 +59,7 @@ extension ManagedObject {
   }
 
   private final func changedPersistentSlots() throws -> [Slot] {
-    guard context != nil else { throw goneError }
+    guard context != nil else { throw detachedError }
     noteRead(.state)
     settle()
     // Values that awake-from-fetch set are no changes.

@@ -4,7 +4,7 @@ import MoonbasePlatform
 extension ManagedObject {
   /// The combined hooks, rules and slot kinds of the object's entity. Throws if the object has no context.
   final func behavior() throws -> EntityBehavior {
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     context.checkConfinement(of: self)
     return try context.behavior(of: entity)
   }
@@ -100,7 +100,7 @@ extension ManagedObject {
   }
 
   /// The error for using an object that has left its context.
-  package final var goneError: GraphError {
+  package final var detachedError: GraphError {
     switch departure {
     case .contextGone: invalid("was used after its context was gone: keep the context as long as its objects")
     case .closed: invalid("was used after its context was closed: take it from a context that is open")
@@ -137,5 +137,23 @@ extension ManagedObject {
   /// The error for an object that cannot be used in some way.
   package final func invalid(_ reason: String) -> GraphError {
     GraphError(.invalidObject, message: "\(entity.name) \(objectID) \(reason)", entity: entity.name, objectID: objectID)
+  }
+
+  /// The slot of a to-one relationship. Throws for any other property.
+  final func toOneSlot(_ key: String) throws -> Int {
+    let slot = try slot(of: key)
+    guard case .toOne = entity.properties[slot].kind else {
+      throw refused(slot, value: nil, reason: "it is no to-one relationship")
+    }
+    return slot
+  }
+
+  /// The slot of a to-many relationship. Throws for any other property.
+  final func toManySlot(_ key: String) throws -> Int {
+    let slot = try slot(of: key)
+    guard case .toMany = entity.properties[slot].kind else {
+      throw refused(slot, value: nil, reason: "it is no to-many relationship")
+    }
+    return slot
   }
 }

@@ -8,12 +8,12 @@ extension ManagedObject {
     settle()
     guard state.contains(.fault) else { return }
     if let context { context.checkConfinement(of: self) }
-    guard !wakeQuietly() else { return }
-    guard let context else { throw goneError }
+    guard !fireWithoutHooks() else { return }
+    guard let context else { throw detachedError }
     if page == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()
     if page == nil {
-      if context.wantedRows != nil { try context.readWantedRows(around: objectID) }
+      if context.deferredRows != nil { try context.readWantedRows(around: objectID) }
       // The reads above may have delivered this row.
       if page == nil {
         takeRow(try context.source.row(of: objectID, in: context.view, within: context.greatestAge))
@@ -21,7 +21,7 @@ extension ManagedObject {
     } else if context.greatestAge != nil {
       try takeFreshRow(in: context)
     }
-    if stopBeingFault() || context.hasReadLists { rowArrived() }
+    if stopBeingFault() || context.hasReadLists { updateInverses() }
     try wakeUp(in: context)
   }
 
@@ -116,7 +116,7 @@ extension ManagedObject {
       if !changed.contains(slot) {
         rowMoved(slot, from: old ?? .null, to: newer.values[slot])
       } else if row?.values[slot] != newer.values[slot] {
-        stayAway(from: newer.values[slot], slot: slot)
+        dropInverse(from: newer.values[slot], slot: slot)
       }
     }
   }

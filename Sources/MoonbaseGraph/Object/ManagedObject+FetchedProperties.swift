@@ -10,7 +10,7 @@ extension ManagedObject {
     guard let property = entity.fetchedProperties[key] else {
       throw GraphError.unknownProperty(key, of: entity, id: objectID)
     }
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     var request = property.fetchRequest
     request.predicate = try request.predicate.map { try filled($0, of: property, in: context) }
     return try context.fetch(request)

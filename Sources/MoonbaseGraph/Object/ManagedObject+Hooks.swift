@@ -72,7 +72,7 @@ extension ManagedObject {
   /// Converts an error of an extension to one of the graph. An error of the graph that passed through a script is
   /// restored.
   private func failure(of error: any Error, property: String?, hook: String) -> any Error {
-    if let error = error as? GraphError { return error.ofOthers }
+    if let error = error as? GraphError { return error.causedElsewhere }
     let ended = GraphError(endOf: error, in: hook, entity: entity.name, property: property, objectID: objectID)
     if let ended { return ended }
     let script = error as? any ScriptFailure
@@ -84,7 +84,7 @@ extension ManagedObject {
     }
     let name = script?.hookName(hook) ?? hook
     if let script, let known = script.hostError as? GraphError {
-      return self.known(known, script: script, property: property, hook: name).ofOthers
+      return self.known(known, script: script, property: property, hook: name).causedElsewhere
     }
     let advice = script?.advice.map { "; \($0)" } ?? ""
     var failure = failure("\(name): \(error)\(advice)", property: property)

@@ -14,7 +14,7 @@ extension ManagedObject {
   /// `value(forKey:)`.
   public final func value(forKeyPath path: String) throws -> Value {
     guard path.utf8.contains(UInt8(ascii: ".")) else { return try value(forKey: path) }
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     let value = try naming(path) { try context.keyPaths.expression(for: path).value(KeyPathSubject(object: self)) }
     return isSumOfNoDecimals(value, at: path) ? .decimal(0) : value
   }
@@ -33,7 +33,7 @@ extension ManagedObject {
   public final func setValue(_ value: Value, forKeyPath path: String) throws {
     var keys = try KeyPaths.keys(of: path, on: entity)
     let last = keys.removeLast()
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     guard !keys.isEmpty else { return try setValue(value, forKey: last) }
     if let name = (keys + [last]).first(where: { $0.hasPrefix("@") }) {
       throw refused(path, reason: "\(name) computes a value, which cannot be assigned")
@@ -53,7 +53,7 @@ extension ManagedObject {
 
   /// Sets values by name like `setValue(_:forKey:)`, all or none. `.null` removes a value.
   public final func setValuesForKeys(_ values: [String: Value]) throws {
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     try context.changingTogether {
       for (key, value) in values { try setValue(value, forKey: key) }
     }

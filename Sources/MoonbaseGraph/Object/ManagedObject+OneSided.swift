@@ -10,7 +10,7 @@ extension ManagedObject {
   /// The objects that refer to this object by the inverse of a relationship which is null here.
   final func oneSidedPartners(_ slot: Slot) throws -> [ManagedObject] {
     guard let inverse = entity.oneToOneInverse(of: slot), !isInserted, let context,
-      try stored(slot).leadsNowhere, snapshot?.values[slot].leadsNowhere == true
+      try stored(slot).hasNoDestination, snapshot?.values[slot].hasNoDestination == true
     else { return [] }
     return try context.storedPartners(of: self, slot: slot).compactMap { id in
       try HostWork.charge()
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     let waiting = deletionsToPropagate.prefix(Self.batch - 1).filter { other in
       other.entity === object.entity && !other.isInserted && other !== object
         && other.objectID.storeNumber == object.objectID.storeNumber
-        && other.snapshot?.values[slot].leadsNowhere ?? true && prefetched[key(other)] == nil
+        && other.snapshot?.values[slot].hasNoDestination ?? true && prefetched[key(other)] == nil
     }
     guard !waiting.isEmpty else { return try storedDestinations(of: object, slot: slot) }
     let all = [object] + waiting
@@ -51,5 +51,5 @@ extension ManagedObjectContext {
 
 extension Value {
   /// Whether a row has no destination: the value is null or damaged.
-  fileprivate var leadsNowhere: Bool { isNull || isDamage }
+  fileprivate var hasNoDestination: Bool { isNull || isDamage }
 }

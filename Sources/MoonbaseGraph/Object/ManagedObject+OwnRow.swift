@@ -59,7 +59,7 @@ extension ManagedObject {
 
   /// Sets a value in the object's own row; false without effect if the change needs the slow path.
   @inline(__always)
-  final func setQuickly(_ value: Value, slot: Slot) -> Bool {
+  final func setFast(_ value: Value, slot: Slot) -> Bool {
     guard row.isOwn, isFillingItsRow, row.live.isEmpty, slot < 64 else { return false }
     return table._withUnsafeGuaranteedRef { table in
       guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,
@@ -85,7 +85,7 @@ extension ManagedObject {
 
   /// Overwrites an attribute in the own row by a cell of the same kind, when the former value need not be recorded.
   ///
-  /// False without effect if `setNoting` has to be tried.
+  /// False without effect if `setRecording` has to be tried.
   @inline(__always)
   final func overwrite(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
@@ -93,7 +93,7 @@ extension ManagedObject {
         let context = table.contextReference, let page = row.page.map(Unmanaged.passUnretained)
       else { return false }
       return context._withUnsafeGuaranteedRef { context in
-        guard context.overwritesQuietly else { return overwriteNoting(cell, slot: slot, in: page, of: context) }
+        guard context.overwritesQuietly else { return overwriteRecording(cell, slot: slot, in: page, of: context) }
         return page._withUnsafeGuaranteedRef { page in
           switch page.overwrite(cell, slot: slot, of: Int(row.place)) {
           case .refused: return false
@@ -110,7 +110,7 @@ extension ManagedObject {
   }
 
   /// Overwrites the attribute when the journal records the former value, or changes are followed.
-  private final func overwriteNoting(
+  private final func overwriteRecording(
     _ cell: RawCell, slot: Slot, in page: Unmanaged<RowPage>, of context: ManagedObjectContext
   ) -> Bool {
     if context.derivations.isWatching { return false }
@@ -149,12 +149,12 @@ extension ManagedObject {
 
   /// Sets an attribute to a cell without an intermediate `Value`; false without effect if `setValue` has to be called.
   @inline(__always)
-  package final func setQuickly(_ cell: RawCell, slot: Slot) -> Bool {
-    (row.isOwn ? overwrite(cell, slot: slot) : overwriteFirst(cell, slot: slot)) || setNoting(cell, slot: slot)
+  package final func setFast(_ cell: RawCell, slot: Slot) -> Bool {
+    (row.isOwn ? overwrite(cell, slot: slot) : overwriteFirst(cell, slot: slot)) || setRecording(cell, slot: slot)
   }
 
   /// Sets an attribute when the former value has to be recorded, or the cell is of another kind.
-  private final func setNoting(_ cell: RawCell, slot: Slot) -> Bool {
+  private final func setRecording(_ cell: RawCell, slot: Slot) -> Bool {
     guard writesItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }
     return table._withUnsafeGuaranteedRef { table in
       guard table.rowSlots & 1 << UInt64(slot) != 0, let context = table.contextReference,

@@ -58,7 +58,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   /// The destinations that a predicate sees, without those that no longer exist.
   @usableFromInline
   package final func predicateDestinations(slot: Slot) throws -> [ManagedObject] {
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     return try memberIDs(slot).compactMap { id in
       try HostWork.charge()
       return try context.objectIfPresent(with: id)

@@ -64,7 +64,7 @@ extension ManagedObject {
       guard record.delayed.isEmpty else { return nil }
       return record.caches.first(slot) { cached in
         // A bare `nil` beside a value means `Value.null`.
-        cached.pointee.holdsUnasked ? cached.pointee.value : Value?.none
+        cached.pointee.isValidUntilInvalidated ? cached.pointee.value : Value?.none
       }
     }
   }

@@ -20,10 +20,10 @@ extension ManagedObject {
   /// The destinations of a to-many relationship, in order if it is ordered.
   public final func objects(forKey key: String) throws -> [ManagedObject] {
     let slot = try toManySlot(key)
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     let ids = try memberIDs(slot)
     if let lost = ids.first(where: { $0.isTemporaryID && context.registeredObject(for: $0) == nil }) {
-      throw pointsNowhere(lost, slot: slot)
+      throw danglingReferenceError(lost, slot: slot)
     }
     return try memberObjects(slot, ids: ids)
   }
@@ -36,7 +36,7 @@ extension ManagedObject {
   private func memberObjects(
     _ slot: Slot, ids: [ManagedObjectID], keepingRows: Bool = false
   ) throws -> [ManagedObject] {
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     guard let known = relationships[slot], let ahead = known.rowsAhead else { return try context.objects(with: ids) }
     if !keepingRows {
       known.dropRowsAhead()
@@ -97,13 +97,13 @@ extension ManagedObject {
 
   /// The destination object with an ID.
   package final func destinationObject(_ id: ManagedObjectID, slot: Slot) throws -> ManagedObject {
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     guard id.isTemporaryID, context.registeredObject(for: id) == nil else { return try context.object(with: id) }
-    throw pointsNowhere(id, slot: slot)
+    throw danglingReferenceError(id, slot: slot)
   }
 
   /// The error for a relationship whose destination was a new object that is gone.
-  final func pointsNowhere(_ id: ManagedObjectID, slot: Slot) -> GraphError {
+  final func danglingReferenceError(_ id: ManagedObjectID, slot: Slot) -> GraphError {
     refused(
       slot, value: .objectID(id),
       reason: "it points at \(id), which was deleted or rolled back before it was ever saved: set it anew",
@@ -167,7 +167,7 @@ extension ManagedObject {
     let state = toManyState(slot)
     forgetIfOlder(state, slot: slot)
     if !state.isLoaded {
-      guard let context else { throw goneError }
+      guard let context else { throw detachedError }
       try load(context.storedDestinations(of: self, slot: slot), into: state, slot: slot)
     }
     if let context, context.derivations.isNotingInputs { context.noteInput(state, of: self, slot) }
@@ -178,7 +178,7 @@ extension ManagedObject {
   final func load(_ saved: [ManagedObjectID], into known: ToManyState, slot: Slot) throws {
     try HostMemory.require(ToManyState.weight(of: saved.count))
     if state.contains(.listed) { remember(.members(slot, known, known.contents)) }
-    known.load(saved, unseenMoves: context?.unseenMoves ?? 0)
+    known.load(saved, untrackedMoves: context?.untrackedMoves ?? 0)
     weighRelationships()
     try renewOlderSides(of: saved, slot: slot)
   }
@@ -302,7 +302,7 @@ extension ManagedObject {
     try readAnew(leadingTo: coming, slot: slot)
     let old: ManagedObjectID? = if case .objectID(let id) = try stored(slot) { id } else { nil }
     guard old != new else { return }
-    let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectToLeave(with: $0) }
+    let leaving = try relationship.inverseSlot == nil ? nil : old.flatMap { try context?.objectUnlessGone(with: $0) }
     if let inverse = relationship.inverseSlot {
       try checkTracked(slot, other: leaving)
       try leaving?.prepareToDetach(inverse)
@@ -324,7 +324,7 @@ extension ManagedObject {
       return
     }
     if case .objectID(let previous) = try stored(slot), previous != id, let inverse = relationship.inverseSlot {
-      try context?.objectToLeave(with: previous)?.detach(objectID, slot: inverse)
+      try context?.objectUnlessGone(with: previous)?.detach(objectID, slot: inverse)
     }
     try setStoredValue(.objectID(id), slot: slot)
   }
@@ -382,7 +382,7 @@ extension ManagedObject {
 
   /// Throws unless an object may be a destination: right entity, same context, same store, not deleted.
   package final func checkDestination(_ id: ManagedObjectID, slot: Slot) throws {
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     guard let relationship = entity.properties[slot].relationship else { return }
     // An object in a pending save gets its permanent ID first.
     if id.isTemporaryID { context.registeredObject(for: id)?.settleID() }
@@ -445,7 +445,7 @@ extension ManagedObject {
     if case .toOne(let relationship) = destination.entity.properties[inverse].kind,
       case .objectID(let previous) = try destination.stored(inverse), let back = relationship.inverseSlot
     {
-      try context.objectToLeave(with: previous)?.prepareToDetach(back)
+      try context.objectUnlessGone(with: previous)?.prepareToDetach(back)
     }
     return destination
   }
@@ -459,7 +459,7 @@ extension ManagedObject {
     guard case .toOne = context.model.destination(of: relationship).properties[inverse].kind else {
       return try context.object(with: id)
     }
-    let destination = try context.objectToLeave(with: id)
+    let destination = try context.objectUnlessGone(with: id)
     // A list that was read after the member's row is newer than the row.
     if let destination, try destination.stored(inverse) != .objectID(objectID), isList(slot) {
       return try destination.takeCurrentRow() == nil ? nil : destination
@@ -484,25 +484,8 @@ extension ManagedObject {
   /// Throws if an object belongs to another context, or to none.
   package final func checkContext(_ object: ManagedObject?) throws {
     guard let object, object.context !== context else { return }
-    guard context != nil else { throw goneError }
-    guard object.context != nil else { throw object.goneError }
+    guard context != nil else { throw detachedError }
+    guard object.context != nil else { throw object.detachedError }
     throw invalid("cannot point at \(object.objectID) of another context: pass its ID to object(with:) here")
-  }
-
-  private func toOneSlot(_ key: String) throws -> Int {
-    let slot = try slot(of: key)
-    guard case .toOne = entity.properties[slot].kind else {
-      throw refused(slot, value: nil, reason: "it is no to-one relationship")
-    }
-    return slot
-  }
-
-  /// The slot of a to-many relationship. Throws for any other property.
-  final func toManySlot(_ key: String) throws -> Int {
-    let slot = try slot(of: key)
-    guard case .toMany = entity.properties[slot].kind else {
-      throw refused(slot, value: nil, reason: "it is no to-many relationship")
-    }
-    return slot
   }
 }

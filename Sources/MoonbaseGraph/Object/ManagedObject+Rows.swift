@@ -7,17 +7,19 @@ extension ManagedObject {
     guard old != new, let relationship = entity.properties[slot].relationship,
       !relationship.description.isTransient
     else { return }
-    if let other = otherSide(of: old, along: relationship) { other.forgetPointer(from: self, along: relationship) }
-    if let other = otherSide(of: new, along: relationship) { other.learnPointer(from: self, along: relationship) }
+    if let other = otherSide(of: old, along: relationship) {
+      other.removeInversePointer(from: self, along: relationship)
+    }
+    if let other = otherSide(of: new, along: relationship) { other.addInversePointer(from: self, along: relationship) }
   }
 
   /// Removes the object from the other side that a newer row refers to, because an unsaved change refers elsewhere.
-  final func stayAway(from value: Value, slot: Slot) {
+  final func dropInverse(from value: Value, slot: Slot) {
     guard value != current(slot), case .objectID(let id) = value, let context,
       let inverse = entity.properties[slot].relationship?.inverseSlot, !entity.properties[slot].isTransient
     else { return }
     do {
-      guard let other = try context.objectToLeave(with: id) else { return }
+      guard let other = try context.objectUnlessGone(with: id) else { return }
       // The save that wrote the row may have written the other side, and values computed from it, too.
       _ = try other.takeCurrentRow()
       // The state of its list is older than the row, even if a new object's list was known to be empty.
@@ -33,7 +35,7 @@ extension ManagedObject {
 
   /// Before the values are dropped, forgets unsaved changes of this object in other objects' lists, so that these are
   /// read again with it.
-  final func rowLeaves() {
+  final func forgetMemberships() {
     guard !isAsItsRow else { return }
     for slot in entity.toOneSlots where !state.contains(.fault) {
       guard let relationship = entity.properties[slot].relationship, relationship.isInverseToMany else { continue }
@@ -134,7 +136,7 @@ extension ManagedObject {
   }
 
   /// Updates the other sides after the object's values were read.
-  final func rowArrived() {
+  final func updateInverses() {
     guard let values = snapshot?.values else { return }
     for slot in entity.slotsInLists {
       rowMoved(slot, from: .null, to: values[slot])
@@ -148,7 +150,7 @@ extension ManagedObject {
   }
 
   /// Updates the relationship back to an object whose row no longer refers to this one.
-  private func forgetPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
+  private func removeInversePointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
       if let state = relationships[slot], state.isLoaded, state.contains(other.objectID) { unload(state, slot: slot) }
@@ -158,7 +160,7 @@ extension ManagedObject {
   }
 
   /// Updates the relationship back to an object whose row now refers to this one.
-  private func learnPointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
+  private func addInversePointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
       guard relationships[slot] != nil || startsEmpty else { return }
@@ -169,7 +171,7 @@ extension ManagedObject {
       takeRowValue(.objectID(other.objectID), slot: slot)
       // The former partner no longer has this partner.
       if let back = entity.properties[slot].relationship, pointsAt(other, slot: slot) {
-        otherSide(of: former, along: back)?.forgetPointer(from: self, along: back)
+        otherSide(of: former, along: back)?.removeInversePointer(from: self, along: back)
       }
     }
   }

@@ -68,7 +68,7 @@ extension ManagedObject {
   /// Unloads a list before an access if an object moved between unknown lists since it was read.
   @inline(__always)
   final func forgetIfOlder(_ known: ToManyState, slot: Slot) {
-    guard let context, known.unseenMoves != context.unseenMoves, known.isLoaded else { return }
+    guard let context, known.untrackedMoves != context.untrackedMoves, known.isLoaded else { return }
     if isList(slot), !objectID.isTemporaryID { unload(known, slot: slot) }
   }
 

@@ -25,7 +25,7 @@ extension ManagedObject {
     /// The object is a fault whose values were known before, so that other objects may depend on them.
     static let refreshed = State(rawValue: 512)
     /// Another thread is writing new objects in lists of this object, which is in the list of changes only for them.
-    static let listsUnderWay = State(rawValue: 1024)
+    static let hasPendingLists = State(rawValue: 1024)
     /// The object is observed, and changes are reported to `Observers`.
     static let observed = State(rawValue: 2048)
   }
@@ -33,7 +33,7 @@ extension ManagedObject {
   /// The arguments for making an object, which only the graph can provide.
   ///
   /// The name differs from that of a likely class of a program, `Place`, which it would shadow within subclasses.
-  public struct ContextPlace {
+  public struct InitializationToken {
     // The context that makes the object retains the table.
     let table: Unmanaged<ObjectTable>
     let key: Int64
@@ -42,7 +42,7 @@ extension ManagedObject {
   }
 
   /// The reason why an object has left its context.
-  enum Departure {
+  enum DetachReason {
     case contextGone, closed, reset, deleted, rolledBack, replaced
   }
 

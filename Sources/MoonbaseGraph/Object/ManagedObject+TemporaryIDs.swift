@@ -8,7 +8,7 @@ extension ManagedObject {
   /// it.
   final func keepForNewIDs(_ slot: Slot) {
     guard let context, !state.contains(.listed), holdsTemporaryID(slot) else { return }
-    context.holdersOfTemporaryIDs.append(self)
+    context.objectsWithTemporaryIDs.append(self)
   }
 
   private func holdsTemporaryID(_ slot: Slot) -> Bool {
@@ -35,9 +35,9 @@ extension ManagedObject {
 
 extension ManagedObjectContext {
   /// Objects that a rollback makes faults, because objects in their values leave. Changed objects become faults anyway.
-  var holdersToGiveUp: [ManagedObject] {
+  var objectsToFaultAtRollback: [ManagedObject] {
     var seen: Set<ObjectIdentifier> = []
-    return holdersOfTemporaryIDs.filter { object in
+    return objectsWithTemporaryIDs.filter { object in
       object.context === self && !object.isFault && !object.state.contains(.listed)
         && seen.insert(ObjectIdentifier(object)).inserted
     }
@@ -45,10 +45,10 @@ extension ManagedObjectContext {
 
   /// Replaces temporary IDs in objects outside of the list of changes.
   func tellHoldersOfTemporaryIDs(_ permanent: PermanentIDs) {
-    guard !permanent.isEmpty, !holdersOfTemporaryIDs.isEmpty else { return }
-    for object in holdersOfTemporaryIDs { object.replaceTemporaryIDs(by: permanent) }
+    guard !permanent.isEmpty, !objectsWithTemporaryIDs.isEmpty else { return }
+    for object in objectsWithTemporaryIDs { object.replaceTemporaryIDs(by: permanent) }
     // Some objects may still wait for objects that are not saved yet.
     let isDone = !changedObjects.contains { $0.isInserted }
-    if isDone { holdersOfTemporaryIDs = [] }
+    if isDone { objectsWithTemporaryIDs = [] }
   }
 }

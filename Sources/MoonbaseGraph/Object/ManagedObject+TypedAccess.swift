@@ -78,11 +78,11 @@ extension TypedObject where Self: ManagedObject {
       let cell = cell(ofSymbol: attribute.symbol)
       // The bytes belong to the row, which the object retains.
       if let result = withExtendedLifetime(self, { T.read(cell: cell) }) { return result }
-      if cell.kind == .null { return T.read(Value.null) ?? T.missing }
+      if cell.kind == .null { return T.read(Value.null) ?? T.defaultWhenNull }
       let value = value(ofSymbol: attribute.symbol)
       if let result = T.read(value) { return result }
       if !value.isNull { keepMismatch(value, ofSymbol: attribute.symbol, type: T.self) }
-      return T.missing
+      return T.defaultWhenNull
     }
     set {
       if !newValue.putCell({ setCell($0, ofSymbol: attribute.symbol) }) {
@@ -114,7 +114,7 @@ extension ManagedObject {
       return RawCell(.other)
     }
     guard isSimple(slot) else { return keptValue(slot).map(RawCell.init(of:)) ?? RawCell(.other) }
-    return state.contains(.fault) && !wakeQuietly() ? firedCell(slot) : currentRawCell(slot)
+    return state.contains(.fault) && !fireWithoutHooks() ? firedCell(slot) : currentRawCell(slot)
   }
 
   @inline(never)  // once for each object
@@ -139,7 +139,7 @@ extension ManagedObject {
   @usableFromInline
   final func setCell(_ cell: RawCell, ofSymbol number: UInt32) -> Bool {
     guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(Symbol(number: number)) }) else { return false }
-    return setQuickly(cell, slot: slot)
+    return setFast(cell, slot: slot)
   }
 
   /// Sets the value; an error is kept as by the subscript.

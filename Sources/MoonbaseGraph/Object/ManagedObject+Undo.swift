@@ -43,7 +43,7 @@ extension ManagedObject {
 
   /// Removes the object from the list of changes if nothing differs from its saved state.
   final func unlistIfUnchanged() {
-    guard state.contains(.listed), state.isDisjoint(with: [.inserted, .deleted, .listsUnderWay]) else { return }
+    guard state.contains(.listed), state.isDisjoint(with: [.inserted, .deleted, .hasPendingLists]) else { return }
     if let row = snapshot {
       for slot in changed.slots where isAsSaved(slot, row) {
         unmark(slot)

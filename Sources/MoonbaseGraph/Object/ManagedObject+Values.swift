@@ -122,7 +122,7 @@ extension ManagedObject {
       return try write(value, slot: slot, behavior: behavior())
     }
     let fitting = try checked(value, slot: slot)
-    if setQuickly(fitting, slot: slot) { return }
+    if setFast(fitting, slot: slot) { return }
     guard try replace(fitting, slot: slot, silently: false) else { return }
     didChange(slot)
     tellObservers()
@@ -153,7 +153,7 @@ extension ManagedObject {
 
   /// Sets the stored value of a slot and marks it as changed; an equal value is no change.
   final func setStoredValue(_ value: Value, slot: Slot) throws {
-    if setQuickly(value, slot: slot) { return }
+    if setFast(value, slot: slot) { return }
     if try replace(value, slot: slot, silently: false) { didChange(slot) }
   }
 

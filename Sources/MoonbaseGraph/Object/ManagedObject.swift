@@ -26,7 +26,7 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) final private(set) var record: ObjectRecord?
   @exclusivity(unchecked) final private(set) var state: State
   /// The reason why the object has no context.
-  @exclusivity(unchecked) final private(set) var departure = Departure.contextGone
+  @exclusivity(unchecked) final private(set) var departure = DetachReason.contextGone
   /// Whether the context counts the object's memory.
   @exclusivity(unchecked) final private(set) var isWeighed = false
   /// The savepoint of the context in which the object was inserted; 0 if there was none.
@@ -34,7 +34,7 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked) private final var position: UInt32 = 0
 
   /// Makes the object in a context. Subclasses may override this to set up fields, and never call it otherwise.
-  public required init(_ place: ContextPlace) {
+  public required init(_ place: InitializationToken) {
     table = place.table
     key = place.key
     state = place.state
@@ -152,7 +152,7 @@ extension ManagedObject {
   }
 
   /// Detaches the object from its context. An object that may return keeps its values, which count until `letGo`.
-  final func leave(because departure: Departure, mayReturn: Bool = false) {
+  final func leave(because departure: DetachReason, mayReturn: Bool = false) {
     self.departure = departure
     guard let former = context else { return }
     if row.isOwn { former.noteDeparture(from: row.page) }
@@ -170,7 +170,7 @@ extension ManagedObject {
   }
 
   /// Marks the object as left when its table loses the context, and drops the values.
-  final func becomeAbandoned(because departure: Departure) {
+  final func becomeAbandoned(because departure: DetachReason) {
     self.departure = departure
     dropValues()
   }
@@ -200,7 +200,7 @@ extension ManagedObject {
   }
 
   /// Detaches an object whose insertion was undone, or which was deleted before it was saved.
-  final func leaveUnsaved(because departure: Departure, mayReturn: Bool) {
+  final func leaveUnsaved(because departure: DetachReason, mayReturn: Bool) {
     state.formIntersection(.observed)
     leave(because: departure, mayReturn: mayReturn)
   }
@@ -229,9 +229,9 @@ extension ManagedObject {
   /// Ends a fault with a known row at the first access, and returns true, if no hook runs and no other object is
   /// affected.
   @inline(__always)
-  final func wakeQuietly() -> Bool {
+  final func fireWithoutHooks() -> Bool {
     guard row.page != nil, record == nil, !state.contains(.refreshed),
-      table._withUnsafeGuaranteedRef({ $0.wakesQuietly }),
+      table._withUnsafeGuaranteedRef({ $0.firesWithoutHooks }),
       table._withUnsafeGuaranteedRef({ $0.contextReference?._withUnsafeGuaranteedRef { $0.knowsSimpleSlots } }) == true
     else { return false }
     state.remove(.fault)
@@ -271,7 +271,7 @@ extension ManagedObject {
 
   /// Drops the values and all changes, and updates other objects that depend on them.
   final func becomeFault() {
-    rowLeaves()
+    forgetMemberships()
     leaveTransientDestinations()
     if hasMoreThanItsRow { remember(.row(reading)) }
     context?.unlist(self)
@@ -284,7 +284,7 @@ extension ManagedObject {
   }
 
   /// Drops the row of an object without other state or destinations; false without effect if there is more.
-  final func becomeFaultQuietly() -> Bool {
+  final func becomeFaultIfClean() -> Bool {
     guard isAsSaved, row.live.isEmpty, row.changedLow == 0 else { return false }
     outdateAll()
     setSnapshot(nil)
@@ -294,7 +294,7 @@ extension ManagedObject {
   }
 
   /// Drops the values without any notification, because only the object's version changes.
-  final func becomeFaultSilently() {
+  final func becomeFaultForPendingSave() {
     forgetChanges()
     setSnapshot(nil)
     state.insert(.fault)
@@ -388,92 +388,6 @@ extension ManagedObject {
     dropEmptyOwnValues()
     // Primitive transient values stay, because setting them is no change.
     if hasLiveValues || record != nil { for slot in entity.transientSlots { keepForNewIDs(slot) } }
-  }
-}
-
-/// Transitions of saves and undo.
-extension ManagedObject {
-  /// Records that the object is saved under its reserved ID, with the row that was written, if any.
-  ///
-  /// `permanent` maps the temporary IDs of objects in the same save.
-  final func becomeSaved(as written: SavePlan.Written, id: ManagedObjectID, permanent: PermanentIDs) {
-    if state.contains(.inserted) { state.insert(.born) }
-    state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
-    if keepsItsRowOnly(of: written), objectID == id { return weigh(row.keepCompleted()) }
-    if !permanent.isEmpty { outdateTemporaryDestinations() }
-    if objectID != id { changeID(to: id) } else { outdate(.state, because: .row) }
-    if let new = rowSaved(as: written) {
-      if let context, context.derivations.isWatching { context.derivations.setVersion(new.version, of: id) }
-      setSnapshot(new)
-      keepTransientValues()
-    }
-    replaceTransientDestinations(by: permanent)
-    setChanged(SlotSet())
-    guard record != nil else { return }
-    for known in relationships.values { known.didSave(permanent: permanent) }
-    dropEmptyRecord()
-  }
-
-  /// Whether the object has no state beside the row that it filled, and no observers.
-  @inline(__always)
-  private final func keepsItsRowOnly(of written: SavePlan.Written) -> Bool {
-    guard case .inPlace(let page, let place) = written, row.isItsOwn(at: place, in: page), row.live.isEmpty,
-      record == nil, !state.contains(.observed)
-    else { return false }
-    return table._withUnsafeGuaranteedRef { table in
-      table.contextReference?._withUnsafeGuaranteedRef { !$0.derivations.isWatching } ?? false
-    }
-  }
-
-  /// The row after a save; nil if the object keeps its row.
-  private final func rowSaved(as written: SavePlan.Written) -> Snapshot? {
-    switch written {
-    case .copied(let new): new
-    case .inPlace(let page, let place): Snapshot(unchecked: page.takeUnretainedValue(), at: Int(place))
-    // A changed object had no values outside of its row in this case.
-    case .nothing: row.isOwn ? row.snapshot ?? row.inItsPage : nil
-    }
-  }
-
-  /// Clears the marks of lists that are in their saved state. Returns whether the object has nothing left to save.
-  @discardableResult
-  final func forgetSavedLists() -> Bool {
-    var rest = changed
-    for slot in entity.toManySlots where relationships[slot]?.hasChanges != true { rest.remove(slot) }
-    setChanged(rest)
-    guard rest.isEmpty, delayed.isEmpty, !state.contains(.deleted) else { return !state.contains(.listed) }
-    state.remove(.updated)
-    spillRow()
-    context?.unlist(self)
-    return true
-  }
-
-  /// Prepares an object with a saved deletion for its `didSave` hooks.
-  final func hearOfDeletion() {
-    spillRow()
-    state.subtract([.inserted, .updated, .listed, .propagated])
-  }
-
-  /// Gives a new object the ID under which it will be saved.
-  final func takePermanentID(_ id: ManagedObjectID) { changeID(to: id) }
-
-  /// Detaches an object whose deletion is saved.
-  final func becomeDeleted() {
-    state.subtract([.inserted, .updated, .deleted, .listed, .propagated])
-    leave(because: .deleted)
-  }
-
-  /// Changes the object's ID, and drops values that may depend on it.
-  private func changeID(to id: ManagedObjectID) {
-    // A getter may have read the ID, of which no facet reports a change.
-    outdateAll(because: .identity)
-    if hasCaches { setCaches(caches.filter { $1.reads.map { $0.isStored || $0.isAssigned } ?? true }) }
-    guard let context else { return }
-    if context.derivations.isWatching || hasCaches { context.derivations.rename(self, to: id) }
-    context.tellListeners(of: objectID, renamedTo: id)
-    context.registered.remove(self)
-    move(to: context.table(of: id.kind, entity: entity).takeUnretainedValue(), key: id.key)
-    context.register(self)
   }
 }
 

@@ -8,7 +8,7 @@ struct Members {
 
   init(_ owner: ManagedObject, key: String, isOrdered: Bool) throws {
     (self.owner, self.key, slot) = (owner, key, try owner.toManySlot(key))
-    guard owner.context != nil else { throw owner.goneError }
+    guard owner.context != nil else { throw owner.detachedError }
     if isOrdered, owner.entity.properties[slot].relationship?.isOrdered != true {
       throw owner.refused(
         slot, value: nil,
@@ -60,7 +60,7 @@ struct Members {
   }
 
   private func element<Element: ManagedObject>(_ object: ManagedObject) throws -> Element {
-    guard let context = owner.context else { throw owner.goneError }
+    guard let context = owner.context else { throw owner.detachedError }
     return try context.typed(object)
   }
 
@@ -69,7 +69,7 @@ struct Members {
   /// Runs `body` as one change: an error undoes all of it.
   @discardableResult
   func change<Result>(_ body: () throws -> Result) throws -> Result {
-    guard let context = owner.context else { throw owner.goneError }
+    guard let context = owner.context else { throw owner.detachedError }
     return try context.changingTogether(body)
   }
 

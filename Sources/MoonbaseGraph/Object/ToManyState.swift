@@ -49,8 +49,8 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var moved: Set<ManagedObjectID>? = []
   /// The rows of the destinations that were read ahead, until the first walk over them.
   @exclusivity(unchecked) private(set) var rowsAhead: RowsAhead?
-  /// The context's `unseenMoves` when the destinations were read.
-  @exclusivity(unchecked) private(set) var unseenMoves: UInt32 = 0
+  /// The context's `untrackedMoves` when the destinations were read.
+  @exclusivity(unchecked) private(set) var untrackedMoves: UInt32 = 0
   private let isOrdered: Bool
 
   /// Makes a state without destinations; `isLoaded` says whether there are none in the store either.
@@ -78,8 +78,8 @@ final class ToManyState {
   var changesAreLoaded: Bool { added.allSatisfy { members.contains($0) } && !removed.contains { members.contains($0) } }
 
   /// Sets the saved destinations, and applies the unsaved changes to them.
-  func load(_ saved: [ManagedObjectID], unseenMoves: UInt32) {
-    self.unseenMoves = unseenMoves
+  func load(_ saved: [ManagedObjectID], untrackedMoves: UInt32) {
+    self.untrackedMoves = untrackedMoves
     let wanted = members
     members = MemberList(unique: saved)
     removed = MemberList(unique: removed.filter { members.remove($0, keepingOrder: isOrdered) != nil })

@@ -10,7 +10,7 @@ struct ChangeEvent {
 
   var observers: [Observer] = []
   /// The sequences of changed IDs; nil before the first is requested.
-  var sequences: NewsListeners<ChangedObjectIDs>?
+  var sequences: NotificationListeners<ChangedObjectIDs>?
   /// For each inserted or removed object, whether it existed when the event began.
   private var presence: OrderedDictionary<ManagedObject, Bool> = [:]
   /// Objects that may have changed, with their former state.

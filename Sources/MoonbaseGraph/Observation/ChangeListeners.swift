@@ -2,7 +2,7 @@ import MoonbaseModel
 import OrderedCollections
 
 /// The changes of a context's objects since its listeners were last notified.
-struct ObjectNews {
+struct ObjectChanges {
   /// Objects that were inserted, deleted or may have changed.
   var touched: OrderedSet<ManagedObjectID> = []
   /// IDs that were replaced, in order.
@@ -26,7 +26,7 @@ struct ObjectNews {
 /// A listener that follows all objects of a context.
 protocol ChangeListener: AnyObject {
   /// Called at the end of a call that changed objects.
-  func take(_ news: ObjectNews)
+  func take(_ news: ObjectChanges)
 }
 
 /// The listeners that follow all objects of a context. They are notified at the same times as the observers of single
@@ -42,7 +42,7 @@ final class ChangeListeners {
 
   private var entries: ContiguousArray<Entry> = []
   private(set) var isTelling = false
-  var news = ObjectNews()
+  var news = ObjectChanges()
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -53,7 +53,7 @@ final class ChangeListeners {
   /// Removes a listener, which may already be in deinitialization.
   func remove(_ pointer: ObjectIdentifier) {
     entries.removeAll { $0.pointer == pointer }
-    if entries.isEmpty { news = ObjectNews() }
+    if entries.isEmpty { news = ObjectChanges() }
   }
 
   /// Notifies all listeners, repeatedly if they make further changes.
@@ -64,7 +64,7 @@ final class ChangeListeners {
     var rounds = 0
     while !news.isEmpty {
       let told = news
-      news = ObjectNews()
+      news = ObjectChanges()
       rounds += 1
       guard rounds <= Self.greatestRounds else {
         return context.keep(

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
   /// Adds an observer or sequence, and records changes from now on.
   private func noteChanges(for add: (inout ChangeEvent) -> Void) {
     // Changes from before the observation are not reported.
-    if changeEvent == nil { undoManager?.beginApart() }
+    if changeEvent == nil { undoManager?.beginSeparateGroup() }
     var event = changeEvent ?? ChangeEvent(after: journal.count)
     add(&event)
     changeEvent = event
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
 
   /// A new sequence of changed IDs.
   func changeSequence() -> AsyncStream<ChangedObjectIDs> {
-    let sequences = changeEvent?.sequences ?? NewsListeners()
+    let sequences = changeEvent?.sequences ?? NotificationListeners()
     let stream = sequences.stream()
     noteChanges { $0.sequences = sequences }
     return stream
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
     if changeEvent == nil { return }
     noteEvent(isLast: undoManager == nil)
     // The journal records no changes of objects that were inserted since its base, so the next event gets a new base.
-    if let undoManager { undoManager.beginApart() } else if journal.base != 0 { restartBase() }
+    if let undoManager { undoManager.beginSeparateGroup() } else if journal.base != 0 { restartBase() }
     defer { changeEvent?.forgetTold() }
     guard let change = changeEvent?.end(in: self), !change.isEmpty, let observers = changeEvent?.observers else {
       return

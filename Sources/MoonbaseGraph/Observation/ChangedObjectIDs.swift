@@ -14,7 +14,7 @@ public struct ChangedObjectIDs: Sendable, Hashable {
   /// Whether all objects were removed from the context (`reset`), before the listed changes.
   public private(set) var isInvalidated = false
   /// Whether too many changes were pending to list them: any object may have changed.
-  public private(set) var mayBeAnything = false
+  public private(set) var isUnspecified = false
 
   init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = [],
@@ -25,12 +25,12 @@ public struct ChangedObjectIDs: Sendable, Hashable {
   }
 }
 
-extension ChangedObjectIDs: ObjectIDNews {
+extension ChangedObjectIDs: ObjectIDNotification {
   var count: Int { inserted.count + updated.count + deleted.count + refreshed.count }
 
   static var anything: ChangedObjectIDs {
     var all = ChangedObjectIDs()
-    all.mayBeAnything = true
+    all.isUnspecified = true
     return all
   }
 

@@ -1,7 +1,7 @@
 /// The sequences of a context's saves.
 struct SaveSequences {
-  let willSave = NewsListeners<ChangedObjectIDs>()
-  let didSave = NewsListeners<SavedObjectIDs>()
+  let willSave = NotificationListeners<ChangedObjectIDs>()
+  let didSave = NotificationListeners<SavedObjectIDs>()
 }
 
 /// Events of a context for tasks on any executor, as asynchronous sequences of IDs, which are usable outside the
@@ -9,7 +9,7 @@ struct SaveSequences {
 ///
 /// Each access returns a new sequence that begins now, and ends with its task or the context. Pending elements are
 /// bounded: more than 64 are combined into one with each ID once, and more than 65,536 IDs are replaced by
-/// `mayBeAnything`.
+/// `isUnspecified`.
 extension ManagedObjectContext {
   /// The IDs of changed objects at the end of each event, as for `observeChanges`. New objects have temporary IDs.
   ///

@@ -21,13 +21,13 @@ extension ManagedObject {
   public final func observe(_ key: String, _ handler: @escaping (ObservedChange) -> Void) throws -> Observation {
     if entity.slot(key) == nil, let error = observedPathError(key) { throw error }
     let slot = try slot(of: key)
-    guard let context else { throw goneError }
+    guard let context else { throw detachedError }
     if case .toMany = entity.property(at: slot).kind {
       _ = try memberIDs(slot)
-      return begin(MembersWatch(self, slot: slot, handler: handler), in: context)
+      return begin(MembersObserver(self, slot: slot, handler: handler), in: context)
     }
     _ = try value(at: slot)
-    return begin(ValueWatch(self, slot: slot, handler: handler), in: context)
+    return begin(ValueObserver(self, slot: slot, handler: handler), in: context)
   }
 
   /// Calls `handler` each time that the object changed, with the names of the properties, or that it was deleted.
@@ -35,8 +35,8 @@ extension ManagedObject {
   /// The times of calls are those of `observe(_:_:)`, but values are not compared: a property that was set and reset is
   /// also reported. Throws for an object without a context.
   public final func observe(_ handler: @escaping (ObjectChange) -> Void) throws -> Observation {
-    guard let context else { throw goneError }
-    return begin(ObjectWatch(self, handler: handler), in: context)
+    guard let context else { throw detachedError }
+    return begin(ObjectObserver(self, handler: handler), in: context)
   }
 
   /// The error for a key path that begins with a property; nil for other texts.
@@ -49,7 +49,7 @@ extension ManagedObject {
       entity: entity.name, property: path, objectID: objectID)
   }
 
-  private final func begin(_ watch: Watch, in context: ManagedObjectContext) -> Observation {
+  private final func begin(_ watch: ObserverState, in context: ManagedObjectContext) -> Observation {
     context.observe(self, watch)
     return Observation(self, watch, in: context)
   }

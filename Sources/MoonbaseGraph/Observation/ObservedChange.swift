@@ -54,10 +54,10 @@ public struct ObjectChange {
 public final class Observation {
   /// The observed object.
   public let object: ManagedObject
-  private let watch: Watch
+  private let watch: ObserverState
   private let context: ContextReference
 
-  init(_ object: ManagedObject, _ watch: Watch, in context: ManagedObjectContext) {
+  init(_ object: ManagedObject, _ watch: ObserverState, in context: ManagedObjectContext) {
     (self.object, self.watch, self.context) = (object, watch, context.reference)
   }
 

@@ -9,10 +9,10 @@ final class Observers {
   private static let greatestTimesTold = 100
 
   // The tokens of the observations retain the objects.
-  private var watches: [ObjectIdentifier: ContiguousArray<Watch>] = [:]
-  private var waiting: ContiguousArray<Watch> = []
+  private var watches: [ObjectIdentifier: ContiguousArray<ObserverState>] = [:]
+  private var waiting: ContiguousArray<ObserverState> = []
   /// Values whose changes show only by comparison.
-  private var open: ContiguousArray<Watch> = []
+  private var open: ContiguousArray<ObserverState> = []
   private var isTelling = false
   /// The nesting depth of calls that change several values.
   private var holds = 0
@@ -21,13 +21,13 @@ final class Observers {
   var areOpen: Bool { !open.isEmpty }
 
   /// Registers an observer of an object.
-  func add(_ watch: Watch, of object: ManagedObject) {
+  func add(_ watch: ObserverState, of object: ManagedObject) {
     watches[ObjectIdentifier(object), default: []].append(watch)
     noteOpenness(of: watch)
   }
 
   /// Ends an observer, possibly while observers are being notified.
-  func remove(_ watch: Watch, of object: ManagedObject) {
+  func remove(_ watch: ObserverState, of object: ManagedObject) {
     guard !watch.isOver else { return }
     watch.isOver = true
     var rest = watches.removeValue(forKey: ObjectIdentifier(object)) ?? []
@@ -52,7 +52,7 @@ final class Observers {
   }
 
   /// Adds an observer to the observers to be notified.
-  private func wait(_ watch: Watch) {
+  private func wait(_ watch: ObserverState) {
     guard !watch.isWaiting else { return }
     watch.isWaiting = true
     waiting.append(watch)
@@ -76,7 +76,7 @@ final class Observers {
     isTelling = true
     defer { isTelling = false }
     for watch in open { wait(watch) }
-    var (next, told): (Int, ContiguousArray<Watch>) = (0, [])
+    var (next, told): (Int, ContiguousArray<ObserverState>) = (0, [])
     while next < waiting.count {
       let watch = waiting[next]
       next += 1
@@ -97,7 +97,7 @@ final class Observers {
   }
 
   /// Registers or unregisters an observer as open.
-  private func noteOpenness(of watch: Watch) {
+  private func noteOpenness(of watch: ObserverState) {
     guard !watch.isOver, watch.isListedAsOpen != watch.isOpen else { return }
     watch.isListedAsOpen.toggle()
     if watch.isListedAsOpen { open.append(watch) }
@@ -145,13 +145,13 @@ extension ManagedObjectContext {
     tellListenersOfEverything()
   }
 
-  func observe(_ object: ManagedObject, _ watch: Watch) {
+  func observe(_ object: ManagedObject, _ watch: ObserverState) {
     object.isObserved = true
     observers.add(watch, of: object)
     settleObservers()
   }
 
-  func stopObserving(_ object: ManagedObject, _ watch: Watch) {
+  func stopObserving(_ object: ManagedObject, _ watch: ObserverState) {
     observers.remove(watch, of: object)
     settleObservers()
   }

@@ -72,13 +72,16 @@ extension ConflictResolver {
         if let member, !member.isDeleted { try saved.addMember(member.objectID, slot: own) }
       }
     }
-    for lead in context.looseLeads.leads(to: new) where lead.object.context === context && !lead.object.isDeleted {
+    for lead in context.unclearedReferences.leads(to: new)
+    where lead.object.context === context && !lead.object.isDeleted {
       try redirect(lead, from: new.objectID, to: saved.objectID)
     }
   }
 
   /// Redirects a relationship without an inverse to another object, if its type allows.
-  private func redirect(_ lead: LooseLeads.Lead, from id: ManagedObjectID, to other: ManagedObjectID) throws {
+  private func redirect(_ lead: UnclearedReferenceIndex.Lead, from id: ManagedObjectID, to other: ManagedObjectID)
+    throws
+  {
     let (object, slot) = (lead.object, lead.slot)
     guard let relationship = object.entity.properties[slot].relationship,
       context.model.entity(of: other)?.isKind(of: context.model.destination(of: relationship)) == true

@@ -40,7 +40,7 @@ struct ConflictResolver {
 
   /// Registers the object of the conflicting row if it is not in the context yet.
   private func owner(_ conflict: SaveConflict) throws -> ManagedObject? {
-    if case .destinationLeaves = conflict.kind { return try context.existingObject(with: conflict.objectID) }
+    if case .destinationIsRemoved = conflict.kind { return try context.existingObject(with: conflict.objectID) }
     return nil
   }
 
@@ -55,11 +55,11 @@ struct ConflictResolver {
       if case .rollback = resolution, !object.isInserted { return try giveUp(object) }
       guard try release(id, from: object, relationship) else { return false }
       try setValues(of: resolution, in: object)
-    case .destinationCame:
+    case .destinationWasAdded:
       guard object.isDeleted else { return false }
       if resolution.isForStore { return try giveUp(object) }
       try context.refresh(object, mergeChanges: true)
-    case .destinationLeaves(let relationship, let id):
+    case .destinationIsRemoved(let relationship, let id):
       guard resolution.isForStore else {
         if !object.isInserted, !object.isDeleted { try context.refresh(object, mergeChanges: true) }
         guard try release(id, from: object, relationship) else { return false }
@@ -68,7 +68,7 @@ struct ConflictResolver {
       }
       guard let other = self.object(id), !other.isInserted else { return false }
       return try giveUp(other)
-    case .destinationLeadsElsewhere(let relationship, let id):
+    case .destinationIsLinkedElsewhere(let relationship, let id):
       if case .rollback = resolution, !object.isInserted { return try giveUp(object) }
       guard try lead(object, to: id, relationship, anyhow: !resolution.isForStore) else { return false }
       try setValues(of: resolution, in: object)

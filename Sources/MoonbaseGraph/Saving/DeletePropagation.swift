@@ -8,7 +8,7 @@ struct DeletePropagation {
   let object: ManagedObject
   let context: ManagedObjectContext
   /// The destinations that were read together with those of other deleted objects.
-  let ahead: DeletionsAhead.Destinations
+  let ahead: DeletionPrefetch.Destinations
 
   /// Applies the delete rules of all relationships.
   func run() throws {

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     propagationCount &+= 1
     propagationDepth += 1
     defer { propagationDepth -= 1 }
-    var ahead = DeletionsAhead(self)
+    var ahead = DeletionPrefetch(self)
     while !deletionsToPropagate.isEmpty {
       try HostWork.charge()
       // Level by level, so that the destinations of each level are read together.
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
     try dropNewDeletedObjects()
   }
 
-  private func propagateDeletion(of object: ManagedObject, _ ahead: inout DeletionsAhead) throws {
+  private func propagateDeletion(of object: ManagedObject, _ ahead: inout DeletionPrefetch) throws {
     do {
       try object.propagating {
         // If another context deleted the row, its rules were applied there.
@@ -73,14 +73,14 @@ extension ManagedObjectContext {
     }
     // The objects still have their values and are registered: undo first brings them back.
     for object in going { try releaseDestinations(of: object) }
-    try LooseEnds.cut(toNew: going, in: self)
+    try UnclearedReferences.cut(toNew: going, in: self)
     newDeletedObjects = staying
     for object in going {
       let mayReturn = journal.records(object)
       record(.presence(object.state, position: object.changePosition), of: object, silently: true)
       changedObjects.remove(object, keepingPlaces: journal.isActive)
       disown(object, because: .deleted, mayReturn: mayReturn)
-      if !mayReturn { looseLeads.forget(object) }
+      if !mayReturn { unclearedReferences.forget(object) }
     }
   }
 

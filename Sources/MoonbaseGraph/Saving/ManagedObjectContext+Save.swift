@@ -54,7 +54,7 @@ extension ManagedObjectContext {
       try operation.run()
     } catch let error as GraphError {
       // The call of `save` is correct: earlier code or a hook caused the error.
-      throw error.ofOthers
+      throw error.causedElsewhere
     }
     endChangeEvent()
   }
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
       try SaveOperation(self).prepare()
       try UniqueValueCheck(context: self).run()
     } catch let error as GraphError {
-      throw error.ofOthers
+      throw error.causedElsewhere
     }
   }
 }

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
       }
     } catch {
       // The changes are saved. An object without changes reads its row at the next access.
-      for object in objects where !object.hasChanges { object.becomeFaultSilently() }
+      for object in objects where !object.hasChanges { object.becomeFaultForPendingSave() }
     }
   }
 }

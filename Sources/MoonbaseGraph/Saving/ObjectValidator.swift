@@ -3,7 +3,7 @@ import MoonbaseModel
 /// Validates one object before a save: normalisation, then the rules of the model, the subclass and the extensions. All
 /// failures are collected.
 struct ObjectValidator {
-  enum Occasion: String, CustomStringConvertible {
+  enum Event: String, CustomStringConvertible {
     case insert = "Insert"
     case update = "Update"
     case delete = "Delete"
@@ -14,8 +14,8 @@ struct ObjectValidator {
   let object: ManagedObject
   let behavior: EntityBehavior
   private let failures: FailureCollector
-  /// The occasion for property rules.
-  private var occasion = ValidationContext.Occasion.assignment
+  /// The event for property rules.
+  private var event = ValidationContext.Event.assignment
 
   init(_ object: ManagedObject, failures: FailureCollector) throws {
     self.object = object
@@ -26,20 +26,20 @@ struct ObjectValidator {
   private var entity: ResolvedEntity { object.entity }
 
   /// Validates the object. For an object that is already saved, an unset transient value does not count as missing.
-  mutating func validate(for occasion: Occasion, isSaved: Bool = false) throws {
-    self.occasion = occasion == .insert ? .insert : .update
-    switch occasion {
+  mutating func validate(for event: Event, isSaved: Bool = false) throws {
+    self.event = event == .insert ? .insert : .update
+    switch event {
     case .delete: try checkDenyRules()
     case .insert, .update:
       // An update also checks unchanged properties, as documented: another program may have written values that this
       // model refuses.
-      let isNew = occasion == .insert && !isSaved
+      let isNew = event == .insert && !isSaved
       for slot in behavior.slotsToValidate where isNew || !isUnreadTransient(slot) { try validate(slot) }
       for slot in behavior.derivedSlotsToValidate { try validateDerived(slot) }
       for slot in behavior.slotsToCount { try checkCount(slot) }
       for slot in behavior.ruledToManySlots { try validateMembers(slot) }
     }
-    if behavior.hasObjectRules { try checkAsWhole(occasion) }
+    if behavior.hasObjectRules { try checkAsWhole(event) }
   }
 
   /// Validates a proposed value of one property without storing it.
@@ -133,7 +133,7 @@ struct ObjectValidator {
   /// Runs the rules of extensions for a value.
   private func askRules(_ value: Value, slot: Slot) throws {
     guard let rules = behavior.rules[slot] else { return }
-    let subject = ValidationContext(object: object, occasion: occasion, slot: slot)
+    let subject = ValidationContext(object: object, event: event, slot: slot)
     for rule in rules {
       try collectMistakes {
         // Making the message is part of running the rule, so its errors are handled in the same way.
@@ -207,7 +207,7 @@ struct ObjectValidator {
   }
 
   private func missingMessage(_ property: ResolvedProperty) -> String {
-    let advice = "save with saveOrder .framework (--save-order framework), or make it optional"
+    let advice = "save with saveOrder .willSaveFirst (--save-order framework), or make it optional"
     if behavior.delayedShadows[property.slot] != nil {
       return "is required and missing; its delayed value comes only at will-save: \(advice)"
     }
@@ -219,7 +219,8 @@ struct ObjectValidator {
 
   /// Whether a transient attribute changed that `willSave` may use to set a persistent one.
   private func isAwaitingWillSave(_ property: ResolvedProperty) -> Bool {
-    guard behavior.hasWillSave, property.attribute != nil, !property.isTransient, object.context?.saveOrder == .guide
+    guard behavior.hasWillSave, property.attribute != nil, !property.isTransient,
+      object.context?.saveOrder == .validateFirst
     else { return false }
     return entity.attributeSlots.contains { slot in
       guard entity.properties[slot].isTransient, case .plain = behavior.kind(slot) else { return false }
@@ -266,25 +267,25 @@ struct ObjectValidator {
   // MARK: The object as a whole
 
   /// Runs the validation of the subclass and the extensions for the object as a whole.
-  private func checkAsWhole(_ occasion: Occasion) throws {
-    let (hook, method) = method(of: occasion)
+  private func checkAsWhole(_ event: Event) throws {
+    let (hook, method) = method(of: event)
     if behavior.hooks.contains(hook) {
       let check = method(object)
       try collect {
-        try asking(entity.name, "validateFor\(occasion)") { try object.running("validateFor\(occasion)", check) }
+        try asking(entity.name, "validateFor\(event)") { try object.running("validateFor\(event)", check) }
       }
     }
     for entry in behavior.extensions {
       let hook =
-        switch occasion {
+        switch event {
         case .insert: entry.validateForInsert
         case .update: entry.validateForUpdate
         case .delete: entry.validateForDelete
         }
       guard let hook else { continue }
       try collectMistakes {
-        let found = try asking(entity.name, "validateFor\(occasion)") {
-          try object.running("validateFor\(occasion)") {
+        let found = try asking(entity.name, "validateFor\(event)") {
+          try object.running("validateFor\(event)") {
             try hook(object).map { try ($0, message(of: $0, value: .null, subject: nil)) }
           }
         }
@@ -295,8 +296,8 @@ struct ObjectValidator {
     }
   }
 
-  private func method(of occasion: Occasion) -> (LifecycleHooks, (ManagedObject) -> () throws -> Void) {
-    switch occasion {
+  private func method(of event: Event) -> (LifecycleHooks, (ManagedObject) -> () throws -> Void) {
+    switch event {
     case .insert: (.validateForInsert, { object in object.validateForInsert })
     case .update: (.validateForUpdate, { object in object.validateForUpdate })
     case .delete: (.validateForDelete, { object in object.validateForDelete })

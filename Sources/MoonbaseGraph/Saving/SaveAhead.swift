@@ -34,7 +34,7 @@ final class SaveAhead {
   /// Begins the writing.
   init(
     _ changes: StoreChanges, of objects: ContiguousArray<HandedOver>, owners: ContiguousArray<ManagedObject>,
-    ownRows: [RowPage], permanent: PermanentIDs, sender: NewsInbox<SavedObjectIDs>?,
+    ownRows: [RowPage], permanent: PermanentIDs, sender: NotificationInbox<SavedObjectIDs>?,
     to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
     on writer: ThreadExecutor
   ) {
@@ -63,7 +63,7 @@ final class SaveAhead {
     let store: any PersistentStore
     let coordinator: PersistentStoreCoordinator
     let author: String?
-    let sender: NewsInbox<SavedObjectIDs>?
+    let sender: NotificationInbox<SavedObjectIDs>?
 
     func run() throws { try SaveAhead.write(changes, to: store, of: coordinator, author: author, from: sender) }
   }
@@ -71,7 +71,7 @@ final class SaveAhead {
   /// Writes and commits changes, and notifies other contexts.
   private static func write(
     _ changes: StoreChanges, to store: any PersistentStore, of coordinator: PersistentStoreCoordinator, author: String?,
-    from sender: NewsInbox<SavedObjectIDs>?
+    from sender: NotificationInbox<SavedObjectIDs>?
   ) throws {
     var session: (any SaveSession)?
     do {
@@ -112,7 +112,8 @@ extension SavePlan {
   func mayBeWrittenAhead() throws -> Bool {
     guard plans.count == 1, let plan = plans.first,
       plan.changes.updated.count + plan.changes.inserted.count >= Self.fewestRows,
-      deleted.isEmpty, hearers.isEmpty, !context.derivations.isWatching, context.holdersOfTemporaryIDs.isEmpty,
+      deleted.isEmpty, didSaveObservers.isEmpty, !context.derivations.isWatching,
+      context.objectsWithTemporaryIDs.isEmpty,
       !context.detectsInPlaceMutation, context.deletionsToPropagate.isEmpty
     else { return false }
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
@@ -130,7 +131,7 @@ extension SavePlan {
     // A store with a view that can be held open can be read while another thread writes.
     let view = try plan.store.beginReading(.view)
     defer { view.end() }
-    return view.isSteady
+    return view.canBeHeldOpen
   }
 }
 
@@ -182,7 +183,7 @@ extension ManagedObjectContext {
 
   /// Aborts the save in progress when a run has to end: changes not committed by now stay unsaved.
   package func breakOffSave() {
-    saveUnderWay?.breakOff()
+    pendingSave?.breakOff()
     settle()
   }
 
@@ -198,15 +199,15 @@ extension ManagedObjectContext {
   /// `finishSave` throws the error.
   @inline(__always)
   package func settle() {
-    if saveUnderWay != nil { settleSave() }
+    if pendingSave != nil { settleSave() }
   }
 
   /// Waits for the save in progress and adopts its result.
   @inline(never)
   private func settleSave() {
-    guard let save = saveUnderWay else { return }
+    guard let save = pendingSave else { return }
     let failure = save.wait()
-    saveUnderWay = nil
+    pendingSave = nil
     weigh(-save.weight)
     // Rows that were read ahead meanwhile may be outdated.
     forgetReadAhead()
@@ -218,7 +219,11 @@ extension ManagedObjectContext {
     failureOfSave = failure
     for entry in save.objects where entry.object.context === self {
       // Without the journal: an open savepoint began when the changes were still there.
-      if let reading = entry.reading { entry.object.restore(reading) } else { entry.object.endHandOver(listed: true) }
+      if let reading = entry.reading {
+        entry.object.restore(reading)
+      } else {
+        entry.object.endPendingSave(listed: true)
+      }
       changedObjects.append(entry.object)
       entry.object.outdateAll(because: .change)
     }
@@ -232,24 +237,24 @@ extension ManagedObjectContext {
     guard !save.permanent.isEmpty else { return }
     observers.prepareForNewIDs()
     for entry in save.objects where entry.reading == nil && entry.object.context === self {
-      entry.object.endHandOver(listed: false)
+      entry.object.endPendingSave(listed: false)
       entry.object.becomeSaved(as: .nothing, id: entry.id, permanent: save.permanent)
     }
     for owner in save.owners { owner.endHandOverOfLists(save.permanent) }
     tellHoldersOfTemporaryIDs(save.permanent)
-    looseLeads.forgetSaved(in: self)
+    unclearedReferences.forgetSaved(in: self)
     noteChange()
   }
 
   /// Waits for the save in progress if it writes any of these objects.
   func settle(before ids: [ManagedObjectID]) {
-    guard saveUnderWay != nil else { return }
+    guard pendingSave != nil else { return }
     let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }
     if isUnderWay { settleSave() }
   }
 
   /// Leaves the writing of a plan to another thread.
-  func handOver(_ plan: SavePlan) {
+  func beginPendingSave(_ plan: SavePlan) {
     guard let part = plan.plans.first else { return }
     let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
     saveWriter = writer
@@ -261,7 +266,7 @@ extension ManagedObjectContext {
         row.object.handOverLists()
         owners.append(row.object)
       } else {
-        let reading = row.object.handOver(to: row.copy)
+        let reading = row.object.beginPendingSave(to: row.copy)
         objects.append(SaveAhead.HandedOver(object: row.object, reading: reading, id: row.id))
       }
     }
@@ -274,19 +279,19 @@ extension ManagedObjectContext {
       part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent, sender: inbox,
       to: part.store,
       of: coordinator, author: transactionAuthor, on: writer)
-    saveUnderWay = save
+    pendingSave = save
     weigh(save.weight)
   }
 }
 
 extension ManagedObject {
   /// Whether another thread may be writing the object.
-  package final var isOnItsWay: Bool { context?.saveUnderWay != nil && needsRow }
+  package final var isOnItsWay: Bool { context?.pendingSave != nil && needsRow }
 
   /// Waits, before a property is read or set, for a save in progress that writes this object or its lists.
   @inline(__always)
   final func settle() {
-    if !state.isDisjoint(with: [.refreshed, .listsUnderWay]), let context { context.settle() }
+    if !state.isDisjoint(with: [.refreshed, .hasPendingLists]), let context { context.settle() }
   }
 
   /// Waits, before a list changes, for a save in progress that writes this object's own changes. New objects that were

@@ -13,7 +13,7 @@ struct SaveOperation {
   /// The number of changes in the journal before the save.
   private var earlierCount = 0
   /// The values of objects whose deletion is saved, for the undo manager.
-  private var stashes: [(object: ManagedObject, stash: UndoStash)] = []
+  private var stashes: [(object: ManagedObject, stash: DeletedObjectState)] = []
 
   init(_ context: ManagedObjectContext, ahead: Bool = false, with metadataChange: MetadataChange? = nil) {
     self.context = context
@@ -40,8 +40,8 @@ struct SaveOperation {
     }
     // A save without changes also closes the undo group.
     if plan == nil { context.undoManager?.endSave(after: earlierCount) }
-    defer { context.looseLeads.forgetSaved(in: context) }
-    if isHandedOver, let plan { context.handOver(plan) } else { try finish() }
+    defer { context.unclearedReferences.forgetSaved(in: context) }
+    if isHandedOver, let plan { context.beginPendingSave(plan) } else { try finish() }
   }
 
   /// Runs the phases before the writing.
@@ -168,12 +168,12 @@ struct SaveOperation {
     let save = context.tellsOfSaves ? contextSave(of: plan) : nil
     let undo = context.undoManager
     undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
-    let (deleted, hearers) = (plan.deleted.filter(plan.isSaved), plan.hearers.filter(plan.isSaved))
+    let (deleted, didSaveObservers) = (plan.deleted.filter(plan.isSaved), plan.didSaveObservers.filter(plan.isSaved))
     // Objects with a `didSave` hook stay until it has run.
-    let hearing = Set(hearers.lazy.filter(\.isDeleted).map(ObjectIdentifier.init))
+    let hearing = Set(didSaveObservers.lazy.filter(\.isDeleted).map(ObjectIdentifier.init))
     for object in deleted {
       object.outdateAll()
-      if hearing.contains(ObjectIdentifier(object)) { object.hearOfDeletion() } else { leave(object) }
+      if hearing.contains(ObjectIdentifier(object)) { object.prepareForDidSaveOfDeletion() } else { leave(object) }
     }
     defer {
       for object in deleted where object.context === context {
@@ -188,7 +188,7 @@ struct SaveOperation {
     }
     if !context.warnings.isEmpty { context.warnings.rename(plan.permanentID) }
     plan.adopt()
-    if let looseEnds = LooseEnds(to: deleted, in: context) {
+    if let looseEnds = UnclearedReferences(to: deleted, in: context) {
       looseEnds.cut()
       undo?.takeLeads()
     }
@@ -202,7 +202,7 @@ struct SaveOperation {
     context.forgetJournal()
     context.noteChange()
     var endOfRun: (any Error)?
-    for object in hearers where object.context === context { callDidSave(object, &endOfRun) }
+    for object in didSaveObservers where object.context === context { callDidSave(object, &endOfRun) }
     if let children = context.sourceOfChildren {
       for changes in plan.savedChanges { children.tell(SavedObjectIDs(changes)) }
       if !plan.derived.isEmpty { children.tell(SavedObjectIDs(updated: plan.derived)) }

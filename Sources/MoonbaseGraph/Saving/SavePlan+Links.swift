@@ -18,8 +18,8 @@ extension SavePlan {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
     let owner = permanentID(object.objectID)
-    let isSpeaker = isSpeaker(for: relationship, slot: slot, of: object)
-    func speaks(of destination: ManagedObjectID) -> Bool { isSpeaker ?? (owner.key <= destination.key) }
+    let ownsLink = ownsLink(for: relationship, slot: slot, of: object)
+    func speaks(of destination: ManagedObjectID) -> Bool { ownsLink ?? (owner.key <= destination.key) }
     var added: [ManagedObjectID] = []
     for id in state.added {
       let destination = permanentID(id)
@@ -42,7 +42,7 @@ extension SavePlan {
 
   /// Whether this side of a relationship lists its changed links, since both sides of a many-to-many relationship
   /// record a change. Nil for a relationship that is its own inverse: then the keys of each pair decide.
-  private func isSpeaker(for relationship: ResolvedRelationship, slot: Slot, of object: ManagedObject) -> Bool? {
+  private func ownsLink(for relationship: ResolvedRelationship, slot: Slot, of object: ManagedObject) -> Bool? {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }
     let own = object.entity.properties[slot].id

@@ -138,7 +138,7 @@ extension SavePlan {
 
   /// Throws for a new destination that was deleted before its first save and therefore has no key.
   func checkSaved(_ id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
-    guard !id.isTemporaryID else { throw object.pointsNowhere(id, slot: slot) }
+    guard !id.isTemporaryID else { throw object.danglingReferenceError(id, slot: slot) }
   }
 
   /// Throws for a destination that this save deletes, because the key would point at no row.

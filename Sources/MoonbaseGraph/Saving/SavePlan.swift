@@ -57,7 +57,7 @@ struct SavePlan {
   /// Objects whose deletion is saved.
   private(set) var deleted: [ManagedObject] = []
   /// Objects whose `didSave` hook is called.
-  private(set) var hearers: [ManagedObject] = []
+  private(set) var didSaveObservers: [ManagedObject] = []
   var permanent: PermanentIDs
   /// The sessions that were begun early, so that new objects get keys in them.
   let begun = BegunSessions()
@@ -117,7 +117,7 @@ struct SavePlan {
           shape = self.shape(of: object.entity)
           hears = try context.behavior(of: object.entity).hasDidSave
         }
-        if hears { hearers.append(object) }
+        if hears { didSaveObservers.append(object) }
         if let shape { try plan(object, shape) }
       }
     }

@@ -18,7 +18,7 @@ struct SavePreparation {
       try context.throwPendingError()
       return areUpdates
     }
-    if context.saveOrder == .guide {
+    if context.saveOrder == .validateFirst {
       try validate(waiting)
       (waiting, areUpdates) = try objectsToLookAt(areValidated: true)
       guard !waiting.isEmpty else {
@@ -26,7 +26,7 @@ struct SavePreparation {
         return areUpdates
       }
     }
-    var isUnchecked = context.saveOrder == .framework
+    var isUnchecked = context.saveOrder == .willSaveFirst
     var rounds = Rounds("rules assign delayed values again and again: a rule only looks")
     while let first = waiting.first {
       try rounds.begin(with: first)
@@ -50,7 +50,7 @@ struct SavePreparation {
       try pointer._withUnsafeGuaranteedRef { object in
         if last.table != object.table.toOpaque() {
           let behavior = try context.behavior(of: object.entity)
-          last = (object.table.toOpaque(), areValidated ? behavior.hasWillSave : behavior.looksAtSaves)
+          last = (object.table.toOpaque(), areValidated ? behavior.hasWillSave : behavior.needsSaveHooks)
         }
         all.formUnion(object.state)
         if last.isLookedAt || object.state.contains(.deleted) || object.hasDelayedValues {
@@ -180,7 +180,7 @@ struct SavePreparation {
   /// Whether an object has values to check or write. A fault whose row another context deleted has none.
   private func hasSomethingToSave(_ object: ManagedObject) throws -> Bool {
     guard object.context === context else { return false }
-    return try !object.needsRow || !context.behavior(of: object.entity).looksAtSaves || !context.isGone(object)
+    return try !object.needsRow || !context.behavior(of: object.entity).needsSaveHooks || !context.isGone(object)
   }
 
   /// Whether `willSave` or a delayed value needs work. Most objects with only stored attributes need none.

@@ -25,7 +25,7 @@ extension InMemoryContents {
       (model.entity(of: deletion.id)?.ruledPairSlots ?? []).flatMap { slot in
         destinations(of: deletion.id, slot: slot)
           .filter { !deleted.contains($0) && deletion.released[slot]?.contains($0) != true }
-          .map { .destinationCame($0, to: deletion.id, slot: slot, in: model) }
+          .map { .destinationWasAdded($0, to: deletion.id, slot: slot, in: model) }
       }
     }
   }
@@ -35,7 +35,7 @@ extension InMemoryContents {
     changes.deleted.flatMap { deletion in
       pointers(at: deletion.id).compactMap { pointer in
         guard row(pointer.id)?.values[pointer.slot] == .objectID(deletion.id) else { return nil }
-        return .destinationCame(pointer.id, to: deletion.id, slot: pointer.listSlot, in: model)
+        return .destinationWasAdded(pointer.id, to: deletion.id, slot: pointer.listSlot, in: model)
       }
     }
   }
@@ -52,11 +52,11 @@ extension InMemoryContents {
     let others = (pointers[key]?[id] ?? []).filter { row($0)?.values[side.inverse] == .objectID(id) }
     let destination = row(id)?.values[side.slot]
     let leading = others.filter { destination != .objectID($0) }.map {
-      SaveConflict.destinationLeaves(id, from: $0, slot: side.inverse, in: model)
+      SaveConflict.destinationIsRemoved(id, from: $0, slot: side.inverse, in: model)
     }
     guard case .objectID(let other)? = destination, let there = row(other), there.values[side.inverse] != .objectID(id)
     else { return leading }
-    return leading + [.destinationLeadsElsewhere(other, from: id, slot: side.slot, in: model)]
+    return leading + [.destinationIsLinkedElsewhere(other, from: id, slot: side.slot, in: model)]
   }
 
   /// The rows that point at an object by relationships whose delete rules reach them, with the slots of both sides.

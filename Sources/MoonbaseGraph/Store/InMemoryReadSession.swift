@@ -15,18 +15,18 @@ final class InMemoryReadSession: ReadSession {
     source = current
   }
 
-  var isSteady: Bool { source != nil }
+  var canBeHeldOpen: Bool { source != nil }
 
   func rows(matching query: StoreQuery) throws -> any RowCursor {
-    if query.sought != nil { return RowList(try snapshots(matching: query)) }
+    if query.narrowingCondition != nil { return RowList(try snapshots(matching: query)) }
     return InMemoryCursor(walk(query), limit: query.limit, offset: query.offset)
   }
 
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
-    guard let sought = query.sought else {
+    guard let narrowingCondition = query.narrowingCondition else {
       return try InMemoryCursor(walk(query), limit: query.limit, offset: query.offset).all()
     }
-    let found = self.sought(sought)
+    let found = self.narrowingCondition(narrowingCondition)
     try HostWork.charge(found.count)
     let rows = found.sorted { $0.id.key < $1.id.key }.dropFirst(query.offset)
     return Array(query.limit > 0 ? rows.prefix(query.limit) : rows)
@@ -36,7 +36,7 @@ final class InMemoryReadSession: ReadSession {
   private func walk(_ query: StoreQuery) -> InMemoryWalk { contents.withLock { $0.walk(query.entities) } }
 
   /// The candidates for a condition, found in the store's own index: an index built in this copy would be lost with it.
-  private func sought(_ condition: IndexedCondition) -> [Snapshot] {
+  private func narrowingCondition(_ condition: IndexedCondition) -> [Snapshot] {
     if let source {
       let state = contents.withLock { $0.state }
       let rows = source.withLock { $0.state == state ? $0.rows(condition) : nil }

@@ -39,11 +39,11 @@ public final class InMemoryStore: PersistentStore {
 
   public func plan(_ query: StoreQuery) -> QueryPlan {
     let entities = query.entities.map { query.model.entities[$0].name }.joined(separator: ", ")
-    let index = query.sought.map { condition in
+    let index = query.narrowingCondition.map { condition in
       "an index of " + condition.slots.map { query.entity.properties[$0].name }.joined(separator: ", ") + " over "
     }
     return QueryPlan(
-      query, how: (index ?? "all rows of ") + entities, leavingAll: "a store in memory leaves it to the context")
+      query, accessPath: (index ?? "all rows of ") + entities, leavingAll: "a store in memory leaves it to the context")
   }
 
   public func beginReading(_ extent: ReadScope) -> any ReadSession {

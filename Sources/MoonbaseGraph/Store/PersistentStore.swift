@@ -81,7 +81,8 @@ extension PersistentStore {
 
   /// Leaves predicate and order to the context.
   public func plan(_ query: StoreQuery) throws -> QueryPlan {
-    QueryPlan(query, how: "the rows of \(query.entity.name)", leavingAll: "a store of type \(type) evaluates nothing")
+    QueryPlan(
+      query, accessPath: "the rows of \(query.entity.name)", leavingAll: "a store of type \(type) evaluates nothing")
   }
 
   /// Returns no steps: the plan describes all.

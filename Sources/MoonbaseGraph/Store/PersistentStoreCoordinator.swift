@@ -36,7 +36,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The extensions that are known to be recorded in the metadata of each store, by store number.
   let notedExtensions = Lock<[UInt32: [String: String]]>([:])
   let rows: RowCache
-  private let listeners = NewsListeners<SavedObjectIDs>()
+  private let listeners = NotificationListeners<SavedObjectIDs>()
   /// The attributes that stores derive, by entity.
   let derivedSlots: [EntityIndex: [Slot]]
   /// The parent context's stores, which a coordinator of child contexts follows; nil if stores are added and removed
@@ -382,7 +382,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Updates the cache and notifies contexts after a store committed a context's changes, including derived values of
   /// some objects.
   func didSave(
-    _ changes: StoreChanges, deriving derived: [ManagedObjectID], from sender: NewsInbox<SavedObjectIDs>?
+    _ changes: StoreChanges, deriving derived: [ManagedObjectID], from sender: NotificationInbox<SavedObjectIDs>?
   ) {
     noteWriting()
     rows.remove(changes.deleted.map(\.id))
@@ -412,8 +412,8 @@ public final class PersistentStoreCoordinator: Sendable {
   func tell(_ saved: SavedObjectIDs) { listeners.tell(saved) }
 
   /// Returns a new inbox for later saves of other contexts.
-  func addInbox(_ onNews: (@Sendable () -> Void)? = nil) -> NewsInbox<SavedObjectIDs> {
-    let inbox = NewsInbox<SavedObjectIDs>(onNews)
+  func addInbox(_ onNews: (@Sendable () -> Void)? = nil) -> NotificationInbox<SavedObjectIDs> {
+    let inbox = NotificationInbox<SavedObjectIDs>(onNews)
     listeners.add(inbox)
     return inbox
   }

@@ -69,7 +69,7 @@ public struct QueryColumns: Sendable {
   }
 
   /// Whether the query omits some of the rows.
-  public var choosesRows: Bool { condition != nil || isDistinct }
+  public var omitsRows: Bool { condition != nil || isDistinct }
 
   /// A copy that omits no rows.
   public var withAllRows: Self {

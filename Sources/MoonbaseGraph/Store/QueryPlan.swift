@@ -7,7 +7,7 @@ public import MoonbaseModel
 ///
 /// ```swift
 /// func plan(_ query: StoreQuery) throws -> QueryPlan {
-///   QueryPlan(query, how: "a scan of \(query.entity.name)", leaving: [0: "this store compares no texts"])
+///   QueryPlan(query, accessPath: "a scan of \(query.entity.name)", leaving: [0: "this store compares no texts"])
 /// }
 /// ```
 public struct QueryPlan: Sendable {
@@ -22,7 +22,7 @@ public struct QueryPlan: Sendable {
   /// The store's part of the query: its conditions, and order and window if it executes everything.
   public let query: StoreQuery
   /// The way in which the store finds rows: an SQL statement, or the index or table that it scans.
-  public let how: String
+  public let accessPath: String
   /// The conditions that the context evaluates for each row from the store.
   public let remainingConditions: [Condition]
   /// The sort descriptors that the context applies.
@@ -33,7 +33,7 @@ public struct QueryPlan: Sendable {
   public let columnsReason: String?
   /// The reason why the context omits rows of columns (`QueryColumns.condition`, `isDistinct`); nil if the store does,
   /// or none are omitted.
-  public let choiceReason: String?
+  public let omissionReason: String?
   private let window: (limit: Int, offset: Int)
 
   /// A plan in which the store leaves some conditions, the order, or nothing to the context.
@@ -42,11 +42,11 @@ public struct QueryPlan: Sendable {
   /// `columns` and `choice` are the reasons why the store cannot sort, compute the query's columns, or omit rows of
   /// columns; nil if it can. `prepared` is the store's compiled form of its part; sessions find it in the plan's query.
   public init(
-    _ query: StoreQuery, how: String, leaving reasons: [Int: String] = [:], order: String? = nil,
+    _ query: StoreQuery, accessPath: String, leaving reasons: [Int: String] = [:], order: String? = nil,
     columns: String? = "the store gives whole rows", choice: String? = "the store gives all of them",
     prepared: (any PreparedQuery)? = nil
   ) {
-    self.how = how
+    self.accessPath = accessPath
     orderReason = query.sortDescriptors.isEmpty ? nil : order
     window = (query.limit, query.offset)
     var taken = query
@@ -64,19 +64,19 @@ public struct QueryPlan: Sendable {
     remainingOrder = isSorted ? [] : query.sortDescriptors
     if !isSorted { (taken.sortDescriptors, taken.limit, taken.offset) = ([], 0, 0) }
     columnsReason = query.columns == nil ? nil : isSorted ? columns : "only it knows which rows match, in their order"
-    choiceReason = columnsReason == nil && query.columns?.choosesRows == true ? choice : nil
+    omissionReason = columnsReason == nil && query.columns?.omitsRows == true ? choice : nil
     if columnsReason != nil { taken.columns = nil }
-    if choiceReason != nil { taken.columns = query.columns?.withAllRows }
+    if omissionReason != nil { taken.columns = query.columns?.withAllRows }
     taken.prepared = prepared
     self.query = taken
   }
 
   /// A plan in which the store leaves all conditions and any order to the context. Columns are computed if the rows
   /// suffice.
-  public init(_ query: StoreQuery, how: String, leavingAll reason: String) {
+  public init(_ query: StoreQuery, accessPath: String, leavingAll reason: String) {
     let all = query.conditions.indices.map { ($0, reason) }
     self.init(
-      query, how: how, leaving: Dictionary(uniqueKeysWithValues: all), order: reason,
+      query, accessPath: accessPath, leaving: Dictionary(uniqueKeysWithValues: all), order: reason,
       columns: query.columns?.reasonAgainstRows)
   }
 
@@ -90,7 +90,7 @@ public struct QueryPlan: Sendable {
 
   /// The lines of the explanation; `steps` are the steps of the store's engine.
   func lines(steps: [String] = []) -> [String] {
-    var lines = ["the store: \(how)"] + steps.map { "  " + $0 }
+    var lines = ["the store: \(accessPath)"] + steps.map { "  " + $0 }
     for condition in remainingConditions {
       lines.append("the context judges \(condition.predicate): \(condition.reason)")
     }

@@ -27,9 +27,9 @@ public enum ReadScope: Sendable {
 public protocol ReadSession: AnyObject, Sendable {
   /// Whether all calls see one state and no other session waits for the end of this one, so that a context may keep the
   /// session open. Otherwise each call sees the state of its own moment.
-  var isSteady: Bool { get }
+  var canBeHeldOpen: Bool { get }
   /// Whether all calls see one state, even if another session has to wait for the end of this one.
-  var seesOneState: Bool { get }
+  var isConsistent: Bool { get }
 
   /// The matching rows, read in batches.
   func rows(matching query: StoreQuery) throws -> any RowCursor
@@ -60,8 +60,8 @@ public protocol ReadSession: AnyObject, Sendable {
 }
 
 extension ReadSession {
-  /// The value of `isSteady`.
-  public var seesOneState: Bool { isSteady }
+  /// The value of `canBeHeldOpen`.
+  public var isConsistent: Bool { canBeHeldOpen }
 
   /// Reads the rows page by page.
   public func snapshots(matching query: StoreQuery) throws -> [Snapshot] {

@@ -55,13 +55,13 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   /// The time when the read of the rows began (`momentOfReading`); 0 if unknown.
   @exclusivity(unchecked) var readAt = 0.0
   /// Whether other code reads bytes while the page is filled.
-  private let isReadMeanwhile: Bool
+  private let keepsAddresses: Bool
   /// The number of objects, in all contexts, that have released their row of the page.
   private let departures = Atomic(0)
 
-  /// Makes an empty page. With `isReadMeanwhile`, bytes stay at their address as long as the page exists.
-  init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int, isReadMeanwhile: Bool = false) {
-    (self.store, self.entity, self.isReadMeanwhile) = (store, entity, isReadMeanwhile)
+  /// Makes an empty page. With `keepsAddresses`, bytes stay at their address as long as the page exists.
+  init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int, keepsAddresses: Bool = false) {
+    (self.store, self.entity, self.keepsAddresses) = (store, entity, keepsAddresses)
     shape = RowShape(slotCount: slotCount)
     self.capacity = min(max(capacity, 1), Self.capacity)
     rows = .allocate(byteCount: self.capacity * shape.stride, alignment: 8)
@@ -76,7 +76,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
 
   /// Handles a tail that was replaced by a longer one.
   func retire(_ former: UnsafeMutableRawPointer, of room: Int) {
-    guard isReadMeanwhile else { return former.deallocate() }
+    guard keepsAddresses else { return former.deallocate() }
     formerTails.append(former)
     formerRoom += room
   }

@@ -16,15 +16,15 @@ extension SaveConflict {
       return error(
         "\(name).\(relationship) of \(objectID): its destination \(other) was deleted by another context, or never was: set it anew",
         relationship, other)
-    case .destinationCame(let relationship, let other):
+    case .destinationWasAdded(let relationship, let other):
       return error(
         "\(name).\(relationship) of \(objectID), which is to be deleted: another context gave it \(other): refresh it and try "
           + "again", relationship, other)
-    case .destinationLeaves(let relationship, let other):
+    case .destinationIsRemoved(let relationship, let other):
       return error(
         "\(name).\(relationship) of \(objectID) leads to \(other) in the store, which is to lead elsewhere or to go: refresh "
           + "\(objectID), or give it another destination, and try again", relationship, other)
-    case .destinationLeadsElsewhere(let relationship, let other):
+    case .destinationIsLinkedElsewhere(let relationship, let other):
       return error(
         "\(name).\(relationship) of \(objectID) is to lead to \(other), which another context led elsewhere: refresh \(other), and try "
           + "again", relationship, other)

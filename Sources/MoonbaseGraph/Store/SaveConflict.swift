@@ -15,11 +15,11 @@ public struct SaveConflict: Sendable {
     /// The relationship would point at an object whose row is gone.
     case destinationIsGone(relationship: String, ManagedObjectID)
     /// The object would be deleted, but another context gave it a destination that its delete rules did not reach.
-    case destinationCame(relationship: String, ManagedObjectID)
+    case destinationWasAdded(relationship: String, ManagedObjectID)
     /// The relationship of another row points at an object that the save deletes or links elsewhere.
-    case destinationLeaves(relationship: String, ManagedObjectID)
+    case destinationIsRemoved(relationship: String, ManagedObjectID)
     /// Another context linked the destination of the one-to-one relationship to another object.
-    case destinationLeadsElsewhere(relationship: String, ManagedObjectID)
+    case destinationIsLinkedElsewhere(relationship: String, ManagedObjectID)
     /// Another object, if the store knows which, has the same values of unique properties.
     case sameValues(properties: [String], as: ManagedObjectID?)
   }
@@ -40,8 +40,8 @@ public struct SaveConflict: Sendable {
   var otherID: ManagedObjectID? {
     switch kind {
     case .changed, .deleted: nil
-    case .destinationIsGone(_, let id), .destinationCame(_, let id), .destinationLeaves(_, let id),
-      .destinationLeadsElsewhere(_, let id):
+    case .destinationIsGone(_, let id), .destinationWasAdded(_, let id), .destinationIsRemoved(_, let id),
+      .destinationIsLinkedElsewhere(_, let id):
       id
     case .sameValues(_, let id): id
     }
@@ -56,25 +56,25 @@ extension SaveConflict {
     Self(id, .destinationIsGone(relationship: name(slot, of: id, in: model), destination))
   }
 
-  /// A `destinationCame` conflict for a slot.
-  package static func destinationCame(
+  /// A `destinationWasAdded` conflict for a slot.
+  package static func destinationWasAdded(
     _ destination: ManagedObjectID, to id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {
-    Self(id, .destinationCame(relationship: name(slot, of: id, in: model), destination))
+    Self(id, .destinationWasAdded(relationship: name(slot, of: id, in: model), destination))
   }
 
-  /// A `destinationLeaves` conflict for a slot.
-  package static func destinationLeaves(
+  /// A `destinationIsRemoved` conflict for a slot.
+  package static func destinationIsRemoved(
     _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {
-    Self(id, .destinationLeaves(relationship: name(slot, of: id, in: model), destination))
+    Self(id, .destinationIsRemoved(relationship: name(slot, of: id, in: model), destination))
   }
 
-  /// A `destinationLeadsElsewhere` conflict for a slot.
-  package static func destinationLeadsElsewhere(
+  /// A `destinationIsLinkedElsewhere` conflict for a slot.
+  package static func destinationIsLinkedElsewhere(
     _ destination: ManagedObjectID, from id: ManagedObjectID, slot: Slot, in model: ResolvedModel
   ) -> Self {
-    Self(id, .destinationLeadsElsewhere(relationship: name(slot, of: id, in: model), destination))
+    Self(id, .destinationIsLinkedElsewhere(relationship: name(slot, of: id, in: model), destination))
   }
 
   private static func name(_ slot: Slot, of id: ManagedObjectID, in model: ResolvedModel) -> String {

@@ -10,7 +10,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
   /// The IDs of deleted objects.
   public let deleted: [ManagedObjectID]
   /// Whether the list is incomplete: any object may be changed or deleted.
-  public let mayBeAnything: Bool
+  public let isUnspecified: Bool
   /// Entities without a complete list: any object of these or their subentities may be changed or deleted.
   public let entityNames: [String]
 
@@ -23,14 +23,14 @@ public struct SavedObjectIDs: Sendable, Hashable {
 
   private init(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = [],
-    mayBeAnything: Bool = false, entityNames: [String]
+    isUnspecified: Bool = false, entityNames: [String]
   ) {
     (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
-    (self.mayBeAnything, self.entityNames) = (mayBeAnything, entityNames)
+    (self.isUnspecified, self.entityNames) = (isUnspecified, entityNames)
   }
 
   /// Any object may be changed: a context that merges this refreshes all its objects.
-  public static let anything = SavedObjectIDs(mayBeAnything: true, entityNames: [])
+  public static let anything = SavedObjectIDs(isUnspecified: true, entityNames: [])
 
   /// Any object of some entities and their subentities may be changed or deleted: a context that merges this refreshes
   /// its objects of these. Batch requests without a result of IDs return it.
@@ -40,7 +40,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
 
   /// The objects that a store wrote. A link counts as a change of both ends, a derived value as a change of its owner.
   init(_ changes: StoreChanges, deriving derived: [ManagedObjectID] = []) {
-    (mayBeAnything, entityNames) = (false, [])
+    (isUnspecified, entityNames) = (false, [])
     inserted = changes.inserted.ids
     deleted = changes.deleted.map(\.id)
     var seen = Set(inserted).union(deleted)
@@ -57,7 +57,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
   }
 }
 
-extension SavedObjectIDs: ObjectIDNews {
+extension SavedObjectIDs: ObjectIDNotification {
   /// The number of IDs and entities listed.
   var count: Int { inserted.count + updated.count + deleted.count + entityNames.count }
 

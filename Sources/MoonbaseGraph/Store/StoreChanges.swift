@@ -110,7 +110,7 @@ public struct StoreChanges: Sendable {
   /// Whether inserted rows may point at rows of a later save. The caller ensures that these follow.
   package var destinationsMayFollow = false
 
-  /// Further inserted rows that arrive while earlier ones are written, for stores that support it (`RowTaker`).
+  /// Further inserted rows that arrive while earlier ones are written, for stores that support it (`StreamingStore`).
   package var following: RowQueue?
 
   /// Makes an empty set of changes.

@@ -41,7 +41,7 @@ struct StoreCopy {
     for (entity, ids) in zip(entities, ids) where !ids.isEmpty { try copyLinks(of: entity, ids, view) }
     var parts: [CopiedRows.Part] = []
     for (entity, ids) in zip(entities, ids) where !ids.isEmpty {
-      parts.append((entity, ids, view.seesOneState ? try query(for: entity) : nil))
+      parts.append((entity, ids, view.isConsistent ? try query(for: entity) : nil))
     }
     let metadata = try source.metadata().filter { !Self.isOwn($0.key) }
     try write(CopiedRows(model: model, number: number, roots: roots, view: view, parts: parts), metadata)
@@ -118,7 +118,7 @@ struct StoreCopy {
   private mutating func write(_ rows: CopiedRows, _ metadata: [String: Value]) throws {
     let session = try destination.beginSave(author: nil)
     do {
-      if let taker = destination as? any RowTaker, try taker.takesRowsAsTheyCome(in: session) {
+      if let taker = destination as? any StreamingStore, try taker.acceptsStreamedRows(in: session) {
         try write(rows, asTheyComeIn: session)
       } else {
         try rows.forEachBatch { changes.inserted.append($0) }

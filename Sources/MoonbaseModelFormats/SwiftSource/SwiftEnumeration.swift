@@ -46,7 +46,8 @@ struct SwiftEnumeration {
 
   /// Names that mean something else in an enumeration, or in an optional value.
   private static let reserved: Set<String> = [
-    "none", "some", "missing", "rawValue", "allCases", "attributeValue", "read", "putCell", "hash", "hashValue", "init",
+    "none", "some", "defaultWhenNull", "rawValue", "allCases", "attributeValue", "read", "putCell", "hash", "hashValue",
+    "init",
     "self", "Self", "Type", "Protocol", "encode",
   ]
 

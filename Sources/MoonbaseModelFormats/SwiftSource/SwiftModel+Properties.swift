@@ -57,7 +57,7 @@ extension SwiftModel {
       "  /// The values of `\(property.name)`.", "  \(access)nonisolated enum \(name): \(kinds) {",
       cases.joined(separator: "\n"), "",
       "    /// The case for a missing value.",
-      "    \(access)static var missing: \(name) { .\(SwiftName.written(enumeration.missing)) }", "  }", "",
+      "    \(access)static var defaultWhenNull: \(name) { .\(SwiftName.written(enumeration.missing)) }", "  }", "",
     ]
   }
 

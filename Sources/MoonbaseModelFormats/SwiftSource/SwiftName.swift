@@ -16,7 +16,7 @@ enum SwiftName {
     isFault hasChanges hasPersistentChangedValues predicateValue fireFault changedValues changedValuesForCurrentEvent \
     committedValues awakeFromInsert awakeFromFetch willSave didSave prepareForDeletion willTurnIntoFault \
     didTurnIntoFault validateForInsert validateForUpdate validateForDelete hooks customAccessors keyPaths fetchRequest \
-    overriddenLifecycleMethods init self Self Type Protocol Keys Related CustomAccessor ContextPlace
+    overriddenLifecycleMethods init self Self Type Protocol Keys Related CustomAccessor InitializationToken
     """.split(separator: " ").map(String.init))
 
   /// The name where it is written: in backticks where it is a word of the language.

@@ -95,7 +95,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   }
 
   /// Whether it may read for long: it keeps no process from writing, and nothing that is written changes what it reads.
-  var isSteady: Bool {
+  var canBeHeldOpen: Bool {
     switch ground {
     case nil: connection.usesWriteAheadLog
     case .index: true

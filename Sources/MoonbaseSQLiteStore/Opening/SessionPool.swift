@@ -23,7 +23,7 @@ final class SessionPool: Sendable {
   /// How many there are.
   private let reading = Lock(0)
   private let lent = Lock(0)
-  private let closing: StoreClosing
+  private let closing: ClosedFlag
   /// How many connections are open.
   private let connections = Lock(0)
   /// The sessions that have connections for longer, by these.
@@ -34,7 +34,7 @@ final class SessionPool: Sendable {
   }
 
   init(
-    _ file: StoreFile, naming folder: SupportFolder?, isReadOnly: Bool, limit: Int, closing: StoreClosing,
+    _ file: StoreFile, naming folder: SupportFolder?, isReadOnly: Bool, limit: Int, closing: ClosedFlag,
     _ open: @escaping @Sendable () throws -> Session
   ) {
     self.file = file
@@ -109,7 +109,7 @@ final class SessionPool: Sendable {
     for _ in 0..<20 {
       let session = try sound()
       let isRoom = isView ? views.withLock { $0 < Self.greatestViewCount } : lent.withLock { $0 < 4 * limit }
-      guard session.isSteady, isRoom else {
+      guard session.canBeHeldOpen, isRoom else {
         keep(session)
         return nil
       }

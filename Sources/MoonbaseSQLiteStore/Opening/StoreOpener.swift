@@ -71,7 +71,7 @@ struct StoreOpener {
     for _ in 0..<20 {
       let before = file.footprint
       do {
-        return try FileTurn.take(file.truePath, body)
+        return try FileOpeningLock.take(file.truePath, body)
       } catch is FileChanged {
         try HostWork.pause(milliseconds: 20)
       } catch {
@@ -81,7 +81,7 @@ struct StoreOpener {
       }
     }
     do {
-      return try FileTurn.take(file.truePath, body)
+      return try FileOpeningLock.take(file.truePath, body)
     } catch {
       throw StoreFailure(path: file.path).translate(error)
     }
@@ -284,7 +284,7 @@ struct StoreOpener {
       try connection.execute("PRAGMA query_only = 1")
       return try Session(connection, options: options)
     }
-    return try FileTurn.take(file.truePath) {
+    return try FileOpeningLock.take(file.truePath) {
       let reading = try file.openForReading()
       let session = try Session(reading.connection, options: options)
       session.ground = reading.ground

@@ -30,10 +30,10 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   deinit { end() }
 
   /// A connection that may change nothing on the disk must not be in the way of one that is opened for writing.
-  var isSteady: Bool { turn.withLock { _ in isView && kept.map { $0.ground == nil } ?? false } }
+  var canBeHeldOpen: Bool { turn.withLock { _ in isView && kept.map { $0.ground == nil } ?? false } }
 
   /// It does as long as it keeps a connection, which is in a transaction.
-  var seesOneState: Bool { turn.withLock { _ in isView && kept != nil } }
+  var isConsistent: Bool { turn.withLock { _ in isView && kept != nil } }
 
   func end() {
     turn.withLock { _ in

@@ -59,7 +59,7 @@ struct ReferenceCheck {
     let rows = try rows(Self.statements.rows(of: table, leadingBy: toOne.column), ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
-      return .destinationCame(
+      return .destinationWasAdded(
         object(row[1], entity: row[2], declared: declared, store: id.storeNumber), to: id, slot: slot,
         in: layout.model)
     }
@@ -83,7 +83,7 @@ struct ReferenceCheck {
       ids: ids)
     let leading: [SaveConflict] = rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
-      return .destinationLeaves(
+      return .destinationIsRemoved(
         id, from: object(row[1], entity: row[2], declared: declared, store: id.storeNumber), slot: side.inverse,
         in: layout.model)
     }
@@ -93,7 +93,7 @@ struct ReferenceCheck {
     return leading
       + elsewhere.compactMap { row in
         guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
-        return .destinationLeadsElsewhere(
+        return .destinationIsLinkedElsewhere(
           object(row[1], entity: row[2], declared: declared, store: id.storeNumber), from: id, slot: side.slot,
           in: layout.model)
       }
@@ -115,7 +115,7 @@ struct ReferenceCheck {
         let unseen = try pairs(of: deletion.id, slot: slot) {
           !gone.contains($0) && deletion.released[slot]?.contains($0) != true
         }
-        conflicts += unseen.map { .destinationCame($0, to: deletion.id, slot: slot, in: layout.model) }
+        conflicts += unseen.map { .destinationWasAdded($0, to: deletion.id, slot: slot, in: layout.model) }
         if conflicts.count >= StoreChanges.greatestConflicts { return conflicts }
       }
     }

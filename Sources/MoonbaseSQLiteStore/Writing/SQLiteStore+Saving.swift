@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-extension SQLiteStore: RowTaker {
+extension SQLiteStore: StreamingStore {
   /// A file with a log can be read meanwhile; a history names rows before they are written.
-  package func takesRowsAsTheyCome(in session: any SaveSession) throws -> Bool {
+  package func acceptsStreamedRows(in session: any SaveSession) throws -> Bool {
     try (session as? SQLiteSaveSession)?.run {
       try $0.connection.usesWriteAheadLog && $0.historyForm(path: file.path) == nil
     } ?? false

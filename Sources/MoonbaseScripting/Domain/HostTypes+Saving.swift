@@ -100,8 +100,8 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
     let state = domain.state
     switch conflict.conflict.kind {
     case .changed, .deleted: break
-    case .destinationIsGone(let name, _), .destinationCame(let name, _), .destinationLeaves(let name, _),
-      .destinationLeadsElsewhere(let name, _):
+    case .destinationIsGone(let name, _), .destinationWasAdded(let name, _), .destinationIsRemoved(let name, _),
+      .destinationIsLinkedElsewhere(let name, _):
       try table.set("properties", to: .table(state.list([.text(name)])))
     case .sameValues(let names, _): try table.set("properties", to: .table(state.list(names.map(LuaValue.text))))
     }
@@ -125,9 +125,9 @@ extension SaveConflict.Kind {
     case .changed: "changed"
     case .deleted: "deleted"
     case .destinationIsGone: "destination_is_gone"
-    case .destinationCame: "destination_came"
-    case .destinationLeaves: "destination_leaves"
-    case .destinationLeadsElsewhere: "destination_leads_elsewhere"
+    case .destinationWasAdded: "destination_came"
+    case .destinationIsRemoved: "destination_leaves"
+    case .destinationIsLinkedElsewhere: "destination_leads_elsewhere"
     case .sameValues: "same_values"
     }
   }

@@ -95,7 +95,7 @@ final class ScriptContexts {
 
   /// Lets go of all, which keep the domain alive as it keeps them: without this their stores stay open. Children go
   /// first.
-  func letGoOfAll() {
+  func releaseAllObjects() {
     for entry in entries.reversed() {
       if entry.context.parent != nil { try? entry.context.close() } else { entry.context.endObservations() }
     }

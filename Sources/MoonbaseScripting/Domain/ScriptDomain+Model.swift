@@ -5,7 +5,7 @@ import MoonbasePlatform
 /// The model as scripts look at it: `moonbase.model.entities.Person.attributes.age.type`.
 extension ScriptDomain {
   /// Extensions of a context were reloaded.
-  func takeModel(_ model: ResolvedModel, after former: ResolvedModel) throws {
+  func updateModel(_ model: ResolvedModel, after former: ResolvedModel) throws {
     if self.model === former {
       self.model = model
       // It is described anew when it is asked for.

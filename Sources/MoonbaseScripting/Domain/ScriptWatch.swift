@@ -132,7 +132,7 @@ extension HostTypes {
 
   /// `object:observe("age", function(value, object, old) end)`.
   func observe(_ object: ManagedObject, call: inout LuaCall) throws {
-    guard let context = object.managedObjectContext else { throw object.goneError }
+    guard let context = object.managedObjectContext else { throw object.detachedError }
     let key = try call.name(0)
     let watch = ScriptWatch("observe(\"\(key)\")", of: context, try call.function(1), types: self)
     let property = try openDomain().property(.text(key), of: object.entity)

@@ -191,7 +191,7 @@ extension HostTypes {
   private func request(of box: ToManyBox) throws -> RequestBox {
     guard let context = box.owner.managedObjectContext,
       let relationship = box.owner.entity.properties[box.slot].relationship
-    else { throw box.owner.goneError }
+    else { throw box.owner.detachedError }
     let destination = context.model.destination(of: relationship)
     var request = FetchRequest(destination.name)
     var named: [Value] = []

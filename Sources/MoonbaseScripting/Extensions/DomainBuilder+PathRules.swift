@@ -14,7 +14,7 @@ struct PathRule {
   private let last: String
   private let entity: ResolvedEntity
   private let value: CompiledExpression
-  private let ask: (Value, ManagedObject, ValidationContext.Occasion) throws -> EntityExtension.ValidationIssue?
+  private let ask: (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue?
 
   /// The mistake in a path; nil for a path that a rule may have.
   static func problem(of path: String, from entity: ResolvedEntity, in model: ResolvedModel) -> String? {
@@ -37,7 +37,7 @@ struct PathRule {
 
   init(
     _ path: String, of entity: ResolvedEntity, in model: ResolvedModel,
-    ask: @escaping (Value, ManagedObject, ValidationContext.Occasion) throws -> EntityExtension.ValidationIssue?
+    ask: @escaping (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue?
   ) throws {
     var place = entity
     var steps: [ResolvedRelationship] = []
@@ -61,12 +61,12 @@ struct PathRule {
   /// The rule over one of these properties.
   func rule(depth: Int) -> EntityExtension.Rule {
     { changed, subject in
-      if depth == 0 { return try failure(of: subject.object, subject.occasion) }
-      guard try subject.occasion == .assignment || subject.object.isInserted || subject.oldValue != changed else {
+      if depth == 0 { return try failure(of: subject.object, subject.event) }
+      guard try subject.event == .assignment || subject.object.isInserted || subject.oldValue != changed else {
         return nil
       }
       for object in try objects(leadingTo: subject.object, depth: depth) where object !== subject.object {
-        guard var failure = try failure(of: object, subject.occasion) else { continue }
+        guard var failure = try failure(of: object, subject.event) else { continue }
         failure.key = nil
         return failure
       }
@@ -75,10 +75,10 @@ struct PathRule {
   }
 
   private func failure(
-    of object: ManagedObject, _ occasion: ValidationContext.Occasion
+    of object: ManagedObject, _ event: ValidationContext.Event
   ) throws -> EntityExtension.ValidationIssue? {
     let found = try value.value(object)
-    return found.isNull ? nil : try ask(found, object, occasion)
+    return found.isNull ? nil : try ask(found, object, event)
   }
 
   /// The owners in the rule's entity from which the steps reach a given object.
@@ -117,9 +117,9 @@ extension DomainBuilder {
     guard let entity = model.entity(entry.name) else { return }
     for (path, function) in entry.validate where path.contains(".") {
       let asked = pathRule(function, of: "\(entry.name).\(path)", translations)
-      let ask = { (value: Value, object: ManagedObject, occasion: ValidationContext.Occasion) in
-        guard let meter else { return try asked(value, object, occasion) }
-        return try meter.run("\(entry.name).validate.\(path)") { try asked(value, object, occasion) }
+      let ask = { (value: Value, object: ManagedObject, event: ValidationContext.Event) in
+        guard let meter else { return try asked(value, object, event) }
+        return try meter.run("\(entry.name).validate.\(path)") { try asked(value, object, event) }
       }
       let rule = try PathRule(path, of: entity, in: model, ask: ask)
       for place in rule.places(in: model) {
@@ -130,18 +130,18 @@ extension DomainBuilder {
     }
   }
 
-  /// The rule gets the value, the object, no old value, and the occasion.
+  /// The rule gets the value, the object, no old value, and the event.
   private func pathRule(
     _ function: LuaFunction, of name: String, _ translations: [String: String]
-  ) -> (Value, ManagedObject, ValidationContext.Occasion) throws -> EntityExtension.ValidationIssue? {
+  ) -> (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue? {
     let count = min(function.parameterCount, 4)
     let call = LuaFastCall(function, parameters: count)
-    return { [types] value, object, occasion in
+    return { [types] value, object, event in
       let scripts = try types.openDomain()
       return try call.run {
         if count > 0 { try scripts.setArgument(0, of: $0, to: value, ofAttribute: name) }
         if count > 1 { try $0.set(1, object: object, as: scripts.types.type(of: object.entity)) }
-        if count > 3 { try scripts.setArgument(3, of: $0, to: .string(occasion.rawValue)) }
+        if count > 3 { try scripts.setArgument(3, of: $0, to: .string(event.rawValue)) }
       } reading: {
         var failure = try RuleOutcome(function, entity: object.entity, translations: translations)
           .failure($0, in: scripts)

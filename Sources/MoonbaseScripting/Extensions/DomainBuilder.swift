@@ -199,7 +199,7 @@ struct DomainBuilder {
         if count > 0 { try Self.set(0, of: $0, to: value, of: name, subject, scripts) }
         if count > 1 { try $0.set(1, object: object, as: scripts.types.type(of: object.entity)) }
         if count > 2 { try Self.set(2, of: $0, to: old, of: name, subject, scripts) }
-        if count > 3 { try scripts.setArgument(3, of: $0, to: .string(subject.occasion.rawValue)) }
+        if count > 3 { try scripts.setArgument(3, of: $0, to: .string(subject.event.rawValue)) }
       } reading: {
         try RuleOutcome(function, entity: object.entity, translations: translations).failure($0, in: scripts)
       }

@@ -239,7 +239,7 @@ extension HostTypes {
   ) throws {
     if case .slot(let slot) = key, object.writesItsRow,
       let cell = RawCell(value.scalar, for: object.attributeType(at: slot), types: self),
-      object.setQuickly(cell, slot: slot)
+      object.setFast(cell, slot: slot)
     {
       return
     }

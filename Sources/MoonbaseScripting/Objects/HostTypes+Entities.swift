@@ -187,7 +187,7 @@ extension HostTypes {
       return try openDomain().answer(&call, with: object.value(at: slot), of: property, entity: object.entity)
     }
     if relationship.isToMany {
-      guard object.managedObjectContext != nil else { throw object.goneError }
+      guard object.managedObjectContext != nil else { throw object.detachedError }
       return try call.return(ToManyBox(object, slot: slot), as: members)
     }
     guard case .objectID(let id) = try object.value(at: slot), object.managedObjectContext != nil else {
@@ -201,7 +201,7 @@ extension HostTypes {
     let domain = try openDomain()
     let scalar = call.scalar(0)
     if object.writesItsRow, let cell = RawCell(scalar, for: object.attributeType(at: slot), types: self),
-      object.setQuickly(cell, slot: slot)
+      object.setFast(cell, slot: slot)
     {
       return try finish(in: object.managedObjectContext)
     }
@@ -291,7 +291,7 @@ extension HostTypes {
         // To ask about what is no value is no mistake.
         throw GraphError(
           error.code, message: error.message, entity: object.entity.name, property: key, objectID: object.objectID
-        ).ofOthers
+        ).causedElsewhere
       }
       warnings = try object.validate(value, forKey: key)
     }
@@ -388,7 +388,7 @@ extension Value {
 extension ManagedObject {
   /// The error of an object that was given to another context than its own.
   func foreignError(in context: ManagedObjectContext?) -> GraphError {
-    guard let own = managedObjectContext else { return goneError }
+    guard let own = managedObjectContext else { return detachedError }
     guard let context, own.coordinator !== context.coordinator else {
       return invalid("belongs to another context: fetch it here by its id with context:object(id)")
     }

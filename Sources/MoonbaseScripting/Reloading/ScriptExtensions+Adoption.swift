@@ -51,7 +51,7 @@ extension ScriptExtensions {
       try fill(context.extensionRegistry, in: scripts)
       hasChanged = true
       context.extensionRegistry.didChange()
-      try scripts.takeModel(context.model, after: adoption.former.model)
+      try scripts.updateModel(context.model, after: adoption.former.model)
     } catch {
       adoption.undo.run(for: context, hasChanged: hasChanged)
       throw error

@@ -65,15 +65,15 @@ public final class ObjectFunction {
   /// each and saving would leave; nil, and nothing done, where it may not.
   package func runInStore(
     _ request: FetchRequest, in context: ManagedObjectContext
-  ) throws -> UnwatchedUpdate.Outcome? {
+  ) throws -> HookFreeUpdate.Outcome? {
     // An update takes all that match, wherever they stand.
     guard let code, request.fetchLimit == 0, request.fetchOffset == 0, request.includesSubentities else { return nil }
     let entity = try context.entity(request.entityName)
     guard
-      let update = try UnwatchedUpdate(
+      let update = try HookFreeUpdate(
         code.attributes, of: code.inputs, in: entity, where: request.predicate, context)
     else { return nil }
-    var functions: [UnwatchedUpdate.Function] = []
+    var functions: [HookFreeUpdate.Function] = []
     for (attribute, assignment) in zip(code.attributes, update.assignments) {
       guard let function = try self.function(setting: attribute, by: code, of: entity, assignment) else { return nil }
       functions.append(function)
@@ -87,8 +87,8 @@ public final class ObjectFunction {
   }
 
   private func function(
-    setting attribute: String, by code: ObjectCode, of entity: ResolvedEntity, _ assignment: UnwatchedUpdate.Assignment
-  ) throws -> UnwatchedUpdate.Function? {
+    setting attribute: String, by code: ObjectCode, of entity: ResolvedEntity, _ assignment: HookFreeUpdate.Assignment
+  ) throws -> HookFreeUpdate.Function? {
     // The text may still be no Lua.
     guard let text = code.text(setting: attribute, types: { entity.property($0)?.attributeType }),
       let chunk = try? domain.state.load(text, name: "each", in: domain.state.environment([:])),
@@ -108,7 +108,7 @@ public final class ObjectFunction {
     }
     let body = domain.batchBody(
       function, inputCount: count, for: entity.property(attribute)?.attributeType)
-    return UnwatchedUpdate.Function(body, plain: plain, asksRules: asking != nil)
+    return HookFreeUpdate.Function(body, plain: plain, asksRules: asking != nil)
   }
 
   /// What an error of it says, with its place in the script.

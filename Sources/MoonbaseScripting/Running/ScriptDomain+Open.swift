@@ -57,7 +57,7 @@ extension ScriptDomain {
   /// To be called when the last script has run; contexts that scripts opened cannot use extensions any more.
   public func close() {
     cancelJobs()
-    contexts.letGoOfAll()
+    contexts.releaseAllObjects()
     state.weigh(-namesWeight)
     namesWeight = 0
   }

@@ -9,12 +9,12 @@ import Testing
 @Suite struct ChangeJournalTests {
   /// Walks back over the changes since a savepoint; returns what walks forth.
   private func walkBack(_ context: ManagedObjectContext, to savepoint: ChangeJournal.Savepoint) -> [Change] {
-    var readings = LaterReadings()
+    var readings = NewerReads()
     return context.journal.take(since: savepoint).compactMap { context.revert($0, noting: &readings) }
   }
 
   private func walkForth(_ context: ManagedObjectContext, _ changes: [Change]) {
-    var readings = LaterReadings()
+    var readings = NewerReads()
     for change in changes.reversed() {
       if let forth = context.revert(change, noting: &readings) { context.journal.append(forth) }
     }

@@ -160,7 +160,7 @@ import Testing
         static func read(_ value: Value) -> Size? {
           if case .string(let text) = value { Size(rawValue: text) } else { nil }
         }
-        static var missing: Size { .small }
+        static var defaultWhenNull: Size { .small }
         var attributeValue: Value { .string(rawValue) }
       }
 

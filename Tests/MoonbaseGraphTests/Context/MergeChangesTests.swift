@@ -318,7 +318,7 @@ import Testing
   }
 
   @Test func manySavesWaitTogether() {
-    let inbox = NewsInbox<SavedObjectIDs>()
+    let inbox = NotificationInbox<SavedObjectIDs>()
     for key in 1...Int64(News<SavedObjectIDs>.greatestCount) { inbox.post(SavedObjectIDs(updated: ids(key...key))) }
     let few = inbox.take()
     #expect(few.count == News<SavedObjectIDs>.greatestCount)
@@ -333,7 +333,7 @@ import Testing
   }
 
   @Test func ofVeryMuchOnlyThatItWasIsKept() {
-    let inbox = NewsInbox<SavedObjectIDs>()
+    let inbox = NotificationInbox<SavedObjectIDs>()
     let most = Int64(News<SavedObjectIDs>.greatestIDCount)
     inbox.post(SavedObjectIDs(updated: ids(1...most)))
     inbox.post(SavedObjectIDs(updated: ids(1...most)))

@@ -287,7 +287,7 @@ import Testing
         one.steps()
         if one === world {
           for _ in 0..<2 {
-            var readings = LaterReadings()
+            var readings = NewerReads()
             let back = context.journal.take(since: savepoint).compactMap { context.revert($0, noting: &readings) }
             #expect(context.brokenInvariants() == [], "seed \(seed), undone")
             for change in back.reversed() {

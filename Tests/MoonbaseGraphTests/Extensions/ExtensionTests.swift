@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func aRequiredStoredAttributeIsComputedBeforeItIsMissed(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {

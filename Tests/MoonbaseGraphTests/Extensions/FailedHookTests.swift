@@ -169,7 +169,7 @@ import Testing
     #expect(try person.value(forKey: "lastName") == "whole")
   }
 
-  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func aNewObjectMayDeleteItselfInWillSave(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
     let bench = try StoreBench(kind)
     let context = bench.context { entry in

@@ -11,7 +11,7 @@ import Testing
     let context = bench.context { entry in
       entry.validate["lastName"] = { value, person in
         #expect(person.key == "lastName" && person.object.entity.name == "Person")
-        seen.append("\(person.occasion) \(try person.oldValue) \(value)")
+        seen.append("\(person.event) \(try person.oldValue) \(value)")
         return nil
       }
     }

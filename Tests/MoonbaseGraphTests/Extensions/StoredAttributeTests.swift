@@ -26,7 +26,7 @@ import Testing
 
   /// A store of things and a context that computes `ten` in an order of saving.
   private func things(
-    in kind: StoreKind, saving order: ManagedObjectContext.SaveOrder = .guide,
+    in kind: StoreKind, saving order: ManagedObjectContext.SaveOrder = .validateFirst,
     _ change: (inout EntityExtension) -> Void = { _ in }
   ) throws -> (StoreBench, ManagedObjectContext) {
     let bench = try StoreBench(kind, model())
@@ -90,7 +90,7 @@ import Testing
     #expect(first["name"].text?.contains("/Thing/p") == true)
   }
 
-  private static let orders: [ManagedObjectContext.SaveOrder] = [.guide, .framework]
+  private static let orders: [ManagedObjectContext.SaveOrder] = [.validateFirst, .willSaveFirst]
 
   @Test(arguments: StoreKind.allCases, [1, 2, 3])
   func storedAttributesFollowANormalizerThatAssignsToOthersInAnyRound(_ kind: StoreKind, _ round: Int) throws {

@@ -164,7 +164,7 @@ private final class CountingSession: ReadSession {
     return rows
   }
 
-  var isSteady: Bool { base.isSteady }
+  var canBeHeldOpen: Bool { base.canBeHeldOpen }
   func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] { counted(try base.snapshots(matching: query)) }
   func ids(matching query: StoreQuery) throws -> any IDCursor { try base.ids(matching: query) }

@@ -11,17 +11,17 @@ import enum MoonbaseModel.Predicate
 @Suite struct ObjectLookupTests {
   private typealias Sought = [(name: String, value: Value)]
 
-  private func fetched(_ sought: Sought, _ context: ManagedObjectContext) throws -> ManagedObject? {
+  private func fetched(_ narrowingCondition: Sought, _ context: ManagedObjectContext) throws -> ManagedObject? {
     var request = FetchRequest("Person")
     request.predicate = .and(
-      sought.sorted { $0.name < $1.name }.map {
+      narrowingCondition.sorted { $0.name < $1.name }.map {
         .comparison(.init(.keyPath(.evaluatedObject, [$0.name]), .equal, .constant($0.value)))
       })
     request.fetchLimit = 1
     return try context.fetch(request).first
   }
 
-  private func sought(_ random: inout SplitMix) -> Sought {
+  private func narrowingCondition(_ random: inout SplitMix) -> Sought {
     let name: Value = random.next(12) == 0 ? .null : .string("n\(random.next(6))")
     switch random.next(4) {
     case 0: return [("age", .int(Int64(random.next(4))))]
@@ -57,10 +57,10 @@ import enum MoonbaseModel.Predicate
         if random.next(2) == 0 { try other.save() }
       }
       for _ in 0..<3 {
-        let sought = sought(&random)
+        let narrowingCondition = narrowingCondition(&random)
         let found = try context.firstObject(
-          of: #require(context.model.entity("Person")), with: sought, mayBeOld: random.next(2) == 0)
-        #expect(try found?.objectID == fetched(sought, context)?.objectID, "\(step): \(sought)")
+          of: #require(context.model.entity("Person")), with: narrowingCondition, mayBeOld: random.next(2) == 0)
+        #expect(try found?.objectID == fetched(narrowingCondition, context)?.objectID, "\(step): \(narrowingCondition)")
       }
     }
   }

@@ -144,7 +144,7 @@ import struct MoonbaseModel.SortDescriptor
         try context.save()
         for person in people { person["age"] = 7 }
         try context.saveAhead()
-        #expect(context.saveUnderWay != nil)
+        #expect(context.pendingSave != nil)
         try context.finishSave()
       }
       #expect(store == nil)

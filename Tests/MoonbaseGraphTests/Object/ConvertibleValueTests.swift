@@ -8,18 +8,18 @@ import Testing
 @Suite struct ConvertibleValueTests {
   private enum Status: String, AttributeValue {
     case open, closed
-    static var missing: Status { .closed }
+    static var defaultWhenNull: Status { .closed }
   }
 
   private enum Level: Int, Codable, AttributeValue {
     case low = 1, high
-    static var missing: Level { .low }
+    static var defaultWhenNull: Level { .low }
   }
 
   private struct Frame: Codable, Equatable, AttributeValue {
     var width = 0.0
     var names: [String] = []
-    static var missing: Frame { Frame() }
+    static var defaultWhenNull: Frame { Frame() }
   }
 
   private final class Item: ManagedObject {

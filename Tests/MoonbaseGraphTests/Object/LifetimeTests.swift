@@ -130,7 +130,7 @@ import Testing
     nonisolated(unsafe) static var twins: [ManagedObject] = []  // sound: one test, on one thread, uses it
     nonisolated(unsafe) static var isMaking = false  // sound: one test, on one thread, uses it
 
-    required init(_ place: ContextPlace) {
+    required init(_ place: InitializationToken) {
       super.init(place)
       guard !Self.isMaking else { return }
       Self.isMaking = true

@@ -5,7 +5,7 @@ import Testing
 
 /// Values that are set past change notes: a save writes what differs from the row, by whichever door it came.
 @Suite struct PrimitiveValueTests {
-  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func aPrimitiveValueSetInWillSaveIsSaved(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
     let bench = try StoreBench(kind)
     let count = Switch()

@@ -363,7 +363,7 @@ import Testing
   }
 
   /// The list is older than the row of its member, which has another owner by now.
-  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func theRuleDenyDoesNotCountWhoLeadsElsewhereByNow(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {

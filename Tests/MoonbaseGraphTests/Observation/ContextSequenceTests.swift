@@ -178,6 +178,6 @@ import Testing
     }
     #expect(few.elements.count == 64)
     few.add(ChangedObjectIDs(updated: [ManagedObjectID(store: StoreNumber("x"), entity: Symbol("Person"), key: .max)]))
-    #expect(few.elements == [.anything] && few.elements[0].mayBeAnything)
+    #expect(few.elements == [.anything] && few.elements[0].isUnspecified)
   }
 }

@@ -8,12 +8,12 @@ extension Replica {
   private var persistentKeys: [String] { ["name", "number", isPlain ? "code" : "data", "note"] }
 
   /// A context that shares the row cache, or one that shares the store only; with what it says of its saves.
-  private func other(_ number: Int) -> (context: ManagedObjectContext, inbox: NewsInbox<SavedObjectIDs>) {
+  private func other(_ number: Int) -> (context: ManagedObjectContext, inbox: NotificationInbox<SavedObjectIDs>) {
     let context = number % 2 == 0 ? bench.context() : bench.stranger()
     return (context, context.coordinator.addInbox())
   }
 
-  private func take(_ inbox: NewsInbox<SavedObjectIDs>) throws {
+  private func take(_ inbox: NotificationInbox<SavedObjectIDs>) throws {
     for saved in inbox.take() { try context.mergeChanges(from: saved) }
   }
 

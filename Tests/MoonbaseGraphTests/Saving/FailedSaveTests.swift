@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func aRequiredRelationshipThatWillSaveEmptiesFailsTheSave(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder
   ) throws {
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.guide, .framework])
+  @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func aCascadeThatWillSaveSetsOffHeedsDenyRules(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
     var model = People.model()
     model.entities[3].relationships.append(.toMany("people", destination: "Person", inverse: "project"))

@@ -132,7 +132,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases, Ends.allCases)
   func theRuleDenyFailsTheSaveOfANewObjectTooUntilNothingIsLeft(_ kind: StoreKind, _ ends: Ends) throws {
-    for order in [ManagedObjectContext.SaveOrder.guide, .framework] {
+    for order in [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst] {
       let bench = try StoreBench(kind, Self.pair(ends, .deny))
       let context = bench.context()
       context.saveOrder = order

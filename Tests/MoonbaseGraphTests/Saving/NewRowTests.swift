@@ -82,9 +82,9 @@ import Testing
   static func setCell(_ value: Value, of object: ManagedObject, slot: Slot) -> Bool {
     switch value {
     case .string(var text):
-      text.withUTF8 { object.setQuickly(RawCell(.text, bytes: UnsafeRawBufferPointer($0)), slot: slot) }
-    case .data(let data): data.withUnsafeBytes { object.setQuickly(RawCell(.data, bytes: $0), slot: slot) }
-    default: object.setQuickly(RawCell(of: value), slot: slot)
+      text.withUTF8 { object.setFast(RawCell(.text, bytes: UnsafeRawBufferPointer($0)), slot: slot) }
+    case .data(let data): data.withUnsafeBytes { object.setFast(RawCell(.data, bytes: $0), slot: slot) }
+    default: object.setFast(RawCell(of: value), slot: slot)
     }
   }
 
@@ -116,7 +116,7 @@ import Testing
   @Test func cellsThatDoNotFitAreNotSet() throws {
     let context = try StoreBench(.memory, Self.model()).context()
     let thing = try context.insert("Thing")
-    func isSet(_ cell: RawCell, _ key: String) throws -> Bool { thing.setQuickly(cell, slot: try thing.slot(of: key)) }
+    func isSet(_ cell: RawCell, _ key: String) throws -> Bool { thing.setFast(cell, slot: try thing.slot(of: key)) }
     let before = try thing.changedValues()
     #expect(try !isSet(RawCell(.double, word: Double.nan.bitPattern), "height"))
     #expect(try !isSet(RawCell(.int, word: 1), "height"))

@@ -74,7 +74,7 @@ import Testing
       } catch {
         #expect(fails)
       }
-      let isAhead = context.saveUnderWay != nil
+      let isAhead = context.pendingSave != nil
       if isAhead { countAhead += 1 }
       if fails {
         if isAhead, Bool.random(using: &random) { try addChunk() }

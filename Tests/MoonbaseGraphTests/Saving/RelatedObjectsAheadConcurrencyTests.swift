@@ -72,12 +72,12 @@ import Testing
     for round in 0..<4 {
       let new = try context.insert("Department", values: ["name": .string("new \(round)")])
       all += try insertPeople(context, "saved \(round)", of: saved, friend: friend)
-      #expect((context.saveUnderWay != nil) == (round > 0), "\(round): who comes to a list does not wait")
+      #expect((context.pendingSave != nil) == (round > 0), "\(round): who comes to a list does not wait")
       all += try insertPeople(context, "new \(round)", of: new)
       all += try insertPeople(context, "last \(round)", of: departments.last)
       departments.append(new)
       try context.saveAhead()
-      #expect(context.saveUnderWay != nil, "\(round)")
+      #expect(context.pendingSave != nil, "\(round)")
     }
     try context.finishSave()
     #expect(!context.hasChanges && context.brokenInvariants() == [] && context.updatedObjects.isEmpty)
@@ -99,7 +99,7 @@ import Testing
     store.fail(atCommit: fails)
     try context.saveAhead()
     let second = try insertPeople(context, "second", of: department, friend: friend)
-    #expect(context.saveUnderWay != nil)
+    #expect(context.pendingSave != nil)
     context.settle()
     store.fail(atCommit: false)
     #expect(first.allSatisfy { $0.isInserted == fails } && second.allSatisfy(\.isInserted) && department.isUpdated)
@@ -108,7 +108,7 @@ import Testing
     #expect(context.brokenInvariants() == [])
     if fails { #expect(throws: GraphError.self) { try context.finishSave() } }
     try context.saveAhead()
-    #expect(context.saveUnderWay != nil)
+    #expect(context.pendingSave != nil)
     try context.finishSave()
     #expect(!context.hasChanges && context.brokenInvariants() == [])
     #expect(try known(first + second + [friend], [department]) == stored(bench))
@@ -166,10 +166,10 @@ import Testing
     ]
     for (name, ask) in questions {
       let (bench, context, department, people) = try underWay(kind)
-      #expect(context.saveUnderWay != nil, "\(name)")
+      #expect(context.pendingSave != nil, "\(name)")
       let isAnswered = try ask(context, department, people)
       #expect(isAnswered, "\(name)")
-      #expect(context.saveUnderWay == nil && context.brokenInvariants() == [], "\(name)")
+      #expect(context.pendingSave == nil && context.brokenInvariants() == [], "\(name)")
       try context.save()
       let departments = department.managedObjectContext == nil ? [] : [department]
       #expect(try known(people, departments) == stored(bench), "\(name)")
@@ -237,13 +237,13 @@ import Testing
       try context.undoingOnFailure {
         let new = try context.insert("Person")
         try new.setObject(department, forKey: "department")
-        #expect(context.saveUnderWay != nil)
+        #expect(context.pendingSave != nil)
         try new.setValue("text", forKey: "age")
       }
     }
     #expect(try department.objects(forKey: "employees").count == Self.count)
     try context.save()
-    #expect(context.saveUnderWay == nil && !context.hasChanges && context.brokenInvariants() == [])
+    #expect(context.pendingSave == nil && !context.hasChanges && context.brokenInvariants() == [])
     #expect(try known(people, [department]) == stored(bench))
   }
 
@@ -255,8 +255,8 @@ import Testing
       try context.undoingOnFailure {
         let new = try context.insert("Person")
         try new.setObject(department, forKey: "department")
-        #expect(context.saveUnderWay != nil && department.hasChanges)
-        #expect(context.saveUnderWay == nil)
+        #expect(context.pendingSave != nil && department.hasChanges)
+        #expect(context.pendingSave == nil)
         if isDeleted { try context.delete(new) }
         throw Broken()
       }
@@ -292,7 +292,7 @@ import Testing
       _ = try insertPeople(context, "A", of: department)
       try change()
       try context.saveAhead()
-      #expect(context.saveUnderWay == nil && !context.hasChanges)
+      #expect(context.pendingSave == nil && !context.hasChanges)
     }
     try isSavedAtOnce { try department.add(context.insert("Project"), to: "projects") }
     try isSavedAtOnce { try one.setObject(department, forKey: "department") }

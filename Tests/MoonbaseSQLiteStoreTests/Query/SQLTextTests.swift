@@ -37,7 +37,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try people.statements { _ = try people.store.plan(query) } == [])
     // What it takes over is what it runs.
     let log = try people.statements { _ = try people.store.snapshots(matching: plan.query) }
-    #expect(log == [plan.how])
+    #expect(log == [plan.accessPath])
     let error = #expect(throws: GraphError.self) { try people.store.snapshots(matching: query) }
     #expect(error?.message.contains("fullName is computed by the context") == true)
   }

@@ -54,7 +54,7 @@ import Testing
           #expect(!names.isEmpty, "\(heading): \(row.name) has no counterpart, and nothing says why")
         }
         let types = (Self.counterparts[heading] ?? []) + types(namedIn: row.counterpart, declared)
-        for name in names where !Self.ofOthers.contains(name.joined(separator: ".")) {
+        for name in names where !Self.causedElsewhere.contains(name.joined(separator: ".")) {
           // Without this the message would show all names that there are.
           let isThere = declared.has(name, in: types)
           #expect(isThere, "\(heading): \(row.name): \(name.joined(separator: ".")) is not declared in \(types)")
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// Names of Core Data's and of the language that reasons mention.
-  private static let ofOthers: Set = ["Sendable", "NSPersistentHistoryTrackingKey"]
+  private static let causedElsewhere: Set = ["Sendable", "NSPersistentHistoryTrackingKey"]
 
   /// Types beside the counterpart whose members a row may mean: those that it names, or says in words.
   private func types(namedIn text: String, _ declared: DeclaredNames) -> [String] {

@@ -80,7 +80,7 @@ import Testing
 
   /// Two documents compare with Core Data, whose names are not ours.
   private static let ofCoreData: Set = ["docs/core-data.md", "docs/divergences.md"]
-  private static let ofOthers: Set = ["NSStringFromPoint", "pagesCount", "defaultIsolation", "BookshelfClasses"]
+  private static let causedElsewhere: Set = ["NSStringFromPoint", "pagesCount", "defaultIsolation", "BookshelfClasses"]
 
   @Test func namesOfTypesAndFunctionsAreInTheSources() throws {
     let known = try words()
@@ -88,7 +88,7 @@ import Testing
     for document in try Self.documents() where !Self.ofCoreData.contains(document.path) {
       for code in document.code where !code.contains("NAME") {
         for name in names(in: code) {
-          #expect(known.contains(name) || Self.ofOthers.contains(name), "\(document.path): \(name) in \(code)")
+          #expect(known.contains(name) || Self.causedElsewhere.contains(name), "\(document.path): \(name) in \(code)")
           count += 1
         }
       }

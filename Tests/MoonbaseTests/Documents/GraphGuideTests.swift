@@ -83,7 +83,7 @@ struct Color: AttributeValue {
   var green = 0.0
   var blue = 0.0
 
-  static var missing: Color { Color() }
+  static var defaultWhenNull: Color { Color() }
   static func read(_ value: Value) -> Color? {
     guard let parts = value.list?.compactMap(\.double), parts.count == 3 else { return nil }
     return Color(red: parts[0], green: parts[1], blue: parts[2])

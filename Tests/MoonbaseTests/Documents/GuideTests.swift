@@ -71,7 +71,7 @@ private final class CountingView: ReadSession {
 
   init(_ base: any ReadSession, of store: CountingStore) { (self.base, self.store) = (base, store) }
 
-  var isSteady: Bool { base.isSteady }
+  var canBeHeldOpen: Bool { base.canBeHeldOpen }
   func rows(matching query: StoreQuery) throws -> any RowCursor { RowList(try snapshots(matching: query)) }
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     store.counted(try base.snapshots(matching: query))

@@ -35,7 +35,7 @@ struct InspectScript {
     let group = session.prompt.ending { _ = try session.prompt.endUndoGroup(named: name) }
     var notices: [String] = []
     if case .failed(_, let message) = group { notices.append(message) }
-    if let notice = session.giveUpChanges() { notices.append(notice) }
+    if let notice = session.discardChanges() { notices.append(notice) }
     return answer(shown, error: error, notices: notices)
   }
 

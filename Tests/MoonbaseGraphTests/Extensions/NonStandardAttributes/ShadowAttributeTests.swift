@@ -175,7 +175,7 @@ import Testing
         && error?.message.contains("comes only") == true && error?.message.contains("make it optional") == true
     }
     #expect(try shape.value(forKey: "bounds") == Self.rect.value)
-    context.saveOrder = .framework
+    context.saveOrder = .willSaveFirst
     try context.save()
     #expect(try bench.stores.saved("Shape", "boundsAsString") == [Self.rect.text])
   }

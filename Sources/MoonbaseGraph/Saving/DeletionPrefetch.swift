@@ -4,7 +4,7 @@ import MoonbasePlatform
 
 /// Reads the destinations of many deleted objects at once before their delete rules run: a cascade over thousands of
 /// objects costs a few statements for each level.
-struct DeletionsAhead {
+struct DeletionPrefetch {
   /// The destinations of one object.
   struct Destinations {
     /// The stored lists by slot, as far as they were read.

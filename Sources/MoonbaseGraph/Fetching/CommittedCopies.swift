@@ -4,7 +4,7 @@ import MoonbaseModel
 /// context saved newer values, or because unsaved changes are not to count.
 ///
 /// The copies belong to a second context without changes, and live as long as this object.
-final class SavedTwins {
+final class CommittedCopies {
   private let other: ManagedObjectContext
   private var context: ManagedObjectContext?
   /// The copies by original, and the originals by copy.

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Whether a store was closed, shared by its users on other threads.
-final class StoreClosing: Sendable {
+final class ClosedFlag: Sendable {
   private let closed = Lock(false)
 
   var isClosed: Bool { closed.withLock { $0 } }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 /// The relationships that still point at deleted objects because no delete rule clears them: relationships without an
 /// inverse and, after the deletion was saved, also transient relationships and those whose inverse has the rule
 /// `noAction`.
-struct LooseEnds {
+struct UnclearedReferences {
   private let context: ManagedObjectContext
   private let gone: Set<ManagedObjectID>
   /// For each entity, the relationships that may point at a deleted object.
@@ -28,7 +28,7 @@ struct LooseEnds {
 
   /// Removes the deleted objects from these relationships.
   func cut() {
-    let holders = context.looseLeads.holders(in: context)
+    let holders = context.unclearedReferences.holders(in: context)
     HostWork.note(holders.count)
     for object in holders {
       for slot in slots[object.entity.index] { object.forgetDestinations(gone, slot: slot) }
@@ -38,7 +38,7 @@ struct LooseEnds {
   /// Removes new, unsaved objects from relationships that point at them, which counts as a change of the owners.
   static func cut(toNew going: some Collection<ManagedObject>, in context: ManagedObjectContext) throws {
     for object in going {
-      let leads = context.looseLeads.leads(to: object)
+      let leads = context.unclearedReferences.leads(to: object)
       HostWork.note(leads.count)
       // Sorted by the order in which the owners became changed, so that the result is deterministic.
       for lead in leads.sorted(by: { ($0.object.changePosition, $0.slot) < ($1.object.changePosition, $1.slot) })

@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 /// Maps former IDs of objects to their current IDs, for undo groups, which know objects by the IDs of their time.
-struct LaterIDs {
+struct RenamedIDs {
   /// For each former ID, the next ID and the number of the change.
   private var later: [ManagedObjectID: (id: ManagedObjectID, number: Int)] = [:]
   /// The former IDs that are not forgotten, in order of the changes.

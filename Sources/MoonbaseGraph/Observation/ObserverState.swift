@@ -2,7 +2,7 @@ import MoonbaseModel
 import OrderedCollections
 
 /// The state of one observer of an object, with the changes since its last notification.
-class Watch {
+class ObserverState {
   /// Unowned: the observer's token retains the object while this state is registered.
   unowned let object: ManagedObject
   /// Whether the observer waits to be notified.
@@ -32,7 +32,7 @@ class Watch {
 }
 
 /// The observer of an attribute or a to-one relationship.
-final class ValueWatch: Watch {
+final class ValueObserver: ObserverState {
   private let slot: Slot
   private let handler: (ObservedChange) -> Void
   private var value: Value = .null
@@ -85,7 +85,7 @@ final class ValueWatch: Watch {
 
 /// The observer of a to-many relationship: keeps the known destinations, and compares those that were recorded as
 /// changed.
-final class MembersWatch: Watch {
+final class MembersObserver: ObserverState {
   private let slot: Slot
   private let isOrdered: Bool
   private let handler: (ObservedChange) -> Void
@@ -199,7 +199,7 @@ final class MembersWatch: Watch {
 }
 
 /// The observer of an object as a whole.
-final class ObjectWatch: Watch {
+final class ObjectObserver: ObserverState {
   private let handler: (ObjectChange) -> Void
   private var slots = SlotSet()
   private var wasDeleted: Bool

@@ -2,7 +2,7 @@ import MoonbasePlatform
 
 /// Serializes opening of a file, because a connection that only reads must not meet one that is about to write.
 /// Different files do not wait for each other.
-enum FileTurn {
+enum FileOpeningLock {
   private struct Turn {
     var lock = Lock<Void>(())
     var users = 0

@@ -3,11 +3,11 @@ import MoonbasePlatform
 import OrderedCollections
 
 /// A notification that concerns objects, by their IDs. Several notifications can be combined into one.
-protocol ObjectIDNews: Sendable {
+protocol ObjectIDNotification: Sendable {
   /// The number of IDs.
   var count: Int { get }
   /// Whether there were too many IDs to list, so that any object may have changed.
-  var mayBeAnything: Bool { get }
+  var isUnspecified: Bool { get }
   /// The notification that any object may have changed.
   static var anything: Self { get }
   /// Combines notifications, in the order of their arrival.
@@ -16,7 +16,7 @@ protocol ObjectIDNews: Sendable {
 
 /// Pending notifications. A few wait one by one; more are combined, with each ID listed once; very many IDs are
 /// replaced by the notification that any object may have changed.
-struct News<Element: ObjectIDNews> {
+struct News<Element: ObjectIDNotification> {
   /// The greatest number of notifications that wait one by one.
   static var greatestCount: Int { 64 }
   /// The greatest number of IDs that are kept.
@@ -27,10 +27,10 @@ struct News<Element: ObjectIDNews> {
 
   /// Adds a notification, combining pending ones if there are too many.
   mutating func add(_ new: Element) {
-    if elements.last?.mayBeAnything == true { return }
+    if elements.last?.isUnspecified == true { return }
     elements.append(new)
     idCount += new.count
-    if new.mayBeAnything { return become(new) }
+    if new.isUnspecified { return become(new) }
     guard elements.count > Self.greatestCount || idCount > Self.greatestIDCount else { return }
     let all = Element(all: elements)
     become(all.count > Self.greatestIDCount ? .anything : all)
@@ -53,7 +53,7 @@ struct News<Element: ObjectIDNews> {
 }
 
 /// The pending notifications of one receiver, until a context merges them or a reader consumes them.
-final class NewsInbox<Element: ObjectIDNews>: Sendable {
+final class NotificationInbox<Element: ObjectIDNotification>: Sendable {
   private struct State {
     var news = News<Element>()
     /// The readers that wait for the next notification.
@@ -134,9 +134,9 @@ final class NewsInbox<Element: ObjectIDNews>: Sendable {
 }
 
 /// The inboxes that receive notifications, held weakly.
-final class NewsListeners<Element: ObjectIDNews>: Sendable {
+final class NotificationListeners<Element: ObjectIDNotification>: Sendable {
   private struct Place {
-    weak var inbox: NewsInbox<Element>?
+    weak var inbox: NotificationInbox<Element>?
   }
 
   private let places = Lock<[Place]>([])
@@ -151,7 +151,7 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
   }
 
   /// The inboxes that still exist.
-  private var inboxes: [NewsInbox<Element>] { places.withLock { $0.compactMap(\.inbox) } }
+  private var inboxes: [NotificationInbox<Element>] { places.withLock { $0.compactMap(\.inbox) } }
 
   /// Whether no inbox exists any more.
   var isEmpty: Bool {
@@ -162,7 +162,7 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
   }
 
   /// Registers an inbox, which is held weakly.
-  func add(_ inbox: NewsInbox<Element>) {
+  func add(_ inbox: NotificationInbox<Element>) {
     places.withLock { places in
       places.removeAll { $0.inbox == nil }
       places.append(Place(inbox: inbox))
@@ -171,14 +171,14 @@ final class NewsListeners<Element: ObjectIDNews>: Sendable {
 
   /// A sequence of the notifications. It ends when its consumer releases it or when `finish()` is called.
   func stream() -> AsyncStream<Element> {
-    let inbox = NewsInbox<Element>()
+    let inbox = NotificationInbox<Element>()
     add(inbox)
     if isFinished.withLock({ $0 }) { inbox.finish() }
     return AsyncStream { await inbox.next() }
   }
 
   /// Posts a notification to all inboxes except the sender's.
-  func tell(_ news: @autoclosure () -> Element, from sender: NewsInbox<Element>? = nil) {
+  func tell(_ news: @autoclosure () -> Element, from sender: NotificationInbox<Element>? = nil) {
     let others = inboxes.filter { $0 !== sender }
     guard !others.isEmpty else { return }
     let news = news()

@@ -10,7 +10,7 @@ package import enum MoonbaseModel.Predicate
 /// model, must depend only on the value of an attribute; they are checked for each row. If a rule or function fails,
 /// nothing changes, and the graph repeats the update to report the object: this is rare, and takes no longer than an
 /// update without the attempt.
-package struct UnwatchedUpdate {
+package struct HookFreeUpdate {
   /// The number of rows that matched, and of those that changed.
   package struct Outcome {
     /// The number of rows that matched.
@@ -87,7 +87,7 @@ package struct UnwatchedUpdate {
     var behaviors: [EntityBehavior] = []
     for index in entity.indexes(includingSubentities: true) where !context.model.entities[index].isAbstract {
       let behavior = try context.behavior(of: context.model.entities[index])
-      guard behavior.isUnwatched, named.allSatisfy({ behavior.isStoredAsIs($0?.slot ?? 0) }) else { return nil }
+      guard behavior.hasNoHooks, named.allSatisfy({ behavior.isStoredAsIs($0?.slot ?? 0) }) else { return nil }
       slots.formUnion(behavior.slotsToValidate)
       behaviors.append(behavior)
     }
@@ -211,7 +211,7 @@ private struct RuledAttribute {
 
 extension EntityBehavior {
   /// Whether no hooks run when objects are read, changed and saved, apart from rules for single values.
-  fileprivate var isUnwatched: Bool {
+  fileprivate var hasNoHooks: Bool {
     !hasWillSave && !hasDidSave && !hasObjectRules && !hasAwakeFromFetch && !hasFaultHooks && normalizers.isEmpty
       && accessors.isEmpty && storedSlots.isEmpty && derivedSlotsToValidate.isEmpty
       && !hooks.contains(.validateValue) && rules.allSatisfy { valueRules[$0.key]?.count == $0.value.count }

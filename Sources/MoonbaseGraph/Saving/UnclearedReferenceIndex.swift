@@ -1,10 +1,10 @@
 import MoonbaseModel
 
-/// The objects that may point at others by relationships that no delete rule clears (`LooseEnds`), so that a deletion
+/// The objects that may point at others by relationships that no delete rule clears (`UnclearedReferences`), so that a deletion
 /// need not examine all objects.
 ///
 /// Over-approximates; callers check each relationship.
-struct LooseLeads {
+struct UnclearedReferenceIndex {
   /// A relationship of an object.
   struct Lead: Hashable {
     let object: ManagedObject
@@ -78,7 +78,9 @@ struct LooseLeads {
         var slots = SlotSet()
         for property in entity.properties {
           guard let relationship = property.relationship else { continue }
-          if relationship.inverseSlot == nil || LooseEnds.isLoose(property, in: model) { slots.insert(property.slot) }
+          if relationship.inverseSlot == nil || UnclearedReferences.isLoose(property, in: model) {
+            slots.insert(property.slot)
+          }
         }
         return slots
       })
@@ -89,19 +91,19 @@ extension ManagedObjectContext {
   /// Records that a relationship points at an object, when it is set or read.
   @inline(__always)
   func noteLead(_ slot: Slot, of object: ManagedObject, to id: ManagedObjectID) {
-    if looseLeads.watches(slot, of: object.entity.index, in: model) { noteLooseLead(slot, of: object, to: id) }
+    if unclearedReferences.watches(slot, of: object.entity.index, in: model) { noteLooseLead(slot, of: object, to: id) }
   }
 
   @inline(never)
   private func noteLooseLead(_ slot: Slot, of object: ManagedObject, to id: ManagedObjectID) {
     let property = object.entity.properties[slot]
-    if property.isTransient { looseLeads.noteHolder(object) }
+    if property.isTransient { unclearedReferences.noteHolder(object) }
     guard property.relationship?.inverseSlot == nil, let new = registeredObject(for: id), new.isInserted else { return }
-    looseLeads.note(slot, of: object, leadsTo: new)
+    unclearedReferences.note(slot, of: object, leadsTo: new)
   }
 
   /// Records that a to-many relationship may get members.
   func noteList(_ slot: Slot, of object: ManagedObject) {
-    if looseLeads.watches(slot, of: object.entity.index, in: model) { looseLeads.noteHolder(object) }
+    if unclearedReferences.watches(slot, of: object.entity.index, in: model) { unclearedReferences.noteHolder(object) }
   }
 }
