@@ -4,14 +4,14 @@ public import MoonbaseModel
 extension TypedFetchRequest {
   /// Makes a request for the objects of the class that satisfy a condition, in an order. Nil selects all objects.
   public init(where condition: TypedPredicate<Object>?, sort: [TypedSortDescriptor<Object>] = []) {
-    self.init(where: condition?.predicate)
-    self.sortDescriptors = sort.map(\.descriptor)
+    var request = FetchRequest("", where: condition?.predicate)
+    request.sortDescriptors = sort.map { $0.descriptor }
+    self.init(request)
   }
 
   /// Makes a request for all objects of the class, in an order.
   public init(sort: [TypedSortDescriptor<Object>]) {
-    self.init()
-    self.sortDescriptors = sort.map(\.descriptor)
+    self.init(where: nil, sort: sort)
   }
 }
 

@@ -5,7 +5,7 @@ local graph = "Sources/MoonbaseGraph/"
 return {
   -- The journal and undoing
   {
-    file = graph .. "Context/ChangeJournal.swift",
+    file = graph .. "State/Changes/ChangeJournal.swift",
     from = [[{ max(0, savepoint.start - forgottenCount) }]],
     to = [[{
     let start = max(0, savepoint.start - forgottenCount)
@@ -30,7 +30,7 @@ return {
     suites = "UndoTests|ToManyTests|MutableSetTests|RandomUndoTests|ReferenceTests",
   },
   {
-    file = graph .. "Context/UndoManager.swift",
+    file = graph .. "State/Changes/UndoManager.swift",
     from = [[departed[object.objectID] = passage]],
     to = [[if !(MUTANT) { departed[object.objectID] = passage }]],
     says = "an object whose saved deletion is undone is not found by relationships without an inverse again",
@@ -62,7 +62,7 @@ return {
     suites = "RowPageTests|ChangedRowTests|NewRowTests|RowsCopiedInSaveTests",
   },
   {
-    file = graph .. "Object/SlotSet.swift",
+    file = graph .. "Store/SlotSet.swift",
     from = [[if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }]],
     to = [[if slot < (MUTANT ? 65 : 64) { low |= 1 << UInt64(slot) } else { high.insert(slot) }]],
     says = "slot 64 belongs to no set",
@@ -109,21 +109,21 @@ return {
     suites = "PrefetchedListTests|SharedPrefetchTests",
   },
   {
-    file = graph .. "Object/ToManyState.swift",
+    file = graph .. "State/Objects/ToManyState.swift",
     from = [[if wasRemoved, isLoaded || !isOrdered { removed.remove(id, keepingOrder: false) }]],
     to = [[if wasRemoved, !(MUTANT), isLoaded || !isOrdered { removed.remove(id, keepingOrder: false) }]],
     says = "a member that is removed and added again is removed by the save",
     suites = "ToManyTests|RelationshipTests|SaveTests|ReferenceTests",
   },
   {
-    file = graph .. "Object/ToManyState.swift",
+    file = graph .. "State/Objects/ToManyState.swift",
     from = [[moved?.insert(members[old])]],
     to = [[if !(MUTANT) { moved?.insert(members[old]) }]],
     says = "a member that moved within a long list is saved in its old place",
     suites = "OrderedSaveTests|SavingTests|PlaceWriterTests|RandomOrderedChildTests",
   },
   {
-    file = graph .. "Object/ToManyState.swift",
+    file = graph .. "State/Objects/ToManyState.swift",
     from = [[if step.isRemoved { removed.append(step.id) } else { removed.remove(step.id, keepingOrder: false) }]],
     to = [[if step.isRemoved, !(MUTANT) {
       removed.append(step.id)
@@ -214,7 +214,7 @@ return {
     suites = "MergePolicyTests|GivingWayTests|UniquenessTests",
   },
   {
-    file = graph .. "Saving/MergePolicy.swift",
+    file = graph .. "State/Contexts/MergePolicy.swift",
     from = [[!mine.isSame(as: stored), !mine.isSame(as: original) else]],
     to = [[!mine.isSame(as: stored), MUTANT || !mine.isSame(as: original) else]],
     says = "a value that was set back to what it had collides with what another context saved",
@@ -269,28 +269,28 @@ return {
 
   -- Derived values and observers
   {
-    file = graph .. "Derivation/Derivations.swift",
+    file = graph .. "State/Derivation/Derivations.swift",
     from = [[if isRecording, done.isOpen || done.isOutdated {]],
     to = [[if isRecording, !(MUTANT), done.isOpen || done.isOutdated {]],
     says = "a value that is derived from one that anything may change is kept",
     suites = "DerivationTests|RandomDerivationTests",
   },
   {
-    file = graph .. "Derivation/Derivations.swift",
+    file = graph .. "State/Derivation/Derivations.swift",
     from = [[if let source = sources.removeValue(forKey: object.objectID) { sources[id] = source }]],
     to = [[if let source = sources.removeValue(forKey: object.objectID), !(MUTANT) { sources[id] = source }]],
     says = "values that were derived from a new object do not follow it after its first save",
     suites = "DerivationTests|RandomDerivationTests|StoredDerivationTests",
   },
   {
-    file = graph .. "Observation/ChangeEvent.swift",
+    file = graph .. "State/Observation/ChangeEvent.swift",
     from = [[guard updated[object]?.values[own.slot] == nil else { return }]],
     to = [[guard MUTANT || updated[object]?.values[own.slot] == nil else { return }]],
     says = "an observer is told the value before the last change and not that before the first",
     suites = "ChangeObservationTests|ChangedValuesTests|RandomObserverTests",
   },
   {
-    file = graph .. "Observation/ObserverState.swift",
+    file = graph .. "State/Observation/ObserverState.swift",
     from = [[if inserted.removeValue(forKey: id) == nil { removed[id] = .some(new) }]],
     to = [[if inserted.removeValue(forKey: id) == nil || MUTANT { removed[id] = .some(new) }]],
     says = "an observer is told that a member went of which it was never told that it came",
@@ -307,7 +307,7 @@ return {
     suites = "FetchTests|WindowTests|PendingQueryTests|AgreementTests",
   },
   {
-    file = graph .. "Context/PendingIndex.swift",
+    file = graph .. "State/Changes/PendingIndex.swift",
     from = [=[if let new { table.members[new]?.insert(object) ?? (table.members[new] = .one(object)) }]=],
     to = [=[if let new, !MUTANT || old == nil { table.members[new]?.insert(object) ]=]
       .. [=[?? (table.members[new] = .one(object)) }]=],

@@ -1,15 +1,5 @@
 public import MoonbaseModel
 
-/// The kind of result of a batch request.
-public enum BatchResultType: Sendable, Hashable {
-  /// No result.
-  case statusOnly
-  /// The number of affected objects.
-  case count
-  /// The IDs of the affected objects, and all changes, for contexts to merge.
-  case objectIDs
-}
-
 /// Sets attributes of all saved objects that match a predicate, without loading them into a context.
 ///
 /// ```swift

@@ -1,12 +1,6 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A store that writes new rows of a save while further rows are made (`StoreChanges.following`).
-package protocol StreamingStore: PersistentStore {
-  /// Whether the store can do so in this save, and can be read meanwhile.
-  func acceptsStreamedRows(in session: any SaveSession) throws -> Bool
-}
-
 /// Passes new rows of one entity to another thread, which writes them in one transaction while further rows are made.
 ///
 /// The other thread has the rows and the store, but no objects. It holds the store exclusively, so keys are counted
@@ -144,62 +138,5 @@ final class InsertionPipe {
         throw error
       }
     }
-  }
-}
-
-/// Marks a batch insert's handler, which runs while its store may be written on another thread. Writing to that store
-/// from the handler would deadlock, as could writing to another store.
-package enum BatchInsertHandler {
-  @TaskLocal private static var isRunning = false
-
-  static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
-
-  /// Throws `.contextBusy` if a handler tries to write to a store.
-  package static func refuseWriting(_ name: @autoclosure () -> String) throws {
-    guard isRunning else { return }
-    throw GraphError(
-      .contextBusy,
-      message:
-        "\(name()) was to be written by the handler of a batch insert, whose store may be written meanwhile: do it before or after the insert"
-    )
-  }
-}
-
-/// A queue of rows, in batches, from the thread that makes them to the thread that writes them.
-package final class RowQueue: @unchecked Sendable {  // only the writing thread accesses `count`
-  private let batches = Handover<RowBatch>(depth: 2)
-  private let keys = Handover<Int64>(depth: 1)
-  /// The number of rows consumed.
-  private(set) var count = 0
-
-  // MARK: Making
-
-  /// Waits for the key of the first row; nil if the store takes no rows.
-  func firstKey() throws -> Int64? { try keys.take() }
-
-  /// Adds rows, after waiting for room.
-  func add(_ rows: RowBatch) throws { try batches.put(rows) }
-
-  /// Marks the end of the rows.
-  func complete() { batches.complete() }
-
-  /// Aborts the transfer, called by either side.
-  func breakOff() {
-    keys.breakOff()
-    batches.breakOff()
-  }
-
-  // MARK: Writing
-
-  func begin(at key: Int64) throws { try keys.put(key) }
-
-  /// Tells that the store takes no rows.
-  func decline() { keys.complete() }
-
-  /// The next rows, in the order of their keys; nil after the last.
-  package func next() throws -> RowBatch? {
-    let rows = try batches.take()
-    count += rows?.count ?? 0
-    return rows
   }
 }

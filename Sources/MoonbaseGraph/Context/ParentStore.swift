@@ -73,7 +73,7 @@ final class ParentStore: PersistentStore, @unchecked Sendable {  // used only on
 }
 
 /// The parent's stores as its children see them.
-final class ParentStores: @unchecked Sendable {  // used only on the executor of parent and children
+final class ParentStores: FollowedStores, @unchecked Sendable {  // used only on the executor of parent and children
   /// The context whose children read the stores.
   let parent: ManagedObjectContext
   let rows: ParentRows

@@ -200,12 +200,6 @@ extension ManagedObject {
   }
 }
 
-/// A stored derived attribute of an object.
-struct StoredPlace {
-  let object: ManagedObject
-  let slot: Slot
-}
-
 extension ManagedObjectContext {
   /// Throws if the value is already being computed.
   func checkCircle(of object: ManagedObject, _ slot: Slot) throws {

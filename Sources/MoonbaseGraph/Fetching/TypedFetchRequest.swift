@@ -12,6 +12,9 @@ public import MoonbaseModel
 public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   private var request = FetchRequest("")
 
+  /// A request with the conditions of another one, whose entity name is empty.
+  package init(_ request: FetchRequest) { self.request = request }
+
   /// A request for all objects of the class.
   public init(where predicate: Predicate? = nil) { request.predicate = predicate }
 

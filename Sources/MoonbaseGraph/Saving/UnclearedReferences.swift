@@ -16,7 +16,7 @@ struct UnclearedReferences {
     let entities = Set(deleted.map(\.entity.index))
     let slots = context.model.entities.map { entity in
       (entity.toOneSlots + entity.toManySlots).filter { slot in
-        Self.isLoose(entity.properties[slot], in: context.model)
+        UnclearedReferenceIndex.isLoose(entity.properties[slot], in: context.model)
           && entities.contains { Self.leads(entity.properties[slot], to: $0, in: context.model) }
       }
     }
@@ -46,17 +46,6 @@ struct UnclearedReferences {
         try lead.object.release([object.objectID], slot: lead.slot)
       }
     }
-  }
-
-  /// Whether no delete rule clears a relationship. Persistent to-one relationships are not loose: the row keeps the
-  /// value.
-  static func isLoose(_ property: ResolvedProperty, in model: ResolvedModel) -> Bool {
-    guard let relationship = property.relationship else { return false }
-    if property.isTransient { return true }
-    guard relationship.isToMany else { return false }
-    guard let inverse = relationship.inverseSlot else { return true }
-    return model.destination(of: relationship).properties[inverse].relationship?.description.deleteRule
-      == .noAction
   }
 
   /// Whether objects of an entity can be destinations of a relationship.

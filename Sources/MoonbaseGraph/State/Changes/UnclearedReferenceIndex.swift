@@ -78,12 +78,23 @@ struct UnclearedReferenceIndex {
         var slots = SlotSet()
         for property in entity.properties {
           guard let relationship = property.relationship else { continue }
-          if relationship.inverseSlot == nil || UnclearedReferences.isLoose(property, in: model) {
+          if relationship.inverseSlot == nil || Self.isLoose(property, in: model) {
             slots.insert(property.slot)
           }
         }
         return slots
       })
+  }
+
+  /// Whether no delete rule clears a relationship. Persistent to-one relationships are not loose: the row keeps the
+  /// value.
+  static func isLoose(_ property: ResolvedProperty, in model: ResolvedModel) -> Bool {
+    guard let relationship = property.relationship else { return false }
+    if property.isTransient { return true }
+    guard relationship.isToMany else { return false }
+    guard let inverse = relationship.inverseSlot else { return true }
+    return model.destination(of: relationship).properties[inverse].relationship?.description.deleteRule
+      == .noAction
   }
 }
 

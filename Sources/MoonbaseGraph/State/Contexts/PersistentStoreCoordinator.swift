@@ -41,7 +41,7 @@ public final class PersistentStoreCoordinator: Sendable {
   let derivedSlots: [EntityIndex: [Slot]]
   /// The parent context's stores, which a coordinator of child contexts follows; nil if stores are added and removed
   /// here.
-  let parentStores: ParentStores?
+  let parentStores: (any FollowedStores)?
 
   /// The meter that counts saves and fetches.
   let meterPlace = Lock<(any GraphMeter)?>(nil)
@@ -53,11 +53,11 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Makes a coordinator for the children of a context. It caches no rows, because the parent may change them at any
   /// time.
-  convenience init(following parentStores: ParentStores) {
+  convenience init(following parentStores: any FollowedStores) {
     self.init(model: parentStores.parent.source.model, rowCapacity: 0, following: parentStores)
   }
 
-  private init(model: ResolvedModel, rowCapacity: Int, following parentStores: ParentStores?) {
+  private init(model: ResolvedModel, rowCapacity: Int, following parentStores: (any FollowedStores)?) {
     self.model = model
     self.parentStores = parentStores
     rows = RowCache(capacity: rowCapacity)
@@ -103,7 +103,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Copies the parent's stores if they changed.
-  private func follow(_ parentStores: ParentStores) {
+  private func follow(_ parentStores: any FollowedStores) {
     let (stores, revision) = parentStores.parent.source.numberedStores
     registry.withLock { registry in
       guard registry.followedRevision != revision else { return }

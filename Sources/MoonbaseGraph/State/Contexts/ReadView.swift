@@ -1,6 +1,12 @@
 import MoonbaseModel
 import MoonbasePlatform
 
+/// A walk that reads in a view.
+protocol ViewedWalk: AnyObject {
+  /// Reads the IDs of the remaining objects before the view ends.
+  func noteRest()
+}
+
 /// A consistent state of each store for a fetch and its follow-up reads, with one lazily begun session per store.
 ///
 /// The view of a fetch ends with the fetch. The view of a walk is kept, and ends when its context saves, discards or
@@ -16,7 +22,7 @@ final class ReadView {
   private(set) var isOver = false
   /// The walk that reads in the view. Unretained, because a weak reference would slow down the walk's every use; the
   /// walk clears this when it is released or gets another view.
-  unowned(unsafe) var walk: FetchedObjects?
+  unowned(unsafe) var walk: (any ViewedWalk)?
 
   /// Makes a view; with `isKept`, for a walk.
   init(_ coordinator: PersistentStoreCoordinator, extent: ReadScope, isKept: Bool) {

@@ -1,0 +1,17 @@
+/// Marks a batch insert's handler, which runs while its store may be written on another thread. Writing to that store
+/// from the handler would deadlock, as could writing to another store.
+package enum BatchInsertHandler {
+  @TaskLocal private static var isRunning = false
+
+  static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
+
+  /// Throws `.contextBusy` if a handler tries to write to a store.
+  package static func refuseWriting(_ name: @autoclosure () -> String) throws {
+    guard isRunning else { return }
+    throw GraphError(
+      .contextBusy,
+      message:
+        "\(name()) was to be written by the handler of a batch insert, whose store may be written meanwhile: do it before or after the insert"
+    )
+  }
+}
