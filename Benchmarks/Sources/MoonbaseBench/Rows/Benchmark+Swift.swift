@@ -18,7 +18,8 @@ extension Benchmark {
     requests(
       "typed-predicate", "count, condition of typed keys, beside: a predicate built by hand",
       byHand: { context, number in
-        let condition = KeyExpression("age") > Int64(number) && KeyExpression("firstName") == "First\(number)"
+        let age = KeyExpression(.keyPath("age")), firstName = KeyExpression(.keyPath("firstName"))
+        let condition = age > Int64(number) && firstName == "First\(number)"
         return try context.count(FetchRequest("Person", where: condition))
       },
       subject: { context, number in
