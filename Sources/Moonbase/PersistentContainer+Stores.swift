@@ -73,6 +73,7 @@ extension PersistentContainer {
   /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, and `.invalidRequest` within its
   /// transaction. Then the container stays open.
   @MainActor public func close() throws {
+    try coordinator.refuseWithinCallbacks("a container was closed")
     try madeViewContext?.close()
     guard
       isClosed.withLock({ isClosed in
@@ -82,11 +83,13 @@ extension PersistentContainer {
     else { return }
     following.withLock { $0 = nil }
     pool.close(Self.closedError)
+    coordinator.close(Self.closedError)
     for store in coordinator.persistentStores {
       try coordinator.remove(store)
       store.close()
     }
     coordinator.endSaves()
+    extensions.endReloads()
   }
 
   /// Throws `.containerClosed` if the container was closed.

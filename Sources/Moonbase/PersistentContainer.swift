@@ -22,8 +22,9 @@ public final class PersistentContainer: Sendable {
   /// The reaction to extensions that stores remember and the container lacks.
   let missingExtensions: MissingExtensions
 
-  /// The view context, once it was made.
-  @MainActor private(set) var madeViewContext: ManagedObjectContext?
+  /// The view context, once it was asked for.
+  @MainActor var madeViewContext: ManagedObjectContext? { viewContextOwner.context }
+  private let viewContextOwner = ViewContextOwner()
   /// Whether the container is closed and makes no more contexts.
   let isClosed = Lock(false)
   /// The contexts of `withContext`.
@@ -93,7 +94,7 @@ public final class PersistentContainer: Sendable {
       context.onNews = { [weak self] in
         Task.detached { @MainActor in self?.madeViewContext?.takeNews() }
       }
-      madeViewContext = context
+      viewContextOwner.context = context
       return context
     }
   }

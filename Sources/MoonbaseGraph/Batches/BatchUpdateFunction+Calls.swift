@@ -1,4 +1,4 @@
-public import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 extension BatchUpdateFunction {

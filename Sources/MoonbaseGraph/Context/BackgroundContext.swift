@@ -151,17 +151,20 @@ public actor BackgroundContext {
 
   /// Runs `body` with the context on its thread and waits; runs inline if the caller is on that thread.
   ///
-  /// Waits for a turn like `perform`, and throws `.contextBusy` if the calling task has the turn.
+  /// Waits for a turn like `perform`. Throws `.contextBusy` if the calling task has the turn and runs elsewhere, and on
+  /// the context's thread if a suspended closure has the turn: waiting would block the thread that the closure needs.
   public nonisolated func performAndWait<Output>(
     _ body: sending (ManagedObjectContext) throws -> sending Output
   ) throws -> sending Output {
-    let turn = executor.isCurrent ? nil : try turns.takeAndWait()
+    let turn = executor.isCurrent ? try turns.takeUnlessHeld() : try turns.takeAndWait()
     defer { turn?.end() }
     nonisolated(unsafe) var result: Result<Output, any Error>?  // sound: `runAndWait` orders the accesses
     nonisolated(unsafe) let body = body  // sound: runs only while the caller waits
     executor.runAndWait {
       self.assumeIsolated { isolated in
-        result = Self.run(body, in: isolated.context, endsEvent: turn != nil)
+        result = HeldTurn.$current.withValue(turn ?? HeldTurn.current) {
+          Self.run(body, in: isolated.context, endsEvent: turn != nil)
+        }
       }
     }
     guard let result else { preconditionFailure("the context's thread ended while its context was in use") }

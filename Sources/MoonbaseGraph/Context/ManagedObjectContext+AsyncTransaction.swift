@@ -32,6 +32,8 @@ extension ManagedObjectContext {
       let result = try await body(child)
       child.isInTransaction = false
       try checkOpen()
+      // The child reads new objects of this context by permanent IDs, which a savepoint refuses to give.
+      try obtainPermanentIDs(for: insertedObjects)
       try transaction { try child.save() }
       try child.close()
       return result

@@ -87,7 +87,7 @@ extension ManagedObjectContext {
     }
     for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
-    sourceOfChildren?.parentStores?.rows.forgetUnused(after: objects.count)
+    sourceOfChildren?.parentRows?.forgetUnused(after: objects.count)
     changeEvent?.rollback((objects + holders).filter { $0.context === self })
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
@@ -136,7 +136,7 @@ extension ManagedObjectContext {
     forgetDerivations()
     observers.removeAll()
     source.forgetAllRows()
-    sourceOfChildren?.parentStores?.rows.forgetUnused(after: formerCount)
+    sourceOfChildren?.parentRows?.forgetUnused(after: formerCount)
     tellListenersOfEverything()
     tellObservers()
     endChangeEvent()

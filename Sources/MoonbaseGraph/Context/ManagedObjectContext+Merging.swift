@@ -2,6 +2,9 @@ import MoonbaseModel
 
 /// Merging the saves of other contexts.
 extension ManagedObjectContext {
+  /// Whether saves of other contexts wait to be merged.
+  var hasPendingNotifications: Bool { inbox?.isPending ?? false }
+
   /// Merges the saves of another context or process.
   ///
   /// Registered objects get their new rows with unsaved changes on top, and read lists are read again. Deleted objects

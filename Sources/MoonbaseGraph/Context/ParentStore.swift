@@ -92,6 +92,11 @@ final class ParentStores: FollowedStores, @unchecked Sendable {  // used only on
   }
 }
 
+extension PersistentStoreCoordinator {
+  /// The rows that child contexts know of their parent; nil unless this is the coordinator of child contexts.
+  var parentRows: ParentRows? { (parentStores as? ParentStores)?.rows }
+}
+
 extension ManagedObjectContext {
   /// The coordinator for child contexts, shared by all of them so that each merges the others' saves.
   ///

@@ -93,6 +93,22 @@ package final class TurnQueue: Sendable {
     return HeldTurn(self)
   }
 
+  /// Takes a free turn without waiting; nil if the running code has a turn already. Throws `.contextBusy` if other code
+  /// has it.
+  package func takeUnlessHeld() throws -> HeldTurn? {
+    var held = HeldTurn.current
+    while let turn = held {
+      if turn.queue === self, turn.lasts { return nil }
+      held = turn.outer
+    }
+    guard try state.withLock({ state in try state.takeIfFree() }) else {
+      throw GraphError(
+        .contextBusy,
+        message: "\(name) was asked for on its own thread while a suspended closure has it: use perform, which waits")
+    }
+    return HeldTurn(self)
+  }
+
   /// Closes the queue: all waiting and later calls throw the error.
   package func close(_ error: GraphError) {
     let waiting = state.withLock { state in

@@ -21,6 +21,10 @@ final class FetchedResultsFollower: ChangeListener {
   /// The error of the last update; the next change repeats the fetch.
   private(set) var failure: (any Error)?
   private var isBehind: Bool { failure != nil }
+  /// Whether the failure was reported.
+  private var isFailureReported = false
+  /// Whether the last fetch found the sections out of order.
+  private var isOutOfOrder = false
   private var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
   private var window: (places: Range<Int>, objects: [ManagedObject?]) = (0..<0, [])
   private var found: FetchedObjects?
@@ -88,7 +92,9 @@ final class FetchedResultsFollower: ChangeListener {
 
   /// Runs `body`, and throws `.invalidRequest` if the sort descriptors do not keep sections together.
   private func sorting<Result>(_ body: () throws(ResultList.NameOutOfOrder) -> Result) throws -> Result {
+    isOutOfOrder = false
     do { return try body() } catch {
+      isOutOfOrder = true
       throw GraphError(
         .invalidRequest,
         message:
@@ -109,17 +115,26 @@ final class FetchedResultsFollower: ChangeListener {
     guard concerns else { return }
     do {
       let change = try changed(by: news, paths)
-      failure = nil
+      (failure, isFailureReported) = (nil, false)
       forgetObjects()
       if let change, !change.isEmpty { didChange?(change) }
     } catch {
       // The error is kept and reported once, and fails only one save.
-      let isNew = !isBehind
+      let isFirst = !isBehind
       failure = error
-      guard isNew else { return }
+      guard !isFailureReported, !(isOutOfOrder && mayBeOutdated(isFirst)) else { return }
+      isFailureReported = true
       context.keep(error)
       didFail?(error)
     }
+  }
+
+  /// Whether sections may be out of order because another context saved: the store sorts by new values, and objects of
+  /// this context show old ones until the save is merged. That merge repeats the fetch.
+  private func mayBeOutdated(_ isFirstFailure: Bool) -> Bool {
+    if context.hasPendingNotifications { return true }
+    // The notification of a save arrives shortly after the save. Values of other objects are in doubt only then.
+    return isFirstFailure && paths?.areOwn == false
   }
 
   /// Updates the list; returns the difference, or nil without a list.

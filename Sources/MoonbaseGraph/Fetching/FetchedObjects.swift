@@ -19,7 +19,7 @@ import MoonbasePlatform
 /// contexts are not visible. The view ends when this context saves, rolls back, refreshes an object or is reset, or
 /// when four newer results are kept. Later reads see the current state, possibly up to two batches ahead of the
 /// iteration. While a view exists, the log of a SQLite file keeps growing.
-public final class FetchedObjects {
+public final class FetchedObjects: ViewedWalk {
   // A walk in a script must not retain the context, which itself retains the script.
   private let reference: ContextReference
   private let holder: ManagedObjectContext?

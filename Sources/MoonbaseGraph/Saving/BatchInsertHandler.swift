@@ -1,3 +1,5 @@
+import MoonbaseModel
+
 /// Marks a batch insert's handler, which runs while its store may be written on another thread. Writing to that store
 /// from the handler would deadlock, as could writing to another store.
 package enum BatchInsertHandler {

@@ -206,7 +206,7 @@ struct SaveOperation {
     if let children = context.sourceOfChildren {
       for changes in plan.savedChanges { children.tell(SavedObjectIDs(changes)) }
       if !plan.derived.isEmpty { children.tell(SavedObjectIDs(updated: plan.derived)) }
-      children.parentStores?.rows.forgetUnused(after: plan.rows.count + plan.deleted.count)
+      children.parentRows?.forgetUnused(after: plan.rows.count + plan.deleted.count)
     }
     if let save { context.tellDidSave(save) }
     if let endOfRun { throw endOfRun }

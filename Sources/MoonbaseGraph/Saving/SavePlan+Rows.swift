@@ -36,7 +36,7 @@ extension SavePlan {
   }
 
   /// Adds the object's own row to the rows of a store, without copying it.
-  private func addOwnRow(of object: ManagedObject, to rows: RowCollector) -> Written {
+  private func addOwnRow(of object: ManagedObject, to rows: RowCollector) -> WrittenRow {
     guard let page = object.row.page.map(Unmanaged.passUnretained) else { return .nothing }
     page._withUnsafeGuaranteedRef { rows.add($0, at: Int(object.row.place)) }
     return .inPlace(page, object.row.place)

@@ -31,22 +31,11 @@ struct SavePlan {
     /// Unretained: the plan's list retains the object.
     let reference: Unmanaged<ManagedObject>
     let id: ManagedObjectID
-    var written = Written.nothing
+    var written = WrittenRow.nothing
 
     init(_ object: ManagedObject, _ id: ManagedObjectID) { (reference, self.id) = (.passUnretained(object), id) }
 
     var object: ManagedObject { reference.takeUnretainedValue() }
-  }
-
-  /// The row that a store receives for an object.
-  enum Written {
-    /// No row.
-    case nothing
-    /// The object's own row, unchanged in its page, which the plan retains. The object may use another row by the time
-    /// that all is written: reads meanwhile move the last objects of a page to a new page (`SparsePages`).
-    case inPlace(Unmanaged<RowPage>, UInt16)
-    /// A row copied from the object.
-    case copied(Snapshot)
   }
 
   let context: ManagedObjectContext

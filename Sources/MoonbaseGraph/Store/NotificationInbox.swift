@@ -95,6 +95,9 @@ final class NotificationInbox<Element: ObjectIDNotification>: Sendable {
     for reader in readers { reader.continuation.resume(returning: nil) }
   }
 
+  /// Whether notifications are pending.
+  var isPending: Bool { state.withLock { !$0.news.elements.isEmpty } }
+
   /// Removes and returns the pending notifications.
   func take() -> [Element] {
     state.withLock { state in

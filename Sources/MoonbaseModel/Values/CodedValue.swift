@@ -21,7 +21,7 @@ public struct CodedValue<Content: Codable>: ValueConvertible {
 
   /// Decodes a value of an attribute. Throws `DecodingError` where it does not fit the type.
   public init(_ value: Value) throws {
-    content = try JSONDecoder().decode(Content.self, from: JSONEncoder().encode(value))
+    content = try JSONDecoder().decode(Content.self, from: JSONEncoder().encode(CodableForm(value: value)))
     attributeValue = value
   }
 }

@@ -42,13 +42,41 @@ extension Value: Codable {
     } else if let number = try? container.decode(Int64.self) {
       self = .int(number)
     } else if let number = try? container.decode(Double.self) {
-      self = .double(number)
+      self = Self.number(number, exact: try? container.decode(Decimal.self))
     } else if let text = try? container.decode(String.self) {
       self = .string(text)
     } else if let list = try? container.decode([Value].self) {
       self = .list(list)
     } else {
       self = .map(try container.decode([String: Value].self))
+    }
+  }
+}
+
+extension Value {
+  /// A double, or the decimal number if a double cannot represent its digits.
+  private static func number(_ number: Double, exact: Decimal?) -> Value {
+    guard let exact, !exact.isNaN, number.isFinite, Decimal(string: "\(number)") != exact else {
+      return .double(number)
+    }
+    return .decimal(exact)
+  }
+}
+
+/// A value in the form of Codable types: decimal numbers as numbers; dates, bytes, UUIDs and URIs as Foundation's types.
+struct CodableForm: Encodable {
+  let value: Value
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch value {
+    case .decimal(let number): try container.encode(number)
+    case .date(let date): try container.encode(date)
+    case .data(let bytes): try container.encode(bytes)
+    case .uuid(let id): try container.encode(id)
+    case .list(let list): try container.encode(list.map { CodableForm(value: $0) })
+    case .map(let map): try container.encode(map.mapValues { CodableForm(value: $0) })
+    default: try container.encode(value)
     }
   }
 }

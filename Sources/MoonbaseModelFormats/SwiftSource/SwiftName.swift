@@ -44,7 +44,7 @@ enum SwiftName {
   static func isType(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, isLetter(first) else { return false }
     let isPlain = text.unicodeScalars.allSatisfy { isLetter($0) || isDigitOrMark($0) }
-    return isPlain && !["Type", "Protocol", "_"].contains(text)
+    return isPlain && !["Type", "Protocol", "Self", "Any", "_"].contains(text)
   }
 
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {

@@ -20,6 +20,8 @@ final class SessionPool: Sendable {
   private let open: @Sendable () throws -> Session
   /// How many connections there may be for short reading, and four times as many for longer.
   private let limit: Int
+  /// The largest limit; a process can open fewer files.
+  private static let greatestLimit = 1 << 20
   /// How many there are.
   private let reading = Lock(0)
   private let lent = Lock(0)
@@ -38,7 +40,7 @@ final class SessionPool: Sendable {
     _ open: @escaping @Sendable () throws -> Session
   ) {
     self.file = file
-    (self.limit, self.closing) = (limit, closing)
+    (self.limit, self.closing) = (min(limit, Self.greatestLimit), closing)
     self.folder = folder
     self.open = open
     guard isReadOnly else { return }

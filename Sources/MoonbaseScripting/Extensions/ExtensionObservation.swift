@@ -17,20 +17,39 @@ public final class ExtensionObservation: Sendable {
 final class ExtensionOutcomes: Sendable {
   private struct State {
     var handlers: [Int: @Sendable (ExtensionOutcome) -> Void] = [:]
+    /// The closures to call at the end.
+    var ends: [Int: @Sendable () -> Void] = [:]
     var last = 0
   }
 
   private let state = Lock(State())
 
-  func add(_ handler: @escaping @Sendable (ExtensionOutcome) -> Void) -> Int {
+  deinit { end() }
+
+  func add(_ handler: @escaping @Sendable (ExtensionOutcome) -> Void, end: (@Sendable () -> Void)? = nil) -> Int {
     state.withLock { state in
       state.last += 1
       state.handlers[state.last] = handler
+      state.ends[state.last] = end
       return state.last
     }
   }
 
-  func remove(_ number: Int) { state.withLock { state in state.handlers[number] = nil } }
+  func remove(_ number: Int) {
+    state.withLock { state in
+      state.handlers[number] = nil
+      state.ends[number] = nil
+    }
+  }
+
+  /// Ends the sequences of outcomes.
+  func end() {
+    let ends = state.withLock { state in
+      defer { state.ends = [:] }
+      return state.ends.values.map { $0 }
+    }
+    for end in ends { end() }
+  }
 
   /// Calls all handlers; whether there was any.
   @discardableResult
@@ -50,7 +69,9 @@ extension ScriptExtensions {
     ExtensionObservation(outcomes, outcomes.add(handler))
   }
 
-  /// The outcomes of reloads from now on, the newest 64 of those that nobody took yet.
+  /// The outcomes of reloads from now on, the newest 64 of those that were not read yet.
+  ///
+  /// The sequence ends when the container is closed or released.
   ///
   /// ```swift
   /// for await outcome in container.extensions.reloads { print(outcome) }
@@ -58,10 +79,13 @@ extension ScriptExtensions {
   public var reloads: AsyncStream<ExtensionOutcome> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ExtensionOutcome.self, bufferingPolicy: .bufferingNewest(64))
-    let observation = observeReloads { continuation.yield($0) }
-    continuation.onTermination = { _ in observation.cancel() }
+    let number = outcomes.add({ continuation.yield($0) }, end: { continuation.finish() })
+    continuation.onTermination = { [weak outcomes = self.outcomes] _ in outcomes?.remove(number) }
     return stream
   }
+
+  /// Ends the sequences of outcomes, as the container is closed.
+  package func endReloads() { outcomes.end() }
 
   /// Calls a closure when contexts are to run something else, whether anybody observes outcomes or not.
   package func observeAnnouncements(_ handler: @escaping @Sendable () -> Void) -> ExtensionObservation {

@@ -154,6 +154,8 @@ extension ScriptExtensions {
 
 extension Duration {
   fileprivate var milliseconds: Int32 {
-    Int32(clamping: max(1, components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000))
+    let seconds = Int64(Int32.max / 1000)
+    guard components.seconds < seconds else { return .max }
+    return Int32(clamping: max(1, components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000))
   }
 }

@@ -300,7 +300,7 @@ public final class ManagedObjectContext {
     (model, behaviors, extensionError) = (parent.model, parent.behaviors, parent.extensionError)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: parent.model.entities.count)
     extensionRegistry.enter(self)
-    source.parentStores?.rows.add(self)
+    source.parentRows?.add(self)
   }
 
   /// Makes a context beside another context, without its changes: objects appear as they are saved.

@@ -45,6 +45,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// The meter that counts saves and fetches.
   let meterPlace = Lock<(any GraphMeter)?>(nil)
+  /// The error of requests after the stores were closed.
+  let closingError = Lock<GraphError?>(nil)
 
   /// Makes a coordinator without stores.
   public convenience init(model: ResolvedModel) {
@@ -254,7 +256,9 @@ public final class PersistentStoreCoordinator: Sendable {
     try ManagedObjectContext.refuseWithinFunctions("an object of \(entity.name) was to be saved")
     let candidates = stores(holding: entity)
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
-    guard let store = candidates.first else { throw GraphError.noStore(holding: entity) }
+    guard let store = candidates.first else {
+      throw closingError.withLock { $0 } ?? GraphError.noStore(holding: entity)
+    }
     throw GraphError(
       .readOnlyStore, message: "the store of \(entity.name) is read-only: \(store.writingAdvice)", entity: entity.name)
   }
@@ -404,6 +408,19 @@ public final class PersistentStoreCoordinator: Sendable {
   /// `remoteChanges` has the saves of other processes. Each call returns a new sequence. A sequence ends when the
   /// container is closed or the coordinator is released.
   public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }
+
+  /// Throws `.contextBusy` in a function of a batch update and in the handler of a batch insert, which run while a store
+  /// is locked.
+  package func refuseWithinCallbacks(_ operation: String) throws {
+    guard HostFunction.isRunning else { return }
+    HostFunction.refuse()
+    throw GraphError(
+      .contextBusy,
+      message: "\(operation) while a store calls a function of a request: do it before or after the request")
+  }
+
+  /// Keeps the error that requests throw from now on, because the stores are closed.
+  package func close(_ error: GraphError) { closingError.withLock { $0 = error } }
 
   /// Ends all sequences of saves.
   package func endSaves() { listeners.finish() }
