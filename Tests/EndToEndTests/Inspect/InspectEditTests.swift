@@ -112,7 +112,7 @@ import Testing
       try page.post("/api/save").json["saved"].int == 0 && page.get("/api/object", ["id": "Person/1"]).status == 404)
   }
 
-  /// Dates with more than milliseconds, and single-precision numbers.
+  /// Dates finer than milliseconds, and single-precision numbers.
   @Test func numbersAreShownAsTheyAre() throws {
     try saveElsewhere("p.born = require('moonbase.date').reference(0.123456)")
     try wait { try value("Person/1", "born")?.hasSuffix("00:00:00.123456Z") == true }

@@ -145,7 +145,7 @@ import Testing
     let several = try #require(refusal(["a", "b", "c", "c"])).details.map(\.message)
     #expect(
       several.count == 2 && several.contains { $0.hasSuffix("(\"a\") as row 1 of the batch insert") }, "\(several)")
-    // Row 1 updates the saved object; rows 2 and 3 conflict and keep their numbers in the message.
+    // Row 1 would update the saved object; rows 2 and 3 keep their numbers in the message.
     context.mergePolicy = .mergeByPropertyObjectTrump
     let behind = try #require(refusal(["a", "b", "b"])).details.map(\.message).joined()
     #expect(behind.contains("row 2 of the batch insert") && behind.contains("row 3 of the batch insert"), "\(behind)")

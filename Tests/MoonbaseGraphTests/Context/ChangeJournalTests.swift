@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Contents and lifetime of a context's change journal, and what reverting its changes restores. Random operations are
+/// Contents and lifetime of a context's change journal, and the effect of reverting its changes. Random operations are
 /// in `RandomUndoTests`.
 @Suite struct ChangeJournalTests {
   /// Reverts the changes since a savepoint and returns the changes that redo them.

@@ -10,7 +10,7 @@ import Testing
 /// Stores that Core Data wrote.
 @Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
 struct RealStoreTests {
-  /// Findings about stores that Core Data wrote would be false.
+  /// Any finding about a store that Core Data wrote is a false alarm.
   @Test(arguments: RealStores.all) func placesAndDerivedAttributesOfRealStoresAreFoundAsTheyShouldBe(_ name: String)
     throws
   {

@@ -77,8 +77,8 @@ import enum MoonbaseModel.Predicate
     #expect(log.map(\.sql) == statements)
   }
 
-  /// Opening has read the schema to check the tables; SQLite read all tables of the file with the first of these
-  /// queries, so no further one is needed.
+  /// The writing connection does not query the schema again: SQLite loads the whole schema with the first query about a
+  /// table.
   @Test func theConnectionThatWritesAsksForNoTablesBeforeItWrites() throws {
     let bench = try Bench(.statements)
     let entries = Lock<[String]>([])

@@ -29,7 +29,7 @@ import Testing
     #expect(lines == ["s\ta\tP\tnil\tinsert", "s\tc\tP\ta\tassignment", "s\tb\tP\ta\tupdate", "i\t4"])
   }
 
-  /// A rule that fails is normally called a second time in another way, but not within another rule.
+  /// The recursion ends: a failing rule is not evaluated again within another rule.
   @Test(arguments: StoreKind.allCases) func aRuleThatValidatesItsOwnObjectEnds(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind, "validate = { i = function(v, o) count = count + 1 return o:validate() end }", before: "count = 0"

@@ -119,7 +119,7 @@ extension Benchmark {
       })
   }
 
-  /// Opens as many times as a thousandth of the other rows' objects.
+  /// Opens the store once per thousand objects of the other rows.
   private static var open: Benchmark {
     Benchmark(
       name: "open", title: "opening a store of 100 entities, C: open, read sqlite_master and Z_METADATA",
